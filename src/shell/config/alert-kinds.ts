@@ -5,7 +5,7 @@ export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 
 export const CHANNEL_KINDS = ['webhook', 'slack', 'discord', 'ntfy', 'telegram', 'mail'] as const;
 
-/** What a person may ask for by a message to a bot, and what of it stops the trader. Nothing leads back up: a stolen telephone may stop us. */
+/** Commands by a message to a bot, and those that stop the trader. None leads back up: a stolen telephone may only stop us. */
 export const STOPPING_COMMANDS = ['pause', 'reduce-only', 'kill'] as const;
 export const CHAT_COMMANDS = ['status', 'ack', ...STOPPING_COMMANDS] as const;
 export type ChatCommand = (typeof CHAT_COMMANDS)[number];

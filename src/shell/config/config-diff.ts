@@ -1,4 +1,4 @@
-/** What differs between two configurations, setting by setting, and what a running trader wants for each. */
+/** Differences of two configurations, setting by setting, and the requirement of a running trader for each. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { formatDecimal } from '../../shared/base/decimal.js';
@@ -42,7 +42,7 @@ function capitalChange(before: ReadConfig, { capitalMicros: now }: ReadConfig): 
   const then = before.capitalMicros;
   if (then === now) return [];
   const text = `capital: ${formatDecimal(then)} → ${formatDecimal(now)}`;
-  // Of a fleet's capital there may not be more: its database is asked at the start.
+  // The fleet's capital may be exhausted: its database is asked at the start.
   const wants = before.fleet === null ? 'reason' : 'restart';
   return [{ text, wants: now > then ? wants : 'nothing' }];
 }
@@ -105,7 +105,7 @@ function oneStrategyChanges(then: ReadStrategy, now: ReadStrategy, said: readonl
   ];
 }
 
-/** What a running trader does with it, where the strategy's module says so. */
+/** Effect on a running trader, where the strategy's module declares it. */
 function withClass(text: string, { module }: ReadStrategy): string {
   const [, name = ''] = /^params\.([^.:]+)/.exec(text) ?? [];
   const live = module?.params[name]?.live;

@@ -1,4 +1,4 @@
-/** Cron expressions with six fields: what is wrong with one. */
+/** Checks cron expressions with six fields. */
 
 import { validate } from 'node-cron';
 
@@ -23,10 +23,10 @@ const FIELDS: readonly Field[] = [
 ];
 
 /**
- * Null for a usable expression, else what is wrong with it. Stricter than the scheduler that runs it: whatever passes
+ * Null for a usable expression, else its fault. Stricter than the scheduler that runs it: an expression that passes
  * here, node-cron accepts (a test holds them together).
  *
- * @param second what a five-field expression lacks: `*` for hours that last, `0` for jobs, which would else run sixty times
+ * @param second the field that a five-field expression lacks: `*` for spans, `0` for jobs, which would else run sixty times
  */
 export function cronProblem(expression: string, second: '*' | '0' = '*'): string | null {
   const texts = expression.trim() === '' ? [] : expression.trim().split(/\s+/);
@@ -38,11 +38,11 @@ export function cronProblem(expression: string, second: '*' | '0' = '*'): string
     const problem = fieldProblem(texts[index] ?? '', field);
     if (problem !== null) return `cron field ${field.name}: ${problem}`;
   }
-  // Each field is right by itself, so the day lies in none of the months.
+  // Each field is valid alone, so the day lies in none of the months.
   return validate(expression) ? null : 'cron field day: no month that it names has this day';
 }
 
-/** What is proposed must itself be right. */
+/** A proposed expression must be valid. */
 function fiveFieldHint(longer: string): string {
   const problem = cronProblem(longer);
   if (problem === null) return `for a five-field expression write "${longer}"`;

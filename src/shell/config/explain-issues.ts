@@ -1,4 +1,4 @@
-/** Turns what the schema found into sentences for the person who wrote the file. */
+/** Turns issues of the schema into sentences for the author of the file. */
 
 import type { z } from 'zod';
 import { closest } from '../../shared/base/closest.js';
@@ -15,7 +15,7 @@ export interface Complaint {
 /** Groups that hold a key, by the key. */
 export type Places = ReadonlyMap<string, readonly string[]>;
 
-/** Sentences for every issue of a failed parse of `input`. `places`: where a key that stands in the wrong place belongs. */
+/** Sentences for every issue of a failed parse of `input`. `places`: the right place of a misplaced key. */
 export function explainIssues(
   error: z.ZodError,
   input: unknown,
@@ -63,7 +63,7 @@ function explainIssue(
 const sentence = (message: string): string =>
   message.startsWith('Invalid URL') ? 'wants an address such as https://example.org' : message;
 
-/** So many groups can be named without sending anybody on a search. */
+/** Maximum number of groups that a message names. */
 const MOST_PLACES = 3;
 
 export function unknownKey(key: string, known: readonly string[], places: Places = new Map()): string {
@@ -162,7 +162,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;
   for (const step of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-    // Only own keys of parsed YAML are read; what they hold is unknown until the schema has judged it.
+    // Only own keys of parsed YAML are read; their content is unknown until the schema has judged it.
     value = (value as Readonly<Record<PropertyKey, unknown>>)[step];
   }
   return value;

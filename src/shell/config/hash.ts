@@ -1,4 +1,4 @@
-/** The fingerprint of a configuration: what was in force when an order was made. */
+/** The fingerprint of a configuration; an order keeps that of the configuration in force. */
 
 import { createHash } from 'node:crypto';
 import type { Config } from './types.js';

@@ -1,4 +1,4 @@
-/** The way in: a trader's file, what it names, and the environment's overrides, as one frozen `Config`. */
+/** Loads a trader's file, the files that it names, and the environment's overrides, as one frozen `Config`. */
 
 import { dirname, resolve } from 'node:path';
 import { must } from '../../shared/base/errors.js';
@@ -47,7 +47,7 @@ export async function loadConfig(path: string, options: LoadOptions): Promise<Co
   return deepFrozen({ ...whole, configHash: configHash(whole, sourceHashes) });
 }
 
-/** For a comparison: runs no code of the user's own but what is `loaded` already, by its key. Throws as `loadConfig`. */
+/** For a comparison: runs no user code except modules `loaded` already, by their keys. Throws as `loadConfig`. */
 export async function readConfig(
   path: string,
   { loaded, ...options }: Omit<LoadOptions, 'code'> & { readonly loaded?: ReadonlyMap<string, Strategy> },
@@ -139,7 +139,7 @@ function readTrader(
   };
 }
 
-/** The sections that stand on their own; undefined where one cannot be read. */
+/** The independent sections; undefined where one cannot be read. */
 function readParts(value: unknown) {
   const shape = traderSchema.shape;
   const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
@@ -201,7 +201,7 @@ const aroundStrategy = (file: string) => ({
   strategies: [file],
 });
 
-/** What must hold between settings, each with its reason. */
+/** Rules between settings, each with its reason. */
 function relationProblems(content: TraderFile, at: At): readonly Problem[] {
   const { polling, exchange, venue } = content;
   const problems = [

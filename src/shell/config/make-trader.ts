@@ -101,7 +101,7 @@ export const parsePort = (url: string): number => Number(new URL(url).port) || (
 const MOST_LINKS = 40;
 
 /**
- * The file that a link names, whether it is there or not: stop file, heartbeat and socket lie beside the ledger, and whoever
+ * The file that a link names, whether it exists or not: stop file, heartbeat and socket lie beside the ledger, and a program that
  * calls it by another name must find the same ones.
  */
 function fileBehind(path: string): string {

@@ -20,7 +20,7 @@ const MOST_BYTES = 2_000_000;
 const IMPORT = /(?:\bfrom\s*|\bimport\s*|\bimport\s*\(\s*|\brequire\s*\(\s*)['"](\.{1,2}\/[^'"\n]+)['"]/g;
 const ENDINGS = ['', '.ts', '.js', '.mts', '.mjs', '.json', '/index.ts', '/index.js'];
 
-/** The module's own file first. Throws what the file system says of that one, and an Error when it is too much. */
+/** The module's own file first. Throws the file system's error for it, and an Error when it is too large. */
 export function moduleFiles(file: string, sources = new SourceTexts()): readonly ModuleFile[] {
   const texts = new Map<string, string>();
   const waiting = [file];
@@ -52,7 +52,7 @@ function readModuleFile(path: string, sources: SourceTexts): string {
   return text;
 }
 
-/** Lower-case hex SHA-256. Of a single file it is that of its bytes. */
+/** Lower-case hex SHA-256. For a single file that of its bytes. */
 export function hashOfFiles(files: readonly ModuleFile[]): string {
   const [first, ...others] = files;
   const content = others.length === 0 ? (first?.text ?? '') : JSON.stringify(files);
@@ -75,7 +75,7 @@ export async function withFiles<T>(files: readonly ModuleFile[], run: (main: str
   }
 }
 
-/** What cannot be found is left to the loader, which says so. */
+/** A missing file is left to the loader, which reports it. */
 function findImports(text: string, folder: string, isFile: (path: string) => boolean): readonly string[] {
   return [...text.matchAll(IMPORT)].flatMap(([, name = '']) => {
     const path = resolve(folder, name);

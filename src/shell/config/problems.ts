@@ -1,4 +1,4 @@
-/** What is wrong with a configuration, and how it is said: where, which field, what came, what to write instead. */
+/** Problems of a configuration and their text: place, field, value, expected form. */
 
 import { relative } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -27,7 +27,7 @@ const LOOK_UP = '`twinbook config explain` lists every setting with its range, d
 export const configError = (problems: readonly Problem[], hint = LOOK_UP): TwinbookError =>
   new ConfigInvalid(problems, hint);
 
-/** Keeps each problem by itself, so that those of several places can be said at once. */
+/** Keeps each problem separate, so that one message can list those of several places. */
 class ConfigInvalid extends TwinbookError {
   readonly problems: readonly Problem[];
 
@@ -58,7 +58,7 @@ function formatLines(problems: readonly Problem[]): string {
   return lines.join('\n');
 }
 
-/** What is wrong in several places of a configuration, to be said all at once. */
+/** Problems in several places of a configuration, for one message. */
 export class ProblemList {
   readonly #problems: Problem[] = [];
   readonly #hints = new Set<string>();
@@ -67,7 +67,7 @@ export class ProblemList {
     this.#problems.push(...problems);
   }
 
-  /** What the work gives; null when the configuration does not let it, and then its problems are kept. */
+  /** Result of the work; null when the configuration prevents it, and then its problems are kept. */
   attempt<T>(work: () => T): T | null {
     try {
       return work();
@@ -112,7 +112,7 @@ export function fieldName(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** A value as it stands in an error: its kind and itself, shortened. */
+/** A value for an error text: its kind and itself, shortened. */
 export function shownValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'nothing (an empty value)';

@@ -63,7 +63,7 @@ const fileSchema = z.strictObject({
   scenarios: z.array(scenarioSchema).min(1).max(10_000),
 });
 
-/** One book with what is held, and the quotes that are wanted. */
+/** One book with holdings, and the expected quotes. */
 export type Scenario = z.output<typeof scenarioSchema>;
 /** A file of scenarios as read. */
 export type ScenarioFile = z.output<typeof fileSchema>;

@@ -8,7 +8,7 @@ export interface SchemaNode {
   readonly description?: string;
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
-  /** What stands under names that a person chooses; false where there are none. */
+  /** Schema under names that a person chooses; false where there are none. */
   readonly additionalProperties?: SchemaNode | boolean;
   readonly items?: SchemaNode;
   readonly anyOf?: readonly SchemaNode[];
@@ -23,7 +23,7 @@ export interface SchemaNode {
 
 const written = new WeakMap<z.ZodType, SchemaNode>();
 
-/** What a person may write, as JSON Schema (draft 2020-12); written when first asked for, as a start without mistakes needs none. */
+/** The permitted input as JSON Schema (draft 2020-12); made at its first use, because a start without mistakes needs none. */
 export function jsonSchema(schema: z.ZodType): SchemaNode {
   const known = written.get(schema) ?? writeSchema(schema);
   written.set(schema, known);

@@ -1,5 +1,5 @@
 /**
- * The one schema of a trader's file and of a strategy file. It says what a person may write; `load.ts` turns that into
+ * The one schema of a trader's file and of a strategy file. It defines the permitted input; `load.ts` turns that into
  * a `Config`. `twinbook config schema` prints it as JSON Schema, so every field carries its description.
  */
 

@@ -1,4 +1,4 @@
-/** What comes with the package: venue profiles and strategies, found from this file's own place. */
+/** Shipped files of the package: venue profiles and strategies, found from this file's own place. */
 
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
@@ -10,7 +10,7 @@ const HERE = fileURLToPath(import.meta.url);
 /** The extension of our own modules: `.js` when compiled, `.ts` when run from the sources. */
 const OWN_EXTENSION = extname(HERE);
 
-/** The folder that holds `src` and `strategies` of what is running: the repository, or its `dist`. */
+/** The folder that holds `src` and `strategies` of the running program: the repository, or its `dist`. */
 const codeRoot = dirname(dirname(dirname(dirname(HERE))));
 
 /** The package's folder, which holds `config/`. */

@@ -17,7 +17,7 @@ import { type CodeRules, type FoundModule, findStrategyModule } from './strategy
 import type { ReadStrategy, StrategyConfig } from './types.js';
 import { readYaml, type SourceTexts, type YamlSource } from './yaml-source.js';
 
-/** What a strategy file is judged by; null where the trader's own file is wrong there, or any feed will do. */
+/** Facts for the checks of a strategy file; null where the trader's own file is wrong there, or any feed is valid. */
 export interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;
@@ -26,8 +26,8 @@ export interface KnownToTrader {
 }
 
 /**
- * `asker` is the entry of the trader's file that named it, for the message when the file is missing. What the trader knows is null when
- * its own file cannot be read: then it is only looked through, for null. Throws `config_invalid` with everything that is wrong in it.
+ * `asker` is the entry of the trader's file that named it, for the message when the file is missing. `known` is null when
+ * its own file cannot be read: then it is only checked, for null. Throws `config_invalid` with all its problems.
  */
 export async function readStrategyFile(
   file: string,
@@ -80,7 +80,7 @@ export const withCode = (strategy: ReadStrategy): StrategyConfig => ({
   module: must(strategy.module, 'the code of a strategy'),
 });
 
-/** The parts of a strategy file that can be read, each by itself; undefined where one cannot. */
+/** The parts of a strategy file that can be read, independently; undefined where one cannot. */
 function readParts(value: unknown) {
   const shape = strategyFileSchema.shape;
   const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
@@ -93,7 +93,7 @@ function readParts(value: unknown) {
   };
 }
 
-/** Throws for whatever the schema refuses; a key in the wrong place is told its own, also of limits and parameters. */
+/** Throws for everything that the schema refuses; the message names the right place of a misplaced key, also of limits and parameters. */
 function checkShape(source: YamlSource, strategy: Strategy | null): void {
   const parsed = parseBySchema(strategyFileSchema, source.value);
   if (parsed.success) return;

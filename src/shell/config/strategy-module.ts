@@ -102,7 +102,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
   // Loaded here alone: it costs every command a twentieth of a second that few need.
   const { createJiti } = await import('jiti');
   const { transformedBy } = await import('./transformed.js');
-  // Without caches: the file that stands there now is the one that trades, and its hash is the one recorded.
+  // Without caches: the present file is the one that trades, and its hash is the one recorded.
   const jiti = createJiti(import.meta.url, {
     // The one that runs here, not a copy: run from its sources, the loader would transform its thirty files for each strategy.
     virtualModules: { 'twinbook/strategy': strategyApi },
@@ -127,7 +127,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
   return strategyFrom(module, name);
 }
 
-/** What the loader said in one line; a syntax error with its position, which the loader puts on a line of its own. */
+/** The loader's message in one line; a syntax error with its position, which the loader puts on a separate line. */
 function loadFailure(error: unknown): string {
   if (!(error instanceof Error)) return `threw ${String(error)} while loading`;
   const [first = ''] = error.message.split('\n');

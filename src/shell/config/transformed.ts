@@ -1,5 +1,5 @@
 /**
- * What the loader makes of the text of a strategy, kept for this process and for the threads that it starts later: the compiler behind it
+ * Compiled text of strategies, cached for this process and for the threads that it starts later: the compiler
  * takes a third of a second to load, and each thread of a sweep or of an arena would load it for the same text.
  */
 
@@ -13,7 +13,7 @@ const KEPT = 'twinbook strategies, transformed';
 /** Texts that are kept, the last ones: a trader that reads its strategies again for months keeps no more. */
 const MOST = 32;
 
-/** Of the same text, file name and options the same code: what stands in the file now is what counts. */
+/** The same text, file name and options give the same code: the present content of the file counts. */
 export function transformedBy(jiti: Pick<Jiti, 'transform'>): Transform {
   return (options) => {
     const kept = readKept();
@@ -28,7 +28,7 @@ export function transformedBy(jiti: Pick<Jiti, 'transform'>): Transform {
   };
 }
 
-/** A thread has a copy of its own, as its parent's was when it was started. */
+/** A thread has its own copy of its parent's cache at its start. */
 function readKept(): Map<string, string> {
   const kept: unknown = getEnvironmentData(KEPT);
   return kept instanceof Map ? kept : new Map<string, string>();

@@ -1,4 +1,4 @@
-/** A YAML file read strictly, which remembers where every key and value stands. */
+/** A YAML file read strictly, with the place of every key and value. */
 
 import { readFileSync, statSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
@@ -19,7 +19,7 @@ export interface YamlSource {
   readonly name: string;
   /** Plain objects (without prototype surprises), lists, texts, numbers, booleans and nulls. */
   readonly value: unknown;
-  /** Where a field's value stands (or its key); the closest parent that exists when the field is missing. */
+  /** Place of a field's value (or its key); of the closest existing parent when the field is missing. */
   place(path: readonly PropertyKey[], part?: 'key' | 'value'): SourcePlace;
   problem(path: readonly PropertyKey[], text: string, part?: 'key' | 'value'): Problem;
 }
@@ -204,7 +204,7 @@ function findOffset(root: unknown, path: readonly PropertyKey[], part: 'key' | '
       return offset;
     }
     const start = asNode(node)?.range?.[0];
-    // An empty value has no text of its own: its key is what the reader should look at.
+    // An empty value has no text: the place is that of its key.
     const empty = node === null || (isScalar(node) && node.value === null && (node.source ?? '') === '');
     if (start !== undefined && !empty) offset = start;
   }

@@ -1,6 +1,6 @@
 /**
- * The trader's console, a process of its own: started as soon as the ledger is held, because starting one stops the loop for
- * as long as the trader is large; started again when it dies; and told when the trader ends. Nothing of the trader waits for it.
+ * The trader's console, a separate process: started as soon as the ledger is locked, because starting one stops the loop for
+ * longer in a larger trader; restarted when it dies; and informed when the trader ends. The trader never waits for it.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -17,7 +17,7 @@ import { addressText, passwordFrom } from '../console/password.js';
 
 /** Between two starts, ms, doubled each time. */
 const START_AGAIN_MS = { first: 5_000, longest: 300_000 } as const;
-/** It sends what it still has to send. */
+/** It sends its pending messages. */
 const GONE_WITHIN_MS = 3_000;
 
 const HERE = fileURLToPath(import.meta.url);
@@ -47,7 +47,7 @@ export class ConsoleSupervisor {
   #pauseMs: number = START_AGAIN_MS.first;
   #isClosed = false;
   #url: string | null = null;
-  /** What it said last of what is wrong. */
+  /** Its last error message. */
   #lastWords = '';
   #shownUrl: string | null = null;
 
@@ -92,7 +92,7 @@ export class ConsoleSupervisor {
 
   #spawn(): void {
     const { config, env, note } = this.#options;
-    // A group of its own: Ctrl-C is for the trader, and what it does then is to be seen on the page.
+    // A separate group: Ctrl-C is for the trader, and the page must show the trader's end.
     const child = spawn(
       process.execPath,
       [...process.execArgv, PROGRAM, 'console', '--with-trader', '-c', config.file],
@@ -141,7 +141,7 @@ export class ConsoleSupervisor {
   }
 }
 
-/** What it must not be able to do: it has no key, and no credentials. */
+/** Its environment without secrets: it has no key, and no credentials. */
 const WITHHELD: Environment = {
   TWINBOOK_WALLET_PASSPHRASE: undefined,
   TWINBOOK_WALLET_PASSPHRASE_FILE: undefined,

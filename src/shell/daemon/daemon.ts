@@ -1,10 +1,10 @@
 /**
  * The trader as a long-lived service: the real clock and the real network around the core. It opens everything, feeds
  * the core, shows and logs what happens, serves the control socket, and ends only after the exchange has shown twice
- * that nothing rests, or after saying plainly that it has not.
+ * that no order rests, or after a message that it has not.
  *
  * It decides nothing about orders. When the core throws (a broken ledger, a failed assertion) it stops at once, cancels
- * what rests without the core, and exits with 1.
+ * resting orders without the core, and exits with 1.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -47,10 +47,10 @@ const STEP_MS = 50;
 /** The guardian began to count at our last beat that it saw, which is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
 
-/** What a trader's process has around it: a terminal, signals, the environment. */
+/** Surroundings of a trader's process: a terminal, signals, the environment. */
 interface TraderIo extends Pick<Terminal, 'out'> {
   readonly err: (text: string) => void;
-  /** Whether so much of `out` waits to be read that nothing more should be shown for now. */
+  /** Whether too much of `out` is unread to write more now. */
   readonly isUnread: () => boolean;
   readonly raw: { readonly out: (sequence: string) => void };
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -83,7 +83,7 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
     isUnread: io.isUnread,
     columns: () => (process.stdout.isTTY ? process.stdout.columns : null),
   });
-  // On a terminal the log would tear the status apart: what the status does not say itself stands above it.
+  // On a terminal the log would break the status block: lines that the status does not show appear above it.
   const shared = process.stdout.isTTY && process.stderr.isTTY;
   const log = openLog(config.log, shared ? linesAbove((line) => screen.say(line)) : { write: (line) => io.err(line) });
   if (shared && config.log.file === null) screen.say('the log is kept nowhere: log.file of the configuration keeps it');
@@ -126,7 +126,7 @@ interface Parts {
   readonly screen: Screen;
   readonly log: Log;
   readonly stopWatch: StopWatch;
-  /** Null where nobody waits to be told. */
+  /** Null without a service manager. */
   readonly manager: ServiceManager | null;
   readonly env: TraderIo['env'];
   readonly onUncaught: TraderIo['onUncaught'];
@@ -147,7 +147,7 @@ class Service {
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
   readonly #bornMs = steadyMs();
-  /** What we were worth at the first valuation of this run. */
+  /** Equity at the first valuation of this run. */
   #startedWith: Micros | null = null;
   /** It has ended, and nothing rests. */
   #isProven = false;
@@ -286,8 +286,8 @@ class Service {
   }
 
   /**
-   * Everything was to be canceled, and that is not proven after a while: the core goes on with a fresh client, and what
-   * rests is canceled past the core too. A cancel that is done twice has still one effect.
+   * A cancel of everything is not proven after a while: the core continues with a fresh client, and
+   * resting orders are canceled outside the core too. A repeated cancel has one effect.
    */
   async #tryAfresh(): Promise<void> {
     this.#log.logger.warn('it is not proven yet that nothing rests; going on with a fresh client');
@@ -334,7 +334,7 @@ class Service {
     if (this.#failure === null) {
       const refusal = this.#session.trader.refusal(command);
       if (refusal !== null) return refusal;
-      // As long as the file is there, whoever starts again is killed again.
+      // As long as the file exists, every new start is killed.
       if (command.kind === 'unkill') this.#stopWatch.clear();
       const isTaken = this.#loop.command(command);
       if (command.kind === 'unkill') this.#stopWatch.onLift();
@@ -407,7 +407,7 @@ class Service {
     });
   }
 
-  /** A broken ledger throws at whoever reads it, a status page too; that must end in cancelling, not in a crash. */
+  /** A broken ledger throws at every reader, a status page too; that must end in canceling, not in a crash. */
   #guard(work: () => void): void {
     try {
       work();

@@ -33,7 +33,7 @@ export class DailySummary {
   }
 }
 
-/** `1 December (UTC): +17.82` of the newest day that has ended, or of the day so far where none has. */
+/** `1 December (UTC): +17.82` for the newest ended day, or for the day so far without one. */
 function dayText(days: AccountSnapshot['days']): string {
   if (days === null) return 'no valuation yet';
   const { day, resultMicros } = days.ended ?? days.current;

@@ -16,7 +16,7 @@ import type { StoredDraft } from '../wallet/drafts.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
 
-/** What a person can do about it. */
+/** Next step for a person. */
 const TRY_AGAIN = '`twinbook cancel-all --verify` tries again; `twinbook doctor` says what the exchange answers.';
 const ANOTHER_KEY =
   'The key may have been revoked: `twinbook keys bootstrap` makes another, then `twinbook cancel-all --verify` cancels.';
@@ -24,7 +24,7 @@ const ANOTHER_KEY =
 const ROUNDS = 3;
 /** Orders canceled at once: two requests each, well within a minute's budget. */
 const AT_ONCE = 4;
-/** After a refusal as throttled one at a time goes on, after so long, ms: a venue that really throttles is not flooded. */
+/** Delay after a throttled cancel, ms; then one at a time: a venue that really throttles is not flooded. */
 const THROTTLED_MS = 1_000;
 /** A list longer than this many pages never ends; one that goes in circles is noticed by a page without news. */
 const MAX_PAGES = 100;
@@ -47,8 +47,8 @@ export interface DirectCancelResult {
 }
 
 /**
- * Throws `venue_unreachable` or `venue_refused` when the orders cannot be read or none of them can be canceled. Of a list that does
- * not come to its end those that it did show are canceled first.
+ * Throws `venue_unreachable` or `venue_refused` when the orders cannot be read or none of them can be canceled. If a list does
+ * not end, the orders that it showed are canceled first.
  */
 export async function cancelDirectly(options: DirectCancel): Promise<DirectCancelResult> {
   const asked = new Set<string>();
@@ -69,8 +69,8 @@ export async function cancelDirectly(options: DirectCancel): Promise<DirectCance
 }
 
 /**
- * Cancels until two whole rounds in a row have found nothing; false when that did not come in time. What was cut on its
- * way has arrived between the two.
+ * Cancels until two whole rounds in a row have found nothing; false when that did not happen in time. An interrupted
+ * request has arrived between the two.
  */
 export async function cancelUntilNothingRests(
   options: Omit<DirectCancel, 'verify'>,
@@ -108,7 +108,7 @@ async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, optio
   return refusals;
 }
 
-/** In the service's own words, or in those of whoever stands in front of it. */
+/** Message of the service, or of a proxy in front of it. */
 const isThrottling = (refusal: string | null): boolean => refusal !== null && /^throttled,|^HTTP 429 /.test(refusal);
 
 /** Our resting orders, as far as their list could be read. */
@@ -118,14 +118,14 @@ interface Listed {
   readonly trouble: TwinbookError | null;
 }
 
-/** Throws why, when the list does not come to its end: then nothing is proven. */
+/** Throws the reason when the list does not end: then nothing is proven. */
 async function countResting(client: ServiceClient): Promise<number> {
   const { orders, trouble } = await restingOrders(client);
   if (trouble !== null) throw trouble;
   return orders.length;
 }
 
-/** What can be read can be canceled, whatever became of the pages behind it. */
+/** A readable order can be canceled, whatever happened to later pages. */
 async function restingOrders(client: ServiceClient): Promise<Listed> {
   const orders: OrderRow[] = [];
   const seen = new Set<string>();

@@ -1,5 +1,5 @@
 /**
- * Clean-up when the start fails or the normal shutdown cannot run: orders of the run before may rest, and nobody else
+ * Clean-up when the start fails or the normal shutdown cannot run: orders of the previous run may rest, and no other process
  * cancels them. It cancels directly at the exchange with the key and the credentials that exist; it creates neither. It is
  * not used when the configuration, the venue or another trader is the reason of the failure.
  */
@@ -17,8 +17,8 @@ import { cancelUntilNothingRests } from './direct-cancel.js';
 const DISK = /^(EIO|ENOSPC|EDQUOT|EROFS|EFBIG|SQLITE_FULL|SQLITE_READONLY.*|SQLITE_IOERR.*)$/;
 
 /**
- * How long whoever cannot trust the ledger goes on trying to cancel, and what lies between two such tries, and between the
- * two rounds that must agree, ms: what was cut on its way has arrived by then.
+ * Time limit of canceling without a usable ledger, the pause between two attempts, and the pause between the
+ * two rounds that must agree, ms: an interrupted request has arrived by then.
  */
 export const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };
 
@@ -37,10 +37,10 @@ export function leavesOrdersBehind(error: unknown): boolean {
   return false;
 }
 
-/** Cancels what rests, and says how it went. Never throws. */
+/** Cancels resting orders, and reports the result. Never throws. */
 export async function cancelLeftovers(start: FailedStart): Promise<void> {
   const { config, say } = start;
-  // An embedded exchange has ended with us: there is nobody to ask.
+  // An embedded exchange has ended with us.
   if (config.exchange?.embedded === true) return;
   try {
     const canceled = await cancelWithWhatIsThere(start);

@@ -9,8 +9,8 @@ import type { Config } from '../config/types.js';
 const MOST_MARKETS = 3;
 
 /**
- * Throws `config_invalid` on a contradiction: every reservation and every choice of a leg would go by a wrong fee. A venue that
- * does not answer, or trades that decide nothing, refuse nobody.
+ * Throws `config_invalid` on a contradiction: every reservation and every choice of a leg would use a wrong fee. A venue that
+ * does not answer, or trades that decide nothing, refuse no start.
  */
 export async function refuseWrongFees(client: ServiceClient, config: Config): Promise<void> {
   const declared = config.venue.profile.fee_schedule ?? 'notional';

@@ -1,6 +1,6 @@
 /**
- * The trader's eye on its guardian: starts one beside itself, looks whether it beats, starts it again when it does not,
- * and tells the operator. It trusts what the guardian writes and nothing else: a process that is there may hang.
+ * The trader's watch on its guardian: starts one, checks its beats, restarts it without them,
+ * and informs the operator. It trusts only the guardian's file: an existing process may hang.
  */
 
 import { spawn } from 'node:child_process';
@@ -22,15 +22,15 @@ import {
 import { Heart } from '../guardian/heartbeat.js';
 
 const LOOK_EVERY_MS = 500;
-/** A guardian writes four times a second; one that has not for so long hangs. */
+/** A guardian writes four times a second; without a write for this long it hangs. */
 const HANGS_AFTER_MS = 5_000;
 /** Between two starts, ms, doubled each time: a guardian that dies at once must not keep the machine busy. */
 const START_AGAIN_MS = { first: 1_000, longest: 60_000 } as const;
-/** A guardian that lived so long may be started again at once. */
+/** A guardian that lived this long may be restarted at once. */
 const LIVED_MS = 60_000;
 /** A key under a passphrase takes a second to open, a busy machine some more. */
 const READY_WITHIN_MS = 20_000;
-/** One that was told by the last heartbeat that nothing rests is gone within a look. */
+/** A guardian that knows from the last heartbeat that no order rests exits within a look. */
 const GONE_WITHIN_MS = 3_000;
 
 const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];
@@ -48,7 +48,7 @@ export interface GuardianSupervisorOptions {
   readonly quiet: (text: string) => void;
 }
 
-/** What the trader does for its guardian. */
+/** Services of the trader for its guardian. */
 export class GuardianSupervisor {
   readonly #options: GuardianSupervisorOptions;
   readonly #heart: Heart;
@@ -98,7 +98,7 @@ export class GuardianSupervisor {
     return this.#heart.beat(nothingMayRest, oursForMs);
   }
 
-  /** Nothing rests, proven, and nothing will be placed: nobody needs to be alarmed when we go. */
+  /** It is proven that no order rests, and none will be placed: our end is no alarm. */
   endHeartbeat(): void {
     this.#heart.end();
   }
@@ -117,7 +117,7 @@ export class GuardianSupervisor {
     this.#heart.close();
     const { config } = this.#options;
     if (!this.#heart.hasEnded || !config.guardian.start) return;
-    // Whoever waits for us shall find nothing of ours left.
+    // A parent that waits for us must find no process of ours.
     const endMs = performance.now() + GONE_WITHIN_MS;
     while (performance.now() < endMs && (await this.#othersRemain())) await sleep(50);
   }
@@ -131,7 +131,7 @@ export class GuardianSupervisor {
     return performance.now() - this.#movedMs >= HANGS_AFTER_MS;
   }
 
-  /** One that cancels because of us can cancel; of that the operator is told by what the trader does then. */
+  /** A guardian that cancels because of us works; the operator learns of it from the trader. */
   get #isGuarded(): boolean {
     return this.#report !== null && ABLE.includes(this.#report.state) && !this.#isStill;
   }
@@ -169,7 +169,7 @@ export class GuardianSupervisor {
     const lived = nowMs - this.#startedMs >= LIVED_MS;
     this.#pauseMs = lived ? START_AGAIN_MS.first : Math.min(this.#pauseMs * 2, START_AGAIN_MS.longest);
     this.#startedMs = nowMs;
-    // A group and a session of its own: Ctrl-C and a closed terminal are for the trader, which needs guarding until it
+    // A separate group and session: Ctrl-C and a closed terminal are for the trader, which needs guarding until it
     // has proven that nothing rests.
     const child = spawn(
       process.execPath,
@@ -177,7 +177,7 @@ export class GuardianSupervisor {
       {
         detached: true,
         stdio: 'ignore',
-        // It has a key of its own.
+        // It has its own key.
         env: { ...env, TWINBOOK_API_KEY: undefined, TWINBOOK_API_SECRET: undefined },
       },
     );
@@ -197,7 +197,7 @@ export class GuardianSupervisor {
   /** Each change once. */
   #tell(): void {
     const now = this.#isGuarded ? '' : this.status;
-    // It takes a second to open its key; nobody needs to be told of that.
+    // It takes a second to open its key; that needs no message.
     const isYoung = !this.#hasFailed && performance.now() - this.#startedMs < READY_WITHIN_MS / 2;
     if (now === this.#said || (now !== '' && isYoung)) return;
     if (now === '') this.#options.quiet('guarded again');

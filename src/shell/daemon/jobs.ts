@@ -23,8 +23,8 @@ export interface JobHooks {
 /**
  * The jobs of a configuration, whose expressions were checked with it.
  *
- * Looks come from an interval, which runs on when this machine's clock is set. A job whose time passed while the loop
- * stood still runs once, at the next look.
+ * Checks run on an interval, which continues when this machine's clock is set. A job whose time passed while the loop
+ * did not run is done once, at the next check.
  */
 export class Jobs {
   readonly #hooks: JobHooks;

@@ -1,4 +1,4 @@
-/** SQL over a ledger within a time limit, in a process of its own: beside a trader, which never waits for it. */
+/** SQL over a ledger within a time limit, in a separate process: beside a trader, which never waits for it. */
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

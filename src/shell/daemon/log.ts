@@ -23,9 +23,9 @@ export interface Log {
 }
 
 /**
- * A log that can no longer be written stops nobody: orders may rest, and whoever logs must live to cancel them.
+ * A log that can no longer be written ends no process: orders may rest, and the process must live to cancel them.
  *
- * @param fallback where lines go when the configuration names no file; else what is wrong with the file
+ * @param fallback receives the lines when the configuration names no file; else the problems of the file
  * Throws `file_unreadable` when the file cannot be written.
  */
 export function openLog(config: LogConfig, fallback: DestinationStream): Log {
@@ -39,7 +39,7 @@ export function openLog(config: LogConfig, fallback: DestinationStream): Log {
 
 const ERROR_LEVEL = 50;
 
-/** For a terminal that shows the status: errors in words. The status says by itself whatever else is worth reading. */
+/** For a terminal that shows the status: errors in words. The status shows everything else. */
 export const linesAbove = (say: (line: string) => void): DestinationStream => ({
   write: (line) => {
     const text = errorText(line.trimEnd());
@@ -47,7 +47,7 @@ export const linesAbove = (say: (line: string) => void): DestinationStream => ({
   },
 });
 
-/** Null for an entry that is no error. What is no entry of the log is about the log itself. */
+/** Null for an entry that is no error. A line that is no entry is about the log itself. */
 function errorText(line: string): string | null {
   if (!line.startsWith('{')) return line;
   const entry: unknown = JSON.parse(line);

@@ -19,12 +19,12 @@ interface OwnLedger {
   readonly say: (text: string) => void;
 }
 
-/** The ledger's note that keeps whose it is: what it holds is nobody else's. */
+/** The ledger's note of its wallet: its content belongs to no other one. */
 const WALLET_NOTE = 'wallet';
-/** So much of an address tells one's own wallets apart. */
+/** Letters of an address that distinguish a user's wallets. */
 const SHOWN_LENGTH = 6;
 
-/** What the note says of an address: its beginning and a digest, for copies of the ledger lie in journals that are handed on. */
+/** Content of the note: the beginning of the address and a digest, because journals with copies of the ledger are shared. */
 const markOf = (address: string): string =>
   `${address.slice(0, SHOWN_LENGTH)} ${createHash('sha256').update(address).digest('hex')}`;
 

@@ -33,7 +33,7 @@ export class Screen {
     this.#terminal = terminal;
   }
 
-  /** A line that stays: a fill, a warning. What the venue said in it can neither break it nor steer the terminal. */
+  /** A line that stays: a fill, a warning. Text of the venue can neither break it nor control the terminal. */
   say(text: string): void {
     if (this.#terminal.isUnread()) {
       this.#dropped++;
@@ -54,7 +54,7 @@ export class Screen {
     this.#last = { snapshot, runningMs };
   }
 
-  /** The terminal has another width now: the block is drawn anew to fit, if one stands there. */
+  /** The terminal has another width now: an existing block is drawn again to fit. */
   redraw(): void {
     if (this.#last !== null && this.#drawn.length > 0) this.show(this.#last.snapshot, this.#last.runningMs);
   }
@@ -72,7 +72,7 @@ export class Screen {
     this.#terminal.out(`${[...dropped, ...lines].map(plainLine).join('\n')}\n`);
   }
 
-  /** Takes the last block away, so that what follows takes its place. */
+  /** Removes the last block, so that the next one takes its place. */
   #erase(): void {
     const columns = Math.max(1, this.#terminal.columns() ?? 1);
     const rows = this.#drawn.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / columns)), 0);

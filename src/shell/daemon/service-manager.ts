@@ -1,24 +1,24 @@
 /**
- * Tells systemd how the trader is: ready, what it does, that it works. Under a unit with `Type=notify` systemd names its socket
+ * Notifies systemd of the trader's state: ready, present action, alive. Under a unit with `Type=notify` systemd names its socket
  * in NOTIFY_SOCKET; without that name nothing here does anything.
  *
  * Node cannot write to such a socket, and starting a process for each message would halt the loop of a large process for
- * tens of milliseconds. So one small shell is started first thing, and hands on line by line what is written to it.
+ * tens of milliseconds. So one small shell is started first, and passes its input on line by line.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** The systemd-notify of the same machine tells the manager one message a line. A signal to all does not end it: the trader does. */
+/** The systemd-notify of the same machine sends the manager one message a line. A signal to all does not end it: the trader does. */
 const RELAY = `trap '' INT TERM HUP
 command -v systemd-notify >/dev/null || exit 127
 while IFS= read -r line; do systemd-notify -- "$line"; done`;
 const NOT_INSTALLED = 127;
-/** So much longer a start or a stop may take from each message on, and how often one is sent. */
+/** Extension of a start or a stop by each message, and the time between messages. */
 const LONGER_MS = 15_000;
 const LONGER_EVERY_MS = 5_000;
 /** The texts that `systemctl status` shows change each second; systemd needs them less often. */
 const STATUS_EVERY_MS = 5_000;
-/** A relay that reads nothing is left alone with so many bytes. */
+/** Maximum unread bytes of a relay that reads nothing. */
 const MAX_UNREAD_BYTES = 16_384;
 
 export interface ServiceManagerOptions {
@@ -49,14 +49,14 @@ export class ServiceManager {
     this.#askForTime();
   }
 
-  /** Null where no systemd waits to be told. */
+  /** Null without a waiting systemd. */
   static open(options: ServiceManagerOptions): ServiceManager | null {
     const socket = options.env['NOTIFY_SOCKET'] ?? '';
     if (socket === '') return null;
     return new ServiceManager(options, options.send ?? startRelay(options, socket));
   }
 
-  /** What is ours at the exchange is known: from here on it trades, and systemd watches its steps. */
+  /** Own orders, fills and assets are known: from here on it trades, and systemd watches its steps. */
   ready(): void {
     this.#endAskingForTime();
     this.#send('READY=1');
@@ -80,7 +80,7 @@ export class ServiceManager {
     this.#send(`STATUS=${text.replaceAll('\n', ' ')}`);
   }
 
-  /** It cancels everything and ends: nobody watches its steps any more, and it may take as long as it takes. */
+  /** It cancels everything and ends: systemd no longer watches its steps, and there is no time limit. */
   stopping(): void {
     this.#send('STOPPING=1');
     this.#askForTime();
@@ -125,7 +125,7 @@ function startRelay({ env, warn }: ServiceManagerOptions, socket: string): (mess
   relay.on('error', ({ message }) => onGone(message));
   relay.on('exit', (code) => onGone(code === NOT_INSTALLED ? 'systemd-notify is not installed' : 'its relay ended'));
   const { stdin } = relay;
-  stdin?.on('error', () => undefined); // what the end of the process says is enough
+  stdin?.on('error', () => undefined); // the end of the process is message enough
   relay.unref();
   if (stdin !== null && 'unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
   return (message) => {

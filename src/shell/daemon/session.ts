@@ -45,7 +45,7 @@ import { openOwnWallet, PAPER } from './own-wallet.js';
 /** The longest that one call into a strategy may take; a turn of all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;
 
-/** What the core lets leave at once must not wait in the client: cancelling a hundred orders would take twice as long. */
+/** Requests that the core releases together must not wait in the client: canceling a hundred orders would take twice as long. */
 const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 
 /** Between two tries to reach an exchange that is down at the start, ms. */
@@ -55,8 +55,8 @@ export interface Session {
   /** The client that is used now. */
   client(): ServiceClient;
   /**
-   * Another client, which knows of no pause and no limit that the one before it was told; that one is closed, which drops and
-   * cuts all that it was doing. Asked for when everything is to be canceled and that does not come about: where the exchange
+   * A new client without the pauses and limits that the previous one learned; the previous one is closed, which drops and
+   * aborts all its requests. Used when a cancel of everything does not succeed: where the exchange
    * refuses the key, another is made.
    */
   freshClient(): Promise<ServiceClient>;
@@ -67,15 +67,15 @@ export interface Session {
   readonly page: ConsoleSupervisor | null;
   readonly wallet: Wallet;
   readonly profile: VenueProfile;
-  /** The code that the trader may be told to go on with, by its key. */
+  /** Code that the trader may switch to, by its key. */
   readonly modules: Map<string, Strategy>;
   /** Of everything that crosses the seam; closed with the session. */
   readonly journal: Journal;
-  /** Of the markets that are looked at; null when the configuration does not want it, or when it cannot be. */
+  /** Recording of the polled markets; null when the configuration does not want one, or when it is impossible. */
   readonly recorder: Recorder | null;
   /** Null when the configuration wants no guardian, or when the exchange stops with this process. */
   readonly guardian: GuardianSupervisor | null;
-  /** Null for a trader by itself. */
+  /** Null for a single trader. */
   readonly fleet: FleetSession | null;
   close(): Promise<void>;
 }
@@ -95,7 +95,7 @@ export interface SessionOptions {
 
 /**
  * Opens ledger, wallet, exchange, client, credentials and trader. Returns null when the operator stopped it while it
- * waited for an exchange that is down. Throws TwinbookError for whatever cannot be opened; what was opened is closed.
+ * waited for an exchange that is down. Throws TwinbookError for anything that cannot be opened, after closing the rest.
  */
 export async function openSession(options: SessionOptions): Promise<Session | null> {
   const closers: (() => void | Promise<void>)[] = [];
@@ -114,7 +114,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     const stretch = describeStretch(config.polling, config.venue.profile);
     if (stretch !== null) warn(options, stretch);
     const wallet = openOwnWallet(config, env, { ledger, say: options.say });
-    // Before anything is signed, and before a guardian is told that orders may rest: they may be another's.
+    // Before anything is signed, and before a guardian learns that orders may rest: they may be another trader's.
     const joined = await joinFleet(options, wallet);
     closers.push(() => joined.fleet?.close());
     if (joined.isStopped) {
@@ -177,7 +177,7 @@ function replaceable(
   let current = first;
   const freshClient = async () => {
     const before = current;
-    // First, so that what the core asks when the old one gives up finds the new one.
+    // First, so that requests of the core after the end of the old one find the new one.
     const fresh = make(credentials);
     current = fresh;
     await before.close();
@@ -193,7 +193,7 @@ function dataFolder(options: SessionOptions): void {
   const folder = dirname(ledger.path);
   try {
     const open = openToOthers(folder);
-    // What is in it is closed to others; with money that is only played for, the names in it are nobody's loss.
+    // Its content is closed to others; with play money the visible names cost nothing.
     if (open !== null && exchange?.embedded !== true) warn(options, `${open.text}. ${open.hint}`);
     makeFolder(folder);
   } catch (error) {
@@ -204,11 +204,11 @@ function dataFolder(options: SessionOptions): void {
 }
 
 /**
- * An embedded exchange that begins anew knows nothing of what a ledger with a past has asked for: nothing could ever be proven
- * of it, and the trader would only ever reduce. What was asked for first: its order is noted only when the exchange has shown it.
+ * A new embedded exchange does not know the earlier requests of a ledger: nothing could ever be proven
+ * about them, and the trader would only ever reduce. The first intent decides: its order is noted only when the exchange has shown it.
  */
 function checkSamePast(dataDir: string, ledger: Ledger): void {
-  // Whatever else a deletion has left in the folder, without this file it begins anew.
+  // Without this file it starts empty, whatever else is left in the folder.
   const state = join(dataDir, 'exchange.sqlite');
   const isThere = existsSync(state) && statSync(state).size > 0;
   if (isThere || ledger.intents({ limit: 1 }).length + ledger.orders({ limit: 1 }).length === 0) return;
@@ -221,7 +221,7 @@ function checkSamePast(dataDir: string, ledger: Ledger): void {
 
 async function embeddedExchange({ config, log, say, verbose }: SessionOptions): Promise<RunningExchange | null> {
   const { logger } = log;
-  // What is wrong with market data must reach who watches, not the log alone.
+  // Problems of market data must reach the operator, not the log alone.
   const loud = {
     info: (facts: object, text: string) => {
       logger.info(facts, text);
@@ -346,7 +346,7 @@ const ownerOf = ({ venue }: Config, { address }: Wallet) => ({ baseUrl: venue.pr
 const openPage = ({ config, env, say, log }: SessionOptions): ConsoleSupervisor | null =>
   ConsoleSupervisor.start({ config, env, say, note: (text) => log.logger.warn(text) });
 
-/** An embedded exchange stands still and ends with its trader: there is nothing that another process could cancel. */
+/** An embedded exchange stops and ends with its trader: another process would have nothing to cancel. */
 function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
   const { config, env } = options;
   if (!config.guardian.enabled || config.exchange?.embedded === true) return null;

@@ -1,15 +1,15 @@
-/** What stops the trader though nobody asks it over its socket: the stop file, a signal, a ledger that is gone or replaced. */
+/** Reasons to stop outside the socket: the stop file, a signal, a ledger that is gone or replaced. */
 
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { leaveStopFile, locateStopFile, readStopFile, removeStopFile } from '../control/stop-file.js';
 
-/** Two looks at a file that is usually not there cost nothing at this pace; a loop that stood still looks first. */
+/** Two checks of a usually missing file cost nothing at this pace; a loop that was stopped checks first. */
 const LOOK_EVERY_MS = 100;
 
 export class StopWatch {
   readonly #path: string;
-  /** By a clock that never steps: a wall clock that was set back must not keep anybody from looking. */
+  /** By a clock that never steps: a wall clock that was set back must not delay the check. */
   readonly #steadyMs: () => number;
   #lookedMs = Number.NEGATIVE_INFINITY;
   /** The file is there and has been obeyed. */
@@ -43,7 +43,7 @@ export class StopWatch {
 
   /**
    * A kill that the core must obey before anything else; null when there is none.
-   * Throws `ledger_broken` when the ledger's file is gone or another one: what is written into it now, nobody will ever read.
+   * Throws `ledger_broken` when the ledger's file is gone or replaced: later writes would be lost.
    */
   due(): OperatorCommand | null {
     const reason = this.#asked;

@@ -1,4 +1,4 @@
-/** The trader's figures for whoever subscribed, and what it takes to tell them: when steps began, and when beats came. */
+/** The trader's figures for subscribers, and their input: starts of steps, and times of beats. */
 
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { RiskUse } from '../../trader/engine/risk-use.js';

@@ -1,11 +1,11 @@
-/** What the core has to say after a step: all of it goes to the log, what a person should see at once to the screen. */
+/** Notices of the core after a step: all go to the log, urgent ones to the screen. */
 
 import type { Notice } from '../../trader/engine/notices.js';
 import { nowMs } from '../runtime/clock.js';
 import type { Log } from './log.js';
 import type { Screen } from './screen.js';
 
-/** What stands on the screen beside what is loud. A strategy outside its hours would else look like one that does nothing. */
+/** Quiet notices that the screen shows too. A strategy outside its hours would else look idle. */
 const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone', 'quote_hours'];
 
 export function tellNotices(notices: readonly Notice[], log: Log, screen: Screen): void {

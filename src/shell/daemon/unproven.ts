@@ -1,4 +1,4 @@
-/** How long it has been wanted, in vain so far, that the exchange shows that nothing rests. */
+/** Time for which a proof that no order rests has been missing. */
 
 /** Cancels take a second or two, and a probe of a venue that denies any room some more. */
 const FIRST_MS = 10_000;

@@ -25,5 +25,5 @@ export class BearerAuth {
   }
 }
 
-/** Of one length, so that the time of the comparison says nothing about the token. */
+/** Digests of one length, so that the time of the comparison reveals nothing about the token. */
 const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -1,8 +1,8 @@
-/** What the page shows and what it may ask for. All of it is data that the console makes; the page decides nothing. */
+/** Data and requests of the page. The console makes all data; the page decides nothing. */
 
 /**
- * What a button can ask for. `resume` and `unkill` lead up the ladder, those before them down. `ack`: a person has seen all alerts that are open.
- * `apply` and `rollback` are of the configuration.
+ * Actions of buttons. `resume` and `unkill` lead up the ladder, those before them down. `ack`: a person acknowledged all open alerts.
+ * `apply` and `rollback` change the configuration.
  */
 export const PAGE_ACTIONS = [
   'widen',
@@ -67,9 +67,9 @@ export interface Greeting {
 
 /** What became of a press. */
 export interface Acted {
-  /** Null when it is obeyed, else why not and what is wanted. */
+  /** Null when it is obeyed, else the reason and the requirement. */
   readonly refusal: string | null;
-  /** What is done, for a person. */
+  /** The effect, for a person. */
   readonly text: string;
 }
 
@@ -89,7 +89,7 @@ export const VIEW_NAMES = [
 ] as const;
 export type ViewName = (typeof VIEW_NAMES)[number];
 
-/** What can be had as a file of comma-separated values. */
+/** Lists that are available as CSV files. */
 export const CSV_NAMES = ['fills', 'orders', 'days', 'markets', 'strategies'] as const;
 export type CsvName = (typeof CSV_NAMES)[number];
 
@@ -98,7 +98,7 @@ export interface ViewQuery {
   readonly market: string | null;
   /** An order, a fill, an intent or a market. */
   readonly subject: string | null;
-  /** Of a chart, up to now, ms. */
+  /** Span of a chart, up to now, ms. */
   readonly spanMs: number;
   /** A moment that is over, Unix ms; null for now. */
   readonly atMs: number | null;
@@ -111,9 +111,9 @@ export interface ViewQuery {
 export interface TraderHost {
   /** Never throws: of a trader that does not answer it says that. `market`: the one that is wanted from close by. Holds no secret. */
   state(market: string | null): object;
-  /** Calls back whenever the state may have changed, until what it gives is called. */
+  /** Calls back whenever the state may have changed, until the returned function is called. */
   watch(onChange: () => void): () => void;
-  /** Null where nothing is known of what is wanted. */
+  /** Null for an unknown subject. */
   view(name: ViewName, query: ViewQuery): Promise<object | null>;
   /** Comma-separated values; null while the ledger cannot be read. */
   csv(name: CsvName): string | null;

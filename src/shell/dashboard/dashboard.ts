@@ -2,7 +2,7 @@
  * The page: running traders at a glance, and the buttons that stop them. Served on the loopback address, to pages that prove the
  * secret; one document without anything from elsewhere.
  *
- * It decides nothing and keeps nothing: it shows what its host says and hands on what was pressed. It lives in the console's
+ * It decides nothing and keeps nothing: it shows its host's data and passes presses on. It lives in the console's
  * process, so it answers while the trader hangs.
  */
 
@@ -32,9 +32,9 @@ import { addStreams, serveState, serveTraders } from './stream-routes.js';
 
 const MAX_BODY_BYTES = 4_096;
 const MAX_REASON = 500;
-/** A page needs one connection for what it is told and one for what it asks; more than so many are somebody else's. */
+/** A page needs one connection for its stream and one for requests; more than this are foreign. */
 const MAX_CONNECTIONS = 64;
-/** A peer that says nothing is let go. */
+/** A silent peer is disconnected. */
 const PATIENCE_MS = 10_000;
 
 /** No route has a schema, and the compilers that the framework would load for them take a start longer than itself. */
@@ -110,7 +110,7 @@ function buildPage({ host, metrics, address }: DashboardOptions, gate: Gate): Fa
   });
   server.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'there is nothing here' }));
   server.setErrorHandler((error: { statusCode?: number }, _, reply) => {
-    // What went wrong inside is nobody's business on a page; what was wrong with the request is.
+    // A page gets no internal errors; it gets errors of its request.
     const status = error.statusCode ?? 500;
     return reply
       .code(status)
@@ -124,7 +124,7 @@ function buildPage({ host, metrics, address }: DashboardOptions, gate: Gate): Fa
     if (request.headers.host !== ownAddress()) return reply.redirect(`http://${ownAddress()}${request.url}`, 307);
     void reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(document.html);
-    // It holds nothing secret, so nothing can be told from its length.
+    // It holds no secret, so its length reveals nothing.
     packed ??= gzipSync(document.html);
     return reply.header('content-encoding', 'gzip').send(packed);
   });
@@ -202,7 +202,7 @@ async function tryToAct(trader: TraderHost | null, action: AllAction, reason: st
   try {
     if (trader !== null) return await trader.act(action, reason, null);
   } catch {
-    // Said below: what went wrong inside is nobody's business on a page.
+    // Answered below: a page gets no internal errors.
   }
   return { refusal: 'it cannot be asked', text: '' };
 }

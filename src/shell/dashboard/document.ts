@@ -12,7 +12,7 @@ export interface PageDocument {
   readonly policy: string;
 }
 
-/** In an order in which each stands after what it imports. */
+/** In an order in which each module follows its imports. */
 const MODULES = [
   'format',
   'dom',

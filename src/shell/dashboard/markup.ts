@@ -1,4 +1,4 @@
-/** The parts of the page: what stands above every view, the views with their tables, and the keys. */
+/** The parts of the page: the head above every view, the views with their tables, and the keys. */
 
 const STOP_BUTTONS = [
   ['pause', 'Pause', 'pulls every order, stays out'],

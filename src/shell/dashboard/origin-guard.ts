@@ -35,7 +35,7 @@ export function findRefusal({ method, target, headers }: RequestHead, port: numb
   const isOpened = method === 'GET' && /^\/(?:\?|$)/.test(target) && isTopNavigation(all);
   if (!isOpened && all('sec-fetch-site').some((site) => !fromHere.includes(site))) return FOREIGN;
   if (method === 'GET') return null;
-  // A form can send three other types without asking; this one makes every browser ask first, and nobody answers that.
+  // A form can send three other types directly; this one makes every browser ask first, and that request gets no permission.
   const isJson = all('content-type').length === 1 && /^application\/json(?:;|$)/.test(all('content-type')[0] ?? '');
   return isJson ? null : { status: 415, text: 'the body must be application/json' };
 }

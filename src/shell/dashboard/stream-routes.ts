@@ -1,4 +1,4 @@
-/** The state of one trader, or of all, as the page is told it: once, and again whenever it has changed. */
+/** The state of one trader, or of all, for the page: once, and again whenever it has changed. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findTrader, type Gate, type Query, readText } from './admission.js';

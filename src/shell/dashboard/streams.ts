@@ -1,20 +1,20 @@
 /**
- * States of the page as they change, as server-sent events. Each event is a whole state, made once for all who read the same: who comes
- * back after a gap, or reads slowly, is told the newest one and misses nothing that is still so.
+ * States of the page as they change, as server-sent events. Each event is a whole state, made once for all readers of the same: a reader that comes
+ * back after a gap, or reads slowly, gets the newest one and misses nothing current.
  */
 
 import type { FastifyReply } from 'fastify';
 
 export const MOST_STREAMS = 16;
-/** Between two states, ms: a trader tells one sweep over many markets in several lines. */
+/** Time between two states, ms: a trader sends one sweep over many markets in several lines. */
 const LEAST_MS = 100;
-/** Ages go on, and of a trader that hangs nothing comes: a state is told so often at least, ms. */
+/** Longest time between two states, ms: ages grow, and a hanging trader sends nothing. */
 const MOST_MS = 1_000;
 
 export interface StreamSource {
-  /** What is told, as JSON. Who is told it is let go when this throws. */
+  /** The state as JSON. Its readers are disconnected when this throws. */
   make(): unknown;
-  /** Calls back whenever that may have changed, until what it gives is called. */
+  /** Calls back whenever that may have changed, until the returned function is called. */
   watch(onChange: () => void): () => void;
 }
 
@@ -36,9 +36,9 @@ export class Streams {
   }
 
   /**
-   * Tells this reader from now on, the present state at once. The caller looks at `isFull` before.
+   * Serves this reader from now on, the present state at once. The caller checks `isFull` before.
    *
-   * @param key the same for all who are told the same
+   * @param key the same for all readers of the same state
    */
   open(key: string, source: StreamSource, reader: StreamReader, headers: Headers): void {
     reader.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' });
@@ -58,13 +58,13 @@ export class Streams {
   }
 }
 
-/** What all who look at the same are told. */
+/** One state for all its readers. */
 class Topic {
   readonly #readers = new Set<StreamReader>();
   readonly #source: StreamSource;
   readonly #unwatch: () => void;
   #timer: NodeJS.Timeout | null = null;
-  /** When the timer strikes, and when a state was told last; by a clock that never steps, ms. */
+  /** Time of the timer, and time of the last state; by a clock that never steps, ms. */
   #dueMs = Number.POSITIVE_INFINITY;
   #toldMs = Number.NEGATIVE_INFINITY;
 
@@ -79,7 +79,7 @@ class Topic {
     this.#tellBy(performance.now() + MOST_MS);
   }
 
-  /** Whether nobody is left. */
+  /** Whether no reader is left. */
   remove(reader: StreamReader): boolean {
     this.#readers.delete(reader);
     if (this.#readers.size > 0) return false;
@@ -105,7 +105,7 @@ class Topic {
   #tell(nowMs: number): void {
     this.#toldMs = nowMs;
     this.#dueMs = Number.POSITIVE_INFINITY;
-    // Who has not taken the last one is told a newer one once it has; the server lets go of who takes nothing for ten seconds.
+    // A reader that has not taken the last state gets a newer one afterwards; the server drops a reader that takes nothing for ten seconds.
     this.#write([...this.#readers].filter(({ writableLength }) => writableLength === 0));
     this.#tellBy(nowMs + MOST_MS);
   }
@@ -116,7 +116,7 @@ class Topic {
       const text = `data: ${JSON.stringify(this.#source.make())}\n\n`;
       for (const reader of readers) reader.write(text);
     } catch {
-      // Nothing of this process ends for it. Who asks instead is told that it failed.
+      // This process continues. A poll instead shows the failure.
       for (const reader of readers) {
         // It closes when its peer has taken the end; nothing may be written behind that.
         this.#readers.delete(reader);

@@ -9,7 +9,7 @@ type AlertsFile = TraderFile['alerts'];
 type ChannelFile = AlertsFile['channels'][string];
 type Key = 'to' | 'from' | 'signing_file' | 'commands' | 'users';
 
-/** What a kind needs, and what it may have. */
+/** Required and optional keys of a kind. */
 const NEEDS: Readonly<Record<ChannelFile['kind'], readonly Key[]>> = {
   webhook: [],
   slack: [],
@@ -18,7 +18,7 @@ const NEEDS: Readonly<Record<ChannelFile['kind'], readonly Key[]>> = {
   telegram: ['to'],
   mail: ['to', 'from'],
 };
-/** What a kind may have beside that. */
+/** Optional keys of a kind. */
 const MAY: Readonly<Partial<Record<ChannelFile['kind'], readonly Key[]>>> = {
   webhook: ['signing_file'],
   telegram: ['commands', 'users'],

@@ -23,7 +23,7 @@ const VENUE_URLS = {
   kalshi: 'https://api.elections.kalshi.com/trade-api/v2',
 } as const;
 
-/** What each kind lacks, and what it has of another. */
+/** Missing keys of each kind, and keys of another kind. */
 export function feedProblems(feeds: FeedsFile, at: At): readonly Problem[] {
   return Object.entries(feeds).flatMap(([name, feed]) => {
     const { kind } = feed;

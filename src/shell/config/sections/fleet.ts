@@ -1,4 +1,4 @@
-/** The `fleet` of a trader's file: the address of its database in parts, and what must not stand there. */
+/** The `fleet` of a trader's file: the address of its database in parts, and its forbidden parts. */
 
 import { resolve } from 'node:path';
 import type { Problem } from '../problems.js';
@@ -12,7 +12,7 @@ const WANTED =
 const USUAL_PORT = 5432;
 const TLS = { disable: 'off', require: 'unverified', 'verify-full': 'verified' } as const;
 const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert'];
-/** Nobody else listens there. */
+/** Addresses of this machine only. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
 /** Never repeats the address: it may hold a password. */
@@ -43,7 +43,7 @@ function objection(address: string): string | null {
   return host === '' || user === '' ? WANTED : null;
 }
 
-/** Of a fleet without a problem. */
+/** Settings of a fleet without a problem. */
 export const makeFleet = (file: FleetFile | undefined, folder: string) =>
   file === undefined || objection(file.database) !== null
     ? null

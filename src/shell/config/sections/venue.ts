@@ -1,4 +1,4 @@
-/** The venue part of a configuration: the profile, what the trader's file lays over it, and what must hold between them. */
+/** The venue part of a configuration: the profile, the trader's overrides, and the rules between them. */
 
 import { existsSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
@@ -20,7 +20,7 @@ export interface VenueConfig {
   readonly name: string;
   /** The profile with the trader file's `base_url`, `draft_message` and `fee_schedule` already laid over it. */
   readonly profile: VenueProfile;
-  /** Only with this may a profile whose drafts nobody can read (`draft_message: opaque`) be signed. */
+  /** Only with this may unreadable drafts (`draft_message: opaque`) be signed. */
   readonly allowBlindSigning: boolean;
 }
 
@@ -56,7 +56,7 @@ export function loadVenue(
   return { name, profile, allowBlindSigning: file.allow_blind_signing };
 }
 
-/** Which drafts of a venue would be signed though nobody can read them; null when there are none. */
+/** Unreadable drafts of a venue that would be signed; null when there are none. */
 function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile): string | null {
   if (draft_message === 'opaque') return 'drafts of this venue are opaque';
   if (draft_message !== 'solana_tx' || solana_programs.length === 0) return null;
@@ -73,7 +73,7 @@ export function readProfile(path: string, cwd: string, options: ReadYamlOptions 
 }
 
 const SIMULATED = 'paper';
-/** A guess at a name must lead nobody to real money unawares. */
+/** A guessed name must not lead to real money by accident. */
 const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${SIMULATED}' is the simulated one)`;
 
 /** A shipped name wins; other bare names are looked for in `venues/` beside the trader's file; the rest are paths. */

@@ -1,4 +1,4 @@
-/** The trader's side of its fleet: what the core is told of it, what the fleet is told of the trader, and how both part. */
+/** The trader's side of its fleet: messages from the fleet to the core and back, and the end of the membership. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
@@ -11,13 +11,13 @@ import { VERSION } from '../../config/version.js';
 import type { FleetMember } from '../../fleet/member.js';
 import type { TraderSummary } from '../../fleet/owner-desk.js';
 
-/** Between two looks whether the lease still stands: no longer than a beat of the loop. */
+/** Time between two checks of the lease: at most a beat of the loop. */
 const LOOK_MS = 100;
 
 export interface FleetHooks {
   readonly loop: { command(command: FleetCommand): boolean };
   snapshot(): Snapshot;
-  /** The wallet is not ours any more: nothing may be signed, and nothing canceled unless it is nobody's. */
+  /** The wallet is not ours any more: nothing may be signed, and nothing canceled unless it has no owner. */
   fail(error: TwinbookError): void;
 }
 
@@ -56,7 +56,7 @@ export class FleetSession {
     await this.#member.close();
   }
 
-  /** How long nobody else can have the wallet, ms. */
+  /** Time during which no other trader can have the wallet, ms. */
   get oursForMs(): number {
     return this.#member.oursForMs;
   }
@@ -89,7 +89,7 @@ export class FleetSession {
   }
 }
 
-/** Why the trader ends: the wallet is another's, whose orders rest; or nobody's, and nobody else will cancel ours. */
+/** Why the trader ends: the wallet has another owner, whose orders rest; or it has none, and only we can cancel ours. */
 export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
   if (successor === null || successor.isFree) {
     return new TwinbookError(
@@ -126,7 +126,7 @@ export const leasedSigner = (
 
 const isHeld = ({ yesMicros, noMicros }: MarketSnapshot): boolean => yesMicros > ZERO || noMicros > ZERO;
 
-/** Null before what is ours has been read: until then nothing that was ours before is given back. */
+/** Null before own data has been read: until then no earlier market is released. */
 const listWanted = ({ mode, markets }: Snapshot): readonly string[] | null =>
   mode === 'starting'
     ? null

@@ -7,7 +7,7 @@ import { FleetMember } from '../../fleet/member.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { FleetSession } from './fleet-session.js';
 
-/** Of a start, what it asks of its surroundings. */
+/** Surroundings of a start. */
 export interface Starting {
   readonly config: Pick<Config, 'fleet' | 'capitalMicros' | 'venue'>;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -16,11 +16,11 @@ export interface Starting {
   readonly isStopping: () => boolean;
 }
 
-/** Both null for a trader by itself. */
+/** Both null for a single trader. */
 export interface Joined {
   readonly member: FleetMember | null;
   readonly fleet: FleetSession | null;
-  /** False: what the wallet's trader before left is to be canceled first. */
+  /** False: orders of the wallet's previous trader must be canceled first. */
   readonly isSettled: boolean;
   /** The operator did not want to wait any longer. */
   readonly isStopped: boolean;

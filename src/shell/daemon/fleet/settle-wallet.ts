@@ -1,7 +1,7 @@
 /**
- * After a wallet was taken over from a trader that did not give it back: what it left resting is canceled, and nothing is
+ * After a wallet was taken over from a trader that did not release it: its resting orders are canceled, and no order is
  * placed before the last draft that it can have signed is over. It may be frozen between a signature and its sending, and a
- * venue knows no terms: only a draft's own end keeps what was signed from taking effect later.
+ * venue knows no terms: only a draft's own expiry keeps a signed order from taking effect later.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,8 +13,8 @@ import type { Joined, Starting } from './join-fleet.js';
 const LOOK_MS = 200;
 
 /**
- * At once where there is nothing to settle. False when the operator stopped it before everything was proven gone. Rejects when
- * the fleet's database cannot be told.
+ * Returns at once where there is nothing to settle. False when the operator stopped it before everything was proven gone. Rejects when
+ * the fleet's database cannot be updated.
  */
 export async function settleWallet(
   { member, isSettled }: Pick<Joined, 'member' | 'isSettled'>,

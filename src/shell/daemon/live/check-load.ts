@@ -1,4 +1,4 @@
-/** Loads a configuration's code in a process of its own first: code that never ends, or ends its process, stays out of the trader. */
+/** Loads a configuration's code in a separate process first: code that never ends, or ends its process, stays out of the trader. */
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -19,12 +19,12 @@ export interface LiveConfigOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly session: {
     readonly ledger: Pick<Ledger, 'note'>;
-    /** What the core finds code by. */
+    /** Key by which the core finds code. */
     readonly modules: Map<string, Strategy>;
   };
   /** Null when it is obeyed, else why not. */
   readonly command: (command: ConfigureCommand) => string | null;
-  /** The schedule of quote hours begins anew. */
+  /** The schedule of quote hours starts again. */
   readonly onChange: (config: Config) => void;
   /** For the operator's eyes. */
   readonly say: (text: string) => void;
@@ -51,7 +51,7 @@ export class LiveConfig {
     this.#files = options.config.reload.watch ? new FileWatch(this.#named()) : null;
   }
 
-  /** What the trader goes by now. */
+  /** The present configuration of the trader. */
   get config(): Config {
     return this.#inForce;
   }
@@ -158,7 +158,7 @@ export class LiveConfig {
     const { session, command, onChange } = this.#options;
     const { modules } = session;
     const before = this.#inForce;
-    // First: what cannot be kept could not be gone back to.
+    // First: without a copy there is no way back.
     const copy = this.#copies.save({ main: file, texts });
     for (const { moduleKey, module } of [...before.strategies, ...next.strategies]) modules.set(moduleKey, module);
     this.#inForce = next;
@@ -220,7 +220,7 @@ const compared = (changes: readonly ConfigChange[]): ConfigData => ({
   hash: null,
 });
 
-/** What a rollback leaves as it is: a running trader cannot change it. */
+/** Settings that a rollback does not change: a running trader cannot change them. */
 function withoutLive(config: Config) {
   const { capitalMicros, risk, merge, economics, strategies, configHash, ...rest } = config;
   return rest;
@@ -282,7 +282,7 @@ class FileWatch {
     return true;
   }
 
-  /** Other files from now on; what is new of them is known as it is. */
+  /** Other files from now on; their present content is not a change. */
   follow(files: readonly string[]): void {
     this.#files = files;
     this.#seen = marks(files);

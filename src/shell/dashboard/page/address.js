@@ -33,7 +33,7 @@ export function route() {
   };
 }
 
-/** Of the same trader, where there are several. @param {Readonly<Record<string, string>>} parts */
+/** Address of the same trader, where there are several. @param {Readonly<Record<string, string>>} parts */
 function hrefOf(parts) {
   const { trader } = route();
   const query = new URLSearchParams(trader === null ? parts : { ...parts, trader });

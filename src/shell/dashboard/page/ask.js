@@ -3,7 +3,7 @@
 import { part } from './dom.js';
 import { endSession, LockedOut, NotOurs, openSession, prove, requireProof, setSecret } from './session.js';
 
-/** A console that has not answered for so long hangs, or is gone; it asks the trader for two seconds. */
+/** A console without an answer for this long hangs, or is gone; it waits two seconds for the trader. */
 export const PATIENCE_MS = 4000;
 
 const GONE =

@@ -109,7 +109,7 @@ function timeLabels(_chart, splits, _axis, _space, step) {
   });
 }
 
-/** Some air, room for what is drawn beside the lines, and never a flat scale. @param {number} places @param {() => readonly number[]} [beside] @returns {uPlot.Scale.Range} */
+/** Some margin, space for marks beside the lines, and never a flat scale. @param {number} places @param {() => readonly number[]} [beside] @returns {uPlot.Scale.Range} */
 const roomFor = (places, beside) => (_, lowest, highest) => {
   const least = 4 * 10 ** -places;
   const more = beside?.() ?? [];
@@ -120,7 +120,7 @@ const roomFor = (places, beside) => (_, lowest, highest) => {
   return [low - air, high + air];
 };
 
-/** Colours are read anew, widths measured anew. */
+/** Reads colours and measures widths again. */
 export function redrawCharts() {
   for (const chart of charts.values()) chart.redraw(false);
 }
@@ -145,7 +145,7 @@ export function drawMarks({ ctx, bbox, scales, valToPos }, marks) {
   ctx.restore();
 }
 
-/** Triangles, up for what raised what we hold, sized by shares. @param {uPlot} chart @param {readonly import('../../console/views/chart-view.js').ChartFill[]} fills */
+/** Triangles, up for fills that raised our holdings, sized by shares. @param {uPlot} chart @param {readonly import('../../console/views/chart-view.js').ChartFill[]} fills */
 export function drawFills(chart, fills) {
   const { ctx, scales } = chart;
   const { min = 0, max = 0 } = scales['x'] ?? {};

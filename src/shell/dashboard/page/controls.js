@@ -1,15 +1,15 @@
-/** The buttons: of one trader, or of all where all are shown; and only those that whoever looks may press. */
+/** The buttons: of one trader, or of all where all are shown; only those that the user may press. */
 
 import { route } from './address.js';
 import { alarm, ask, explainFailure, PATIENCE_MS } from './ask.js';
 import { field, part, setText } from './dom.js';
 
-/** A second press of KILL within so long is meant, ms. */
+/** A second press of KILL within this time is intended, ms. */
 const KILL_WITHIN_MS = 3000;
-/** Only whoever operates leads up again, and sells. */
+/** Only an operator may resume, and sell. */
 const FOR_OPERATORS = ['flatten', 'resume', 'unkill', 'apply', 'rollback', 'resume-market', 'flatten-market'];
 const FOR_ALL = ['pause', 'kill'];
-/** What is not for a slip of the hand, and takes longer than a stop. @type {Readonly<Record<string, string>>} */
+/** Actions that need a confirmation, and take longer than a stop. @type {Readonly<Record<string, string>>} */
 const ASKED_BEFORE = {
   flatten: 'Sell everything that is held into the book, at the prices there?',
   'flatten-market': 'Sell everything that is held in this market into the book, at the prices there?',

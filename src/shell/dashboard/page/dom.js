@@ -1,4 +1,4 @@
-/** What is in the document, and how it is changed: only what is another one is touched, so focus and selection stay where they are. */
+/** Changes of the document: only a differing element is touched, so focus and selection stay where they are. */
 
 /**
  * @param {string} id
@@ -13,7 +13,7 @@ export function part(id) {
 /** @param {string} id */
 export const field = (id) => /** @type {HTMLInputElement} */ (part(id));
 
-/** Marks that turn the direction of what stands beside them, or cannot be seen, are left out: titles come from the exchange. */
+/** Marks that turn the direction of nearby text, or are invisible, are left out: titles come from the exchange. */
 const UNSEEN = /\p{Cf}|(?!\n)\p{Cc}/gu;
 
 /** @param {string} content */
@@ -68,7 +68,7 @@ export const time = (content) => ({ text: content, kind: 'time' });
 export const link = (content, href) => ({ text: content, kind: 'text', href });
 /** @param {string} content @param {number | null} share @returns {Cell} */
 export const used = (content, share) => ({ text: content, kind: 'number', share });
-/** Of the deepest. @param {string} content @param {number} share @returns {Cell} */
+/** A share of the deepest level. @param {string} content @param {number} share @returns {Cell} */
 export const depth = (content, share) => ({ text: content, kind: 'number depth', share });
 
 /** @typedef {readonly [key: string, cells: readonly Cell[], className?: string]} Line */
@@ -106,13 +106,13 @@ function fillCells(row, cells, heads, isNone) {
     if (cell.className !== kind) cell.className = kind;
     if (share !== undefined) showShare(cell, share);
     const holder = href === undefined ? cell : linkIn(cell, href);
-    // A meter stands behind the figure.
+    // A meter is behind the figure.
     if (share === undefined) setText(holder, content);
     else if (cell.firstChild?.nodeValue !== content) cell.firstChild?.replaceWith(content);
   });
 }
 
-/** Where a row is a card its cells say what they are. @param {string} head */
+/** Where a row is a card its cells carry their headings. @param {string} head */
 function makeCell(head) {
   const cell = document.createElement('td');
   if (head !== '') cell.dataset['head'] = head;

@@ -24,7 +24,7 @@ export const percent = (share) => (share === null ? '–' : `${(share * 100).toF
 /** A text of the console, where empty is not known. @param {string | null} value */
 export const known = (value) => (value === null || value === '' ? '–' : value);
 
-/** A decimal with at least two places, so that points stand below each other. @param {string | null} value */
+/** A decimal with at least two places, so that points are aligned. @param {string | null} value */
 export const price = (value) => {
   const shown = known(value);
   return shown === '–'

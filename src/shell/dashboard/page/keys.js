@@ -1,4 +1,4 @@
-/** Keys for whoever has no mouse in the hand; each of them is also a button or a link. */
+/** Keyboard shortcuts; each of them is also a button or a link. */
 
 const GO = /** @type {Readonly<Record<string, string>>} */ ({
   o: 'overview',
@@ -12,7 +12,7 @@ const GO = /** @type {Readonly<Record<string, string>>} */ ({
   u: 'runs',
   s: 'traders',
 });
-/** After `g` the letter of a view is waited for so long, ms. */
+/** Time to press the letter of a view after `g`, ms. */
 const GO_WITHIN_MS = 1500;
 
 /** @typedef {{ go: (view: string) => void, explain: () => void, pause: () => void, kill: () => void }} KeyActions */

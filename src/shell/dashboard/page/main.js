@@ -1,6 +1,6 @@
 /**
- * The page at work: is told the state as it changes, or asks for it every second; asks for what its view shows; sends what is pressed.
- * Everything that is shown goes in as text, never as markup: titles come from the exchange.
+ * The page at work: receives the state as it changes, or polls it every second; polls the data of its view; sends presses.
+ * All data is inserted as text, never as markup: titles come from the exchange.
  */
 
 import { explainHref, hrefWith, route, traderHref, viewHref } from './address.js';
@@ -25,7 +25,7 @@ import { showSwitch, showTraders, summarizeTraders } from './traders.js';
 /** @typedef {import('./address.js').Route} Route */
 
 const POLL_MS = 1000;
-/** A tab that nobody sees is told and asks no more after so long, ms. */
+/** Time after which a hidden tab receives and polls nothing, ms. */
 const HIDDEN_MS = 30_000;
 /** Modes in which nothing of ours is at work, or soon nothing will be. */
 const STOPPED = [
@@ -53,7 +53,7 @@ const silence = ({ answers, heard, mode, guardian }) =>
 /** Names of all that the console shows; empty until it has said them. @type {readonly string[]} */
 let names = [];
 
-/** Of all traders while none is known. @param {Route} wanted */
+/** The state of all traders while none is known. @param {Route} wanted */
 const pathOf = (wanted) => (names.length === 0 || wanted.view === 'traders' ? '/traders' : statePath(wanted));
 
 /** @param {string} path */
@@ -99,7 +99,7 @@ function lookAtAll(answer, wanted) {
   names = answer.traders.map(({ name }) => name);
   const isSeveral = names.length > 1;
   alarm('');
-  // Of one trader there is no list, and of several one is named before anything is shown of it or asked of it.
+  // One trader has no list; of several one is chosen before its data is requested or shown.
   if (wanted.view === 'traders' && !isSeveral) return go('/', true);
   if (wanted.view !== 'traders') return isSeveral && wanted.trader === null ? go(viewHref('traders'), true) : wake();
   showFrame(wanted, answer.role);
@@ -110,7 +110,7 @@ function lookAtAll(answer, wanted) {
 }
 
 /**
- * What a view asks for beside the state, and how often, ms.
+ * Requests of a view beside the state, and their interval, ms.
  * @type {Readonly<Record<string, { readonly everyMs: number, readonly path: (wanted: Route) => string }>>}
  */
 const CLOSER = {
@@ -139,7 +139,7 @@ const CLOSER = {
 /** @param {Route} wanted */
 const closerOf = (wanted) => (wanted.view === 'explain' && wantedMoment(wanted) !== null ? 'past' : wanted.view);
 
-/** What was asked last, when, and what came. */
+/** Last request, its time, and its answer. */
 const closer = {
   path: '',
   trader: /** @type {string | null} */ (null),
@@ -200,11 +200,11 @@ function showView(wanted, answer, now) {
   }
 }
 
-/** Nobody has seen the page for so long that it asks for nothing. */
+/** The page was hidden for so long as to poll nothing. */
 let isAsleep = false;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let sleeper;
-/** Ends what the page waits for, so that it asks for what is wanted now. */
+/** Ends the present wait, so that the page requests its present view. */
 let wake = () => {
   void poll();
 };
@@ -246,7 +246,7 @@ function showState(state, wanted) {
   if (wanted.view === 'market') showMarket(state.market, wanted.market ?? '', state.now);
 }
 
-/** What stands around a view. @param {Route} wanted @param {import('../contract.js').Role} role */
+/** The frame around a view. @param {Route} wanted @param {import('../contract.js').Role} role */
 function showFrame(wanted, role) {
   for (const view of document.querySelectorAll('.view')) {
     if (view instanceof HTMLElement) view.hidden = view.id !== `view-${wanted.view}`;
@@ -313,7 +313,7 @@ addEventListener('hashchange', () => {
 });
 document.addEventListener('visibilitychange', noteSeen);
 document.addEventListener('theme-changed', redrawCharts);
-// What a press has changed is to be seen now, not at the next look.
+// The effect of a press must show now, not at the next poll.
 document.addEventListener('acted', () => {
   closer.askedMs = Number.NEGATIVE_INFINITY;
 });

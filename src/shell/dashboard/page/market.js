@@ -76,7 +76,7 @@ function ladderLines(ladder) {
   ]);
 }
 
-/** What the chart is of now. @type {import('../../console/views/chart-view.js').ChartView | null} */
+/** Data of the present chart. @type {import('../../console/views/chart-view.js').ChartView | null} */
 let charted = null;
 /** Rows of the table beside the chart. */
 const TABLE_ROWS = 60;
@@ -128,7 +128,7 @@ export function showMarketChart(view) {
   showChartTable(view);
 }
 
-/** Of the time that is drawn. */
+/** Prices of the fills in the drawn time. */
 function fillPrices() {
   const first = charted?.time[0] ?? Number.POSITIVE_INFINITY;
   return (charted?.fills ?? []).filter(({ time: ms }) => ms >= first).map(({ price }) => price / 1e6);
@@ -154,7 +154,7 @@ function sayPoint(chart) {
   );
 }
 
-/** The newest points, for whoever sees no chart. @param {import('../../console/views/chart-view.js').ChartView} view */
+/** The newest points, as an alternative to the chart. @param {import('../../console/views/chart-view.js').ChartView} view */
 function showChartTable(view) {
   const every = Math.max(1, Math.ceil(view.time.length / TABLE_ROWS));
   const places = view.time.map((_, i) => i).filter((i) => (view.time.length - 1 - i) % every === 0);

@@ -1,4 +1,4 @@
-/** What was made: figures, equity over time, and rows that add up. */
+/** Results: figures, equity over time, and rows that add up. */
 
 import { marketHref } from './address.js';
 import { chartRows, showChart, stepLine } from './chart.js';

@@ -1,4 +1,4 @@
-/** The trader at a glance: may it trade, is it true what I see, what did it make, what needs me, and its markets. */
+/** The trader at a glance: permission to trade, age of the data, result, open alerts, and its markets. */
 
 import { explainHref, marketHref } from './address.js';
 import { link, number, rows, showFigures, text, time } from './dom.js';
@@ -94,7 +94,7 @@ function agreementFigure(agreement) {
   return [`${sentence}, ${clock(compared)}`, false, { isWarning: accepted > 0 }];
 }
 
-/** Else a book that is only told late looks old. @type {import('./dom.js').Figures[number]} */
+/** Otherwise a book that only arrives late looks old. @type {import('./dom.js').Figures[number]} */
 const SLOWED = ['Markets', 'told late, to spare the trader: what is below is older than it looks to it', true];
 
 /** A loss below zero is a gain. @param {PageState['losses'][number]} of @returns {import('./dom.js').Figures[number]} */

@@ -3,13 +3,13 @@
 import { hrefWith, route } from './address.js';
 import { field, part, setText } from './dom.js';
 
-/** What a moment offers before one is chosen, ms ago. */
+/** Default moment before one is chosen, ms ago. */
 const LATELY_MS = 300_000;
 
 /** As the field wants it: local time, to the second. @param {number} ms */
 const localText = (ms) => new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 
-/** What is wanted of the past, Unix ms; null for now. @param {import('./address.js').Route} wanted */
+/** Requested past moment, Unix ms; null for now. @param {import('./address.js').Route} wanted */
 export function wantedMoment({ at }) {
   const ms = Date.parse(at);
   return Number.isNaN(ms) ? null : ms;
@@ -28,7 +28,7 @@ export function showPast({ state, text }) {
   part('past-lines').hidden = state !== 'done';
 }
 
-/** @param {boolean} isMarket whether what is shown has a past that can be asked for */
+/** @param {boolean} isMarket whether the subject has a past that can be requested */
 export function leavePast(isMarket) {
   part('explain-at').hidden = !isMarket;
   setText(part('past-state'), '');

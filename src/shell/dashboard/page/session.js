@@ -3,7 +3,7 @@
  * it. A program that takes over this address receives random numbers and proofs that open nothing.
  */
 
-/** Of the tab, for a reload: a key that ends with its console. */
+/** Storage key of the tab, for a reload: it holds a key that ends with its console. */
 const KEPT = 'twinbook-session';
 const NONCE_BYTES = 32;
 /** More than any console of ours asks for. */

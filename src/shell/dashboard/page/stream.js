@@ -1,15 +1,15 @@
-/** What the console tells as it changes, by server-sent events: an `EventSource` could prove nothing. */
+/** Changes of the console's state, by server-sent events: an `EventSource` could prove nothing. */
 
 import { alarm, askStream, explainFailure, PATIENCE_MS } from './ask.js';
 
-/** A browser has six connections to one place. Of all its pages so many are told, the others ask: a press finds its way. */
+/** A browser has six connections to one place. This many of its pages have a stream, the others poll: a press needs a connection. */
 const TOLD_PAGES = 4;
-/** Where none more are told it is tried again after so long, ms. */
+/** Delay until a page without a stream tries again, ms. */
 const AGAIN_MS = 30_000;
 let notBefore = 0;
 
 /**
- * False when nothing was told: then it has to be asked for.
+ * False when nothing arrived: then it must be polled.
  *
  * @param {string} path @param {AbortSignal} signal that ends it @param {(answer: any) => void} take
  * @returns {Promise<boolean>}
@@ -57,7 +57,7 @@ async function read(path, signal, take) {
       isTold = true;
     }
   } catch {
-    // Who asks instead is told why.
+    // The poll instead shows the reason.
   }
   clearTimeout(silence);
   end();

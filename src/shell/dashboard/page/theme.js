@@ -1,4 +1,4 @@
-/** Light or dark: the system's choice until somebody chooses. */
+/** Light or dark: the system's choice until the user chooses. */
 
 const THEME_KEY = 'twinbook-theme';
 
@@ -23,7 +23,7 @@ export function startTheme() {
   });
 }
 
-/** What a colour of the style is now, for a canvas. @param {string} name e.g. `--mark` */
+/** Present value of a colour of the style, for a canvas. @param {string} name e.g. `--mark` */
 export function colorOf(name) {
   const probe = document.getElementById('probe');
   if (probe === null) return '';

@@ -1,4 +1,4 @@
-/** All traders that this console shows, and what they come to together. */
+/** All traders of this console, and their sums. */
 
 import { traderHref } from './address.js';
 import { link, number, part, rows, setText, text } from './dom.js';
@@ -56,7 +56,7 @@ function orderText({ open_orders: open, unknown_orders: unknown }) {
 const answerText = (silent) =>
   silent === 0 ? 'all answer' : silent === 1 ? '1 does not answer' : `${silent} do not answer`;
 
-/** What stands above, where it is about all of them. @param {ServedTraders} all */
+/** The head of the page for all traders. @param {ServedTraders} all */
 export function summarizeTraders({ traders }) {
   const silent = traders.filter(({ answers }) => !answers);
   const title = `${traders.length} traders, ${answerText(silent.length)}`;
