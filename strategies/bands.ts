@@ -1,9 +1,9 @@
 /**
  * Keeps a fixed amount at fixed distances from the middle of others' book, like Polymarket's poly-market-maker
  * (bands): per band an order below its minimum is topped up to its average, above its maximum the surplus is pulled,
- * and whatever left every band is pulled. It does not lean on inventory, and all it does about a price that moves fast is to show
+ * and an order outside every band is pulled. It does not lean on inventory. Its only defence against a fast price is to show
  * no order that the price may pass before it could be moved. Margins are measured from the target price in both directions; selling
- * what is held before buying the complement is the engine's choice of leg.
+ * held shares before buying the complement is the engine's choice of leg.
  */
 
 import {

@@ -1,7 +1,7 @@
 /**
- * Makes a market around a belief about the hidden price: a distribution over log-odds that every look at the book, and what
- * became of its own orders, changes. At each price it weighs what informed takers would cost against what uninformed ones
- * bring, as a newsvendor does, and stands at the one price of each side that is worth most, or at none.
+ * Makes a market around a belief about the hidden price: a distribution over log-odds that every look at the book, and the
+ * results of its own orders, change. At each price it weighs the cost of informed takers against the gain from uninformed ones,
+ * as a newsvendor does, and quotes the most valuable price of each side, or none.
  */
 
 import {
@@ -36,7 +36,7 @@ export default defineStrategy({
   create: (p, _market, saved) => new BeliefMaker(p, saved),
 });
 
-/** An order whose size differs by no more than this part of what is wanted stays where it is. */
+/** An order whose size differs by at most this part of the wanted size stays. */
 const SIZE_TOLERANCE = 0.25;
 
 class BeliefMaker implements Quoter {
@@ -99,7 +99,7 @@ class BeliefMaker implements Quoter {
       keepWithinTicks: 0,
       keepWithinSizeFraction: SIZE_TOLERANCE,
       postOnly: p.post_only,
-      // What a feed said is pulled when it runs out, not with the next look at the book.
+      // A feed's quotes are pulled when its value expires, not at the next look at the book.
       ...feedDeadline(view, p.feed),
       note: describeBelief(this.#belief, texts),
       factors: makeFactors(this.#belief, bid, ask, input, view),
@@ -153,7 +153,7 @@ function computeFunds({ inventory, orders }: MarketView): number {
   let bound = 0;
   const free = { bid: inventory.noMicros as number, ask: inventory.yesMicros as number };
   for (const { side, isYes, priceMicros, remainingMicros } of orders) {
-    // A sale of what is held binds those shares; whatever goes beyond them, as every purchase, binds currency.
+    // A sale binds held shares; the part beyond them binds currency, like every purchase.
     const covered = isYes === (side === 'ask') ? Math.min(free[side], remainingMicros) : 0;
     free[side] -= covered;
     bound += ((side === 'bid' ? priceMicros : ONE - priceMicros) / ONE) * (remainingMicros - covered);

@@ -1,6 +1,6 @@
 /**
  * Quotes the last hour. The nearer the end and the nearer 0.50, the faster a price that must settle moves: the half-spread is
- * what it moves between two looks, the size falls with the time left, and where the half-spread would have to be too wide
+ * its move between two looks, the size falls with the time left, and where the half-spread would be too wide
  * it stops. So it stops early at 0.50 and late at 0.97.
  */
 
@@ -167,7 +167,7 @@ function quoteSide(side: BookSide, centre: number, view: MarketView, { fair, hal
     centre,
     half: distance,
     improveTicks: p.improve_ticks,
-    // What reduces is not made smaller: it is what must be gone by the end.
+    // A reducing order keeps its size: the position must be gone by the end.
     shares: adds ? shares : Math.max(shares, Math.min(Math.abs(netShares(view)), p.order_shares / ONE)),
   });
 }

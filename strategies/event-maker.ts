@@ -1,7 +1,7 @@
 /**
- * Quotes all outcomes of an event together. Each outcome's price is evidence on all the others, so that a book that was not looked at
- * for long is corrected by those that were; what is held in one outcome shifts the quotes of all; and nobody gains for sure by
- * trading with all of them: own bids never add up to what must pay one, nor own asks to less.
+ * Quotes all outcomes of an event together. Each outcome's price is evidence on all the others, so that a book that was not polled
+ * for long is corrected by those that were; holdings of one outcome shift the quotes of all; and no taker gains for sure by
+ * trading with all of them: own bids never add up to the certain payment of one, nor own asks to less.
  */
 
 import {
@@ -151,12 +151,12 @@ function quoteEvent(view: WholeEventView, event: EventFacts, lastFill: LastFill,
   return quoteMarkets(markets, event.outcomes, { ...belief, isAlarmed }, p);
 }
 
-/** What is believed, and whether a fill or a jump is so fresh that it widens all. */
+/** The belief, and whether a recent fill or jump widens all quotes. */
 interface Belief extends EventBelief {
   readonly isAlarmed: boolean;
 }
 
-/** Of an exclusive event all are meant, and none is named. */
+/** For an exclusive event all outcomes apply, and none is named. */
 const isDeclared = (conditionId: string, { marketConditionIds }: EventFacts): boolean =>
   marketConditionIds.length === 0 || marketConditionIds.includes(conditionId);
 
@@ -166,7 +166,7 @@ const silence = (markets: readonly MarketOfEvent[], why: string): EventQuotes =>
 const netOf = ({ view }: MarketOfEvent): number => netShares(view);
 const lastMid = ({ view }: MarketOfEvent): number | null => view.estimates.mid;
 
-/** What a book says of its outcome; null where it has not two sides, or is old or broken. */
+/** A book's price of its outcome; null without two sides, or where it is old or broken. */
 function readMarket(view: MarketView, p: Params): Reading | null {
   const [bid, ask] = [findBest(view, 'bid'), findBest(view, 'ask')];
   const { estimates, health } = view;
@@ -230,7 +230,7 @@ function wantedPrice(plan: Plan, side: BookSide, p: Params): number | null {
   return level === undefined ? null : level.priceMicros / ONE;
 }
 
-/** The nearest to the middle of what rests or is on its way; null where nothing is. */
+/** Resting or pending order nearest to the middle; null without one. */
 function findResting({ orders }: MarketView, side: BookSide): number | null {
   const prices = orders.filter((order) => order.side === side).map(({ priceMicros }) => priceMicros / ONE);
   if (prices.length === 0) return null;

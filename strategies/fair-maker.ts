@@ -1,5 +1,5 @@
 /**
- * Makes a market around the user's own fair value, as a feed tells it: blended with others' book in log-odds, each by its
+ * Makes a market around the user's own fair value from a feed: blended with others' book in log-odds, each by its
  * precision. Without a current value it quotes nothing: it never falls back to the book.
  */
 
@@ -78,7 +78,7 @@ function quotesAround(fair: number, { variance }: Estimate, situation: Situation
     keepWithinTicks: p.reprice_ticks,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: p.post_only,
-    // What is too old is pulled when it becomes so, not with the next look at the book.
+    // A value that expires pulls its quotes at once, not at the next look at the book.
     againMs: Math.min(value.validUntilMs ?? Number.MAX_SAFE_INTEGER, value.atMs + p.max_fair_age_s * 1000 + 1),
     note: `bid ${showBest(bids)}, ask ${showBest(asks)} around ${fair.toFixed(4)}, feed ${p.feed} ${(value.ageMs / 1000).toFixed(1)} s old`,
     factors: { ...factors, fair_price: fair, fair_sd_log_odds: Math.sqrt(variance) },

@@ -1,7 +1,7 @@
 /**
- * A ladder that stays where it is: what was bought at one line is offered at the next, and the other way around. It costs two
- * requests a fill and little otherwise. Where the price is a martingale it earns nothing and pays its fees: it lives on prices
- * that come back and on takers who know nothing.
+ * A ladder that stays where it is: shares bought at one line are offered at the next, and the other way around. It costs two
+ * requests a fill and little otherwise. If the price is a martingale it earns nothing and pays its fees: it needs prices
+ * that return and uninformed takers.
  */
 
 import {
@@ -115,7 +115,7 @@ function makeGrid(centre: number, { market }: MarketView, p: Params): Lines {
 function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
   const net = netShares(view);
   const wishes = gridWishes(grid, net);
-  // Told to quote wider, it opens nothing at the line that is next.
+  // Under `widen` it opens no order at the next line.
   const wider = view.stance === 'widen' ? 1 : 0;
   const staleSigma = computeStaleSigma(view);
   const { mid } = view.estimates;
@@ -142,7 +142,7 @@ function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
     fairMicros: toFairMicros(chooseFair(view, grid)),
     bids,
     asks,
-    // Nothing moves unless something was filled, and not for every few shares of it: each would be an order of its own.
+    // Orders move only after a fill, and not for every few shares: each would need a new order.
     keepWithinTicks: 0,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: p.post_only,
@@ -151,5 +151,5 @@ function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
   };
 }
 
-/** What a grid is worth is the market's business; risk compares its orders with others' middle where there is one. */
+/** A grid has no fair value; risk compares its orders with others' middle where there is one. */
 const chooseFair = ({ estimates }: MarketView, { centre }: Lines): number => estimates.mid ?? centre;

@@ -1,6 +1,6 @@
 /**
- * Makes a book where there is none, and knows beforehand what it can lose: the prices of a logarithmic market scoring rule
- * around a prior, with a margin on each side. Every fill moves its price; nobody else's order does.
+ * Makes a book where there is none, with a known maximum loss: the prices of a logarithmic market scoring rule
+ * around a prior, with a margin on each side. Only its own fills move its price.
  */
 
 import {
@@ -85,7 +85,7 @@ function savedStart(saved: unknown): number | null {
 
 class LmsrMaker implements Quoter {
   readonly #params: Params;
-  /** Net position before its first look: what was held then is none of the rule's. */
+  /** Net position before its first look: earlier holdings do not belong to the rule. */
   #startShares: number | null;
 
   constructor(p: Params, startShares: number | null) {
@@ -141,7 +141,7 @@ function makeQuotes(view: MarketView, bought: number, p: Params): Quotes {
     fairMicros: toFairMicros(price),
     bids,
     asks,
-    // Its worst loss is a promise of every level as it stands.
+    // Its maximum loss depends on every level exactly as computed.
     keepWithinTicks: 0,
     keepWithinSizeFraction: 0,
     postOnly: p.post_only,

@@ -1,8 +1,8 @@
 /**
  * Makes a market around a fair price taken from others' book and trades. The price is shifted against inventory in
- * log-odds (what a risk-averse holder to settlement would pay: exactly the LMSR), and the half-spread is the sum of
- * what a maker must be paid for: his own floor, informed takers, inventory risk, standing still between two looks, and
- * fees. It never crosses others' book, stands aside when the data cannot be believed, tapers its size towards its
+ * log-odds (the price for a risk-averse holder to settlement: exactly the LMSR), and the half-spread is the sum of
+ * a maker's costs: his own floor, informed takers, inventory risk, stale quotes between two looks, and
+ * fees. It never crosses others' book, stops quoting on unreliable data, tapers its size towards its
  * position limit, and before resolution first only reduces, then stops.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Quotes this venue around another's book, as a feed tells it: its price without its margin, moved by how far this book
- * usually stands from it. Without a current and narrow reference it quotes nothing.
+ * Quotes this venue around another's book from a feed: its price without its margin, moved by this book's
+ * usual distance to it. Without a current and narrow reference it quotes nothing.
  */
 
 import {
@@ -145,7 +145,7 @@ function makeQuotes(view: MarketView, value: FeedView, reference: number, basis:
     keepWithinTicks: p.reprice_ticks,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: p.post_only,
-    // What is too old is pulled when it becomes so, not with the next look at the book.
+    // A reference that expires pulls its quotes at once, not at the next look at the book.
     againMs: Math.min(value.validUntilMs ?? Number.MAX_SAFE_INTEGER, value.atMs + p.max_ref_age_s * 1000 + 1),
     note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${fair.toFixed(4)}, reference ${sigmoid(reference).toFixed(4)}`,
     factors: { ...factors, fair_price: fair },

@@ -101,7 +101,7 @@ export default defineStrategy({
   create: (p) => new TouchMaker(p),
 });
 
-/** What a side looked like at the last look. */
+/** State of a side at the last look. */
 interface Touch {
   readonly priceMicros: number;
   readonly amountMicros: number;
@@ -204,7 +204,7 @@ function bestPlace(view: MarketView, side: BookSide, fair: number, takers: Sweep
   return choices.reduce((best, choice) => (weigh(choice) > weigh(best) ? choice : best));
 }
 
-/** Of a side on which no place is worth anything. */
+/** Result for a side without a valuable place. */
 function whyNothing(view: MarketView, side: BookSide, fair: number, takers: SweepingTakers, p: Params): string {
   const { value } = bestPlace(view, side, fair, { ...takers, staleSigma: 0 }, p);
   return value > 0 ? 'the price moves too far between two looks' : 'nothing is earned';
@@ -236,7 +236,7 @@ function listPlaces(view: MarketView, side: BookSide, p: Params): readonly Optio
   return places;
 }
 
-/** Shares of others before us at a price: all of them, unless an order of ours stands there already. */
+/** Shares of others before us at a price: all of them, unless an order of ours already rests there. */
 function queueAhead({ orders }: MarketView, side: BookSide, priceMicros: number | undefined, shares: number): number {
   const own = orders.find((order) => order.side === side && order.priceMicros === priceMicros);
   return Math.min(shares, (own?.queueAheadMicros ?? shares * ONE) / ONE);

@@ -131,7 +131,7 @@ class Unwinder implements Quoter {
   }
 }
 
-/** The plan goes on; a position that has grown or changed its side gets one of its own. */
+/** Continues the plan; a position that has grown or changed its side gets a new one. */
 function planFor(view: MarketView, left: number, plan: Plan | null, p: Params): Plan | null {
   if (left === 0) return null;
   const sign = netShares(view) > 0 ? 1 : -1;

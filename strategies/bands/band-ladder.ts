@@ -34,7 +34,7 @@ export interface BandSide {
   readonly bands: readonly Band[];
   /** What margins are multiplied with. */
   readonly widened: number;
-  /** No order that adds to the position stands nearer to the middle, in price. */
+  /** Minimum distance to the middle of an order that adds to the position, in price. */
   readonly nearest: number;
   readonly view: MarketView;
 }
@@ -77,7 +77,7 @@ const ordersIn = (band: Band, input: BandSide): readonly OwnOrderView[] =>
   input.view.orders.filter((order) => order.side === input.side && isIn(band, order, input));
 
 /**
- * The orders that stay when a band has more than its maximum: the first band lets go of the nearest to the target
+ * The orders that stay when a band has more than its maximum: the first band drops the nearest to the target
  * first, the last band of the farthest, those between of the largest (as poly-market-maker's code does).
  */
 function keepOrders(
@@ -119,7 +119,7 @@ function makeLevels(amounts: ReadonlyMap<Micros, number>, { side, view }: BandSi
   const range = priceRange(view.market);
   const levels: QuoteLevel[] = [];
   for (const [priceMicros, amount] of amounts) {
-    // What is left of a nearly filled order can be too little for an order of its own: it is let go.
+    // The rest of a nearly filled order can be too small for a new order: it is dropped.
     const amountMicros = amountOnLot(amount / ONE, view.market);
     const allowed = range !== null && priceMicros >= range.low && priceMicros <= range.high;
     if (amountMicros !== null && allowed) levels.push({ priceMicros, amountMicros });

@@ -1,8 +1,8 @@
-/** What a change of an order costs beyond its requests: the time until the new one stands, in which nobody can take it. */
+/** Cost of a change of an order beyond its requests: the time until the new one rests, in which it cannot be filled. */
 
 import type { BookSide, MarketView } from '../../src/trader/strategy/strategy.js';
 
-/** After so many orders what was learned from the oldest has halved in weight. */
+/** Half-life of the learned time, in orders. */
 const MEMORY = 50;
 /** Longer than this an order is not on its way: it cannot be had. Seconds. */
 const LONGEST_S = 60;
@@ -14,13 +14,13 @@ export interface SavedAbsence {
 }
 
 export class Absence {
-  /** Counts as one order that stood at once. */
+  /** Prior: counts as one order that rested at once. */
   #seconds = 0;
   #orders = 1;
-  /** Of each side, when an order was wanted and none stood; our clock, ms. */
+  /** Per side, when an order was wanted and none rested; our clock, ms. */
   #since: Record<BookSide, number | null> = { bid: null, ask: null };
 
-  /** Mean time from when an order is wanted until one stands. */
+  /** Mean time from the decision for an order until it rests. */
   get perOrderS(): number {
     return this.#seconds / this.#orders;
   }
@@ -52,7 +52,7 @@ export class Absence {
     this.#orders /= 2;
   }
 
-  /** What is wanted of a side now. */
+  /** The present wish of a side. */
   want(side: BookSide, isWanted: boolean, { orders, nowMs }: MarketView): void {
     const stands = orders.some((order) => order.side === side && order.acceptedMs !== null);
     if (!isWanted || stands) this.#since[side] = null;

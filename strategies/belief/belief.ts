@@ -1,4 +1,4 @@
-/** What is believed of the hidden price of one market, and how looks at it change that. */
+/** The belief about the hidden price of one market, and its updates. */
 
 import { type BookSide, type MarketView, newsSigma, ONE, slope } from '../../src/trader/strategy/strategy.js';
 import { Grid, type SavedGrid } from './grid.js';
@@ -12,17 +12,17 @@ import { Wall } from './wall.js';
 /** An empty side of the book is a wall there. */
 const LOWEST = 0.001;
 const HIGHEST = 0.999;
-/** An order that still stands on the wrong side of the truth was overlooked with this probability. */
+/** Probability that an order on the wrong side of the truth was overlooked. */
 const OVERLOOKED = 1e-4;
-/** Whoever knows better comes within so many seconds: before that, what still stands says little. */
+/** Time until an informed taker comes, s: before that, an unfilled order is weak evidence. */
 const INFORMED_S = 1;
-/** Of levels that nobody showed it is as likely as not that something rested there. */
+/** Probability that an order rested at a level that was not shown. */
 const UNSEEN = 0.5;
 /** Deviation of a jump's log-odds, at most: more is anywhere. */
 const LARGEST_JUMP = 3;
-/** How often a jump comes before any was seen: once in so many seconds. */
+/** Prior mean time between jumps, s. */
 const PRIOR_JUMP_SECONDS = 1000;
-/** Nearer to 0 and 1 no price is told from another. */
+/** Nearer to 0 and 1 prices are indistinguishable. */
 const OUTERMOST = 0.0001;
 
 export interface Look {
@@ -49,7 +49,7 @@ export interface SavedBelief {
 export class Belief {
   /** As of the newest book, by all that this market has shown. */
   readonly grid = new Grid();
-  /** The same with what is known from elsewhere. */
+  /** The same with outside evidence. */
   readonly known = new Grid();
   /** As of the time when changed quotes could be changed again. */
   readonly ahead = new Grid();
@@ -66,7 +66,7 @@ export class Belief {
   #sigma = 0;
   /** In words, of the newest look. */
   evidence = 'nothing yet';
-  /** In words, what is known from elsewhere; empty where nothing is. */
+  /** The outside evidence in words; empty without any. */
   outside = '';
 
   constructor(wallLogOdds: number, takerShares: number, minQuoteS: number) {
@@ -75,12 +75,12 @@ export class Belief {
     this.#lookEveryS = minQuoteS;
   }
 
-  /** Seconds for which a quote made now stands, and takers may come. */
+  /** Seconds for which a quote made now rests, and takers may come. */
   standsS(minQuoteS: number): number {
     return Math.max(minQuoteS, this.#lookEveryS);
   }
 
-  /** Seconds from the newest book until a quote made now can be gone again: what it lags behind, stands, and takes to cancel. */
+  /** Seconds from the newest book until a quote made now can be gone again: age of the book, time at rest, and time to cancel. */
   horizonS(view: MarketView, minQuoteS: number): number {
     return view.health.bookAgeMs / 1000 + this.standsS(minQuoteS) + this.#lagS;
   }
@@ -115,7 +115,7 @@ export class Belief {
     };
   }
 
-  /** Goes on from what was saved, as if there had been no end between. */
+  /** Continues from the saved state, as if there had been no restart. */
   restore(saved: Omit<SavedBelief, 'middle'>): void {
     this.grid.restore(saved.grid);
     this.#last = saved.last;
@@ -233,8 +233,8 @@ export class Belief {
       this.evidence = `others' ${side} at ${was.toFixed(3)} was taken`;
     }
     if (is === null) return;
-    // Whoever has just placed it knew better, and whoever has just taken what stood before it left it; one that stands where it
-    // stood has only not been taken yet.
+    // The maker of a new order knew better, and a taker who took the orders before it left it; an order that rests where it
+    // did before has only not been taken yet.
     const stands = was !== null && Math.abs(is - was) < tick / 2;
     this.grid.weighBy(this.#walls[side].at(is), stands ? comingIn(dt) : 1);
   }
@@ -242,7 +242,7 @@ export class Belief {
   #move(grid: Grid, seconds: number, view: MarketView): void {
     const { sigmaLogOddsPerSqrtS } = view.estimates;
     const leftMs = view.timeToResolutionMs;
-    // Without a time of resolution there is only what the book has shown.
+    // Without a time of resolution only the book counts.
     const moves =
       leftMs === null
         ? { small: sigmaLogOddsPerSqrtS, jump: this.#jumpSigma(sigmaLogOddsPerSqrtS), hope: 0 }
@@ -251,7 +251,7 @@ export class Belief {
     grid.move(moves.small * Math.sqrt(seconds), Math.min(0.5, this.jumpRate * seconds), moves.jump, moves.hope);
   }
 
-  /** What moves the price when so many seconds are left: deviations in log-odds, of small moves a square root of a second. */
+  /** Price moves with this many seconds left: deviations in log-odds; for small moves per square root of a second. */
   #movesUntil(leftS: number): { readonly small: number; readonly jump: number; readonly hope: number } {
     const price = Math.min(1 - OUTERMOST, Math.max(OUTERMOST, this.grid.price().mean));
     const asIfNoJumps = (newsSigma(price, leftS) / slope(price)) * Math.sqrt(DIFFUSIVE_PART);
@@ -272,7 +272,7 @@ export class Belief {
   }
 }
 
-/** Whether anybody traded at a price since a look, or nothing is known of that. */
+/** Whether a trade occurred at a price since a look, or that is unknown. */
 const mayHaveTraded = (price: number, sinceMs: number, { market, health, trades }: MarketView): boolean =>
   health.tradesAgeMs === null ||
   trades.some(

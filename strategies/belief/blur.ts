@@ -1,6 +1,6 @@
-/** Spreads mass on a grid by a normal kernel. What would leave the grid stays at its end. Nothing is allocated after it was made. */
+/** Spreads mass on a grid by a normal kernel. Mass that would leave the grid stays at its end. It allocates only in its constructor. */
 
-/** Kernels wider than so many steps are made of three running means. */
+/** Kernels wider than this many steps are made of three running means. */
 const WIDE_STEPS = 12;
 const KERNEL_SIGMAS = 4;
 const KERNEL_REACH = KERNEL_SIGMAS * WIDE_STEPS + 10;
@@ -62,7 +62,7 @@ export class Blur {
     for (let k = 0; k <= last; k++) scratch[from + k] = (scratch[from + k] ?? 0) + mass * (kernel[k] ?? 0);
   }
 
-  /** The same around a point near an end of the grid, where what would leave it stays. */
+  /** The same around a point near an end of the grid, where mass that would leave stays. */
   #spreadWithin(mass: number, at: number, reach: number): void {
     const scratch = this.#scratch;
     for (let j = -reach; j <= reach; j++) {

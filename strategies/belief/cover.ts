@@ -1,5 +1,5 @@
 /**
- * What a share in hand is worth beyond its price because it covers a later sale. An uncovered sale of YES binds 1 - price of
+ * Value of a held share beyond its price because it covers a later sale. An uncovered sale of YES binds 1 - price of
  * currency until resolution, one of NO its own; where takers will buy more than the currency pays for, each further sale
  * needs a share that was bought before. A share costs no more than it costs to buy it again at once, a tick above the truth.
  */
@@ -8,17 +8,17 @@ import { type Book, type BookSide, type MarketView, normalCdf, ONE } from '../..
 import { sharesAhead } from './queue.js';
 import { expectedFill, SIZE_SIGMA, sizeExceeded, type Takers } from './takers.js';
 
-/** A price between two ticks lies so far below the upper one on average. */
+/** Mean distance of a price between two ticks to the upper one. */
 const HALF = 0.5;
-/** How long takers go on as they do is uncertain: deviation of how many will come, as a part of them. */
+/** Uncertainty about the future rate of takers: relative deviation of their number. */
 const GO_ON = 0.5;
-/** A share is bought as cover for a loss that is certain: so many deviations of what is not known of the size count against it. */
+/** A share bought as cover is a certain loss: this many deviations of the unknown size count against it. */
 const DOUBTS = 0.5;
 /** Of nothing is enough that more could not be needed. */
 const NONE = 1e-6;
 
 export interface CoverPurchase {
-  /** Of a share, beyond its expected price. */
+  /** Value of a share beyond its expected price. */
   readonly cost: number;
   readonly most: number;
   /** Expected price of YES where it is bought. */
@@ -27,7 +27,7 @@ export interface CoverPurchase {
   readonly risk: number;
 }
 
-/** The shares of both outcomes: what a bid brings of one it takes from the other. */
+/** The shares of both outcomes: a bid adds to one and takes from the other. */
 export class Cover {
   readonly #horizonS: number;
   readonly #yes = new OutcomeCover('ask');
@@ -60,8 +60,8 @@ export class Cover {
   }
 
   /**
-   * Shares of which each is worth at least `cost` more than its price; at most `most`. `risk` is what a share more costs for each
-   * that was bought before it, as a part of the variance of its price: who takes so many at once may know of a jump.
+   * Number of shares each worth at least `cost` more than its price; at most `most`. `risk` is the cost of a further share for each
+   * that was bought before it, as a part of the variance of its price: a taker of many shares may know of a jump.
    */
   sharesWorth(side: BookSide, { cost, most, mean, risk }: CoverPurchase): number {
     const variance = mean * (1 - mean);
@@ -80,18 +80,18 @@ export class Cover {
 
 /** The shares of one outcome, at its own prices. */
 class OutcomeCover {
-  /** Of the YES book, where this outcome is sold. */
+  /** Side of the YES book where this outcome is sold. */
   readonly #sale: BookSide;
   #isScarce = false;
   #tick = 1;
-  /** Where others sell it, at its own price; null where nobody does. */
+  /** Others' best offer of it, in its own price; null without one. */
   #others: number | null = null;
   /** Shares that could be sold without buying more. */
   #sellable = 0;
-  /** Shares that takers will buy until resolution, beyond what others sell us; mean and deviation. */
+  /** Shares that takers will buy until resolution, beyond the shares that others sell us; mean and deviation. */
   #wanted = 0;
   #wantedDeviation = 1;
-  /** Of one taker: the logarithm of his shares, its deviation, and that with what is not known of takers yet. */
+  /** One taker: the logarithm of his shares, its deviation, and the deviation including the uncertainty about takers. */
   #logMean = 0;
   #sigma = SIZE_SIGMA;
   #deviation = SIZE_SIGMA;
@@ -143,12 +143,12 @@ class OutcomeCover {
     return this.#reserve;
   }
 
-  /** Value of one more share when `more` were bought first and YES is worth so much. Price. */
+  /** Value of one more share after `more` were bought, at this price of YES. Price. */
   worthAfter(more: number, meanOfYes: number): number {
     if (!this.#isScarce) return 0;
     const tick = this.#tick;
     const mean = this.#sale === 'ask' ? meanOfYes : 1 - meanOfYes;
-    // What a sale brings beyond its cost, and what it costs to buy a share at once.
+    // Gain of a sale beyond its cost, and cost of an immediate purchase of a share.
     const gain = this.#saleAt(mean) - mean;
     if (gain <= NONE) return 0;
     const replacement = Math.min(gain, Math.max(HALF * tick, aboveOf(mean, tick) - mean));
@@ -159,7 +159,7 @@ class OutcomeCover {
     return needed * (replacement + (gain - replacement) * now);
   }
 
-  /** Shares that one taker sells us on average where we stand at this YES price behind others who are there or better. */
+  /** Mean shares that one taker sells us when we quote this YES price behind others at this price or better. */
   #soldBy(takers: Takers, yesPrice: number, most: number, others: Book['bids']): number {
     const side = this.#sale === 'ask' ? 'bid' : 'ask';
     const ahead = sharesAhead(others, yesPrice * ONE, side);
@@ -168,7 +168,7 @@ class OutcomeCover {
     return reaching * (ahead > 0 ? takers.behind : 1);
   }
 
-  /** Where a sale would stand: a tick inside of others, or two above the truth where there are none. */
+  /** Price of a sale: a tick inside of others, or two above the truth without others. */
   #saleAt(mean: number): number {
     const tick = this.#tick;
     const own = Math.ceil(mean / tick + 1) * tick;

@@ -1,4 +1,4 @@
-/** The words and figures behind the quotes: what is believed, and for each side what decided. */
+/** The words and figures behind the quotes: the belief, and for each side the deciding terms. */
 
 import type { MarketView } from '../../src/trader/strategy/strategy.js';
 import type { Belief } from './belief.js';
@@ -11,7 +11,7 @@ export function describeBelief(belief: Belief, sides: readonly string[]): string
   return `believed ${mean.toFixed(4)} ± ${deviation.toFixed(4)}; ${outside}${belief.evidence}; ${sides.join('; ')}`;
 }
 
-/** Why a side stands where it stands, or not at all, and why not one tick nearer. */
+/** Reason of a side's price, or of its absence, and why it is not one tick nearer. */
 export function sideText(choice: Choice | null, side: 'bid' | 'ask', sums: Sums, input: ChoiceInput): string {
   if (choice === null) return `no ${side}: others leave no price for one`;
   const { price, prospect, ratio, demand, worth, shares } = choice;
@@ -60,7 +60,7 @@ export function makeFactors(
   };
 }
 
-// Names are written out on both sides: this is done at every look, and names put together cost more than what they name.
+// Names are written out on both sides: this runs at every look, and building names costs more than their values.
 const makeBidFactors = ({ price, shares, worth, prospect, demand, ratio }: Choice) => ({
   bid_price: price,
   bid_shares: shares,
@@ -85,7 +85,7 @@ const makeAskFactors = ({ price, shares, worth, prospect, demand, ratio }: Choic
   ask_critical_ratio: Math.min(1e6, ratio),
 });
 
-/** For `twinbook beliefs`: what is believed and what was learned. */
+/** For `twinbook beliefs`: the belief and the learned values. */
 export function makeShown(belief: Belief): Readonly<Record<string, number | string | null>> {
   const { mean, deviation } = belief.known.price();
   const { takers, walls } = belief;

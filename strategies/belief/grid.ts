@@ -7,7 +7,7 @@ import { Blur } from './blur.js';
 const LIMIT = 9.2;
 export const STEP = 0.025;
 export const POINTS = Math.round((2 * LIMIT) / STEP) + 1;
-/** Mass below this is dropped at the edges of what is computed. */
+/** Mass below this is dropped at the edges of the computed range. */
 const NEGLIGIBLE = 1e-12;
 /** The part of the jumps that are normally distributed; the rest end anywhere on the grid. */
 const WELL_BEHAVED = 0.95;
@@ -19,7 +19,7 @@ export const PRICES = Float64Array.from({ length: POINTS }, (_, index) => sigmoi
 const PRICE_SUMS = new Float64Array(POINTS + 1);
 for (let i = 0; i < POINTS; i++) PRICE_SUMS[i + 1] = (PRICE_SUMS[i] ?? 0) + (PRICES[i] ?? 0);
 
-/** Of a price in (0, 1): the place on the grid, with its fraction, held within the grid. */
+/** Place of a price in (0, 1) on the grid, with its fraction, limited to the grid. */
 export const locatePrice = (price: number): number =>
   Math.min(POINTS - 1, Math.max(0, (Math.log(price / (1 - price)) + LIMIT) / STEP));
 
@@ -42,9 +42,9 @@ const JUMPED = new Float64Array(POINTS);
 export class Grid {
   /** At first nothing is known. */
   readonly mass = new Float64Array(POINTS).fill(1 / POINTS);
-  /** Of the mass at each point, the part that a jump brought there in the last move. */
+  /** Part of the mass at each point that came by a jump in the last move. */
   readonly #ofJumps = new Float64Array(POINTS);
-  /** Of the mass as it is; null when that has changed since. */
+  /** Sums of the present mass; null after a change. */
   #price: Moments | null = null;
   /** First and last point with mass. */
   low = 0;
@@ -81,7 +81,7 @@ export class Grid {
     return { low: this.low, mass: Buffer.from(held.buffer).toString('base64') };
   }
 
-  /** Throws RangeError for what is no belief on this grid. */
+  /** Throws RangeError for a value that is no belief on this grid. */
   restore({ low, mass }: SavedGrid): void {
     const bytes = Uint8Array.from(Buffer.from(mass, 'base64'));
     const held = new Float64Array(bytes.buffer, 0, Math.floor(bytes.length / Float64Array.BYTES_PER_ELEMENT));
@@ -144,7 +144,7 @@ export class Grid {
   weigh(price: number, below: number, above: number): void {
     this.#price = null;
     const place = locatePrice(price);
-    // A point stands for the cell around it; the cell that the price divides is weighed by its parts.
+    // A point represents the cell around it; the cell that the price divides is weighted by its parts.
     const divided = Math.round(place);
     for (let i = this.low; i <= this.high; i++) {
       const part = i < divided ? 1 : i > divided ? 0 : place - (divided - 0.5);
@@ -159,13 +159,13 @@ export class Grid {
       this.mass[i] = (this.mass[i] ?? 0) * (1 - part + part * (likelihood[i] ?? 0));
   }
 
-  /** Somebody says that the log-odds are these, and errs by this standard deviation. */
+  /** Evidence that the log-odds are these, with this standard deviation. */
   weighByLogOdds(logOdds: number, deviation: number): void {
     this.#price = null;
     for (let i = this.low; i <= this.high; i++) this.#weighPoint(i, (i * STEP - LIMIT - logOdds) / deviation);
   }
 
-  /** Somebody says that the price is this one, or at most this one, and errs by this standard deviation; in price. */
+  /** Evidence that the price is this one, or at most this one, with this standard deviation; in price. */
   weighByPrice(says: 'is' | 'is at most', price: number, deviation: number): void {
     this.#price = null;
     for (let i = this.low; i <= this.high; i++) {
@@ -175,7 +175,7 @@ export class Grid {
     }
   }
 
-  /** What is very far off rules nothing out: then who says it is wrong. */
+  /** Evidence that is very far off excludes nothing: then its source is wrong. */
   #weighPoint(point: number, deviations: number): void {
     this.mass[point] = (this.mass[point] ?? 0) * Math.max(NEGLIGIBLE, Math.exp(-0.5 * deviations * deviations));
   }

@@ -1,20 +1,20 @@
 /**
- * What the middle of others' best prices knows that the belief does not. Where the two differ, the middle comes some part of the way
- * to where the belief was by the time it has moved at all: that part of the difference is confirmed, and only so much is quoted.
+ * Information of the middle of others' best prices beyond the belief. Where the two differ, the middle covers some part of the way
+ * to the belief by the time it has moved at all: that part of the difference is confirmed, and only that part is quoted.
  *
  * Differences are closed by a move of the middle and not by time: of a price without drift the mean at the first exit from a band is
- * where it began, so that a belief that is right is confirmed whole however slowly others follow.
+ * its start, so a right belief is fully confirmed, at any speed of the others.
  */
 
 /** A difference is closed when the middle has moved by this part of others' spread, both in log-odds. */
 const MOVED = 0.25;
-/** The belief begins as if it had been confirmed whole by so many differences of this size, log-odds. */
+/** Prior: number of fully confirmed differences of this size, log-odds. */
 const PRIOR_DIFFERENCES = 20;
 const PRIOR_SIZE = 0.1;
 const PRIOR = PRIOR_DIFFERENCES * PRIOR_SIZE ** 2;
 /** One difference or move counts for no more than this, log-odds: a jump is no proof. */
 const LARGEST = 1;
-/** After so many differences what was learned from the oldest has halved in weight. */
+/** Half-life of the learned part, in differences. */
 const MEMORY = 1000;
 
 /** A difference that later middles have not confirmed or refuted yet; log-odds. */
@@ -34,7 +34,7 @@ export interface SavedMiddle {
 }
 
 export class Middle {
-  /** Sums over closed differences: of each with how far the middle had come to it, of its square, and of the move's square. */
+  /** Sums over closed differences: products with the middle's move towards them, squares, and squares of the moves. */
   #products = 0;
   #squares = 0;
   #moves = 0;
@@ -61,7 +61,7 @@ export class Middle {
     this.#open = { difference: bound(this.#difference), middle, spread: logOdds(ask) - logOdds(bid) };
   }
 
-  /** No middle is known any more. What was learned stays. */
+  /** No middle is known any more. Learned values stay. */
   forget(): void {
     this.#open = null;
     this.#difference = 0;
@@ -88,7 +88,7 @@ export class Middle {
     return Math.min(1, Math.max(0, (this.#products + PRIOR + doubt) / (this.#squares + PRIOR)));
   }
 
-  /** Log-odds by which the belief is above what is confirmed. */
+  /** Log-odds by which the belief exceeds the confirmed part. */
   get excess(): number {
     return (1 - this.confirmed) * this.#difference;
   }

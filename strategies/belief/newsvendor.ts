@@ -2,15 +2,15 @@
 
 import { expectedFill, sizeExceeded } from './takers.js';
 
-/** Of one price, per share: what informed takers cost, what an uninformed one brings. Price. */
+/** For one price, per share: cost of informed takers, gain from an uninformed one. Price. */
 export interface Prospect {
   readonly loss: number;
   readonly gain: number;
-  /** Currency cost of an open order for the time that it stands, and the fee. */
+  /** Currency cost of an open order for its time at rest, and the fee. */
   readonly carry: number;
 }
 
-/** What takers bring while the quote stands. */
+/** Gain from takers while the quote rests. */
 export interface Demand {
   /** Uninformed takers expected. */
   readonly takers: number;
@@ -35,13 +35,13 @@ export const criticalRatio = ({ loss, gain, carry }: Prospect, takers: number): 
 export function offer(prospect: Prospect, demand: Demand, most: number): number {
   const ratio = criticalRatio(prospect, demand.takers);
   if (ratio >= HIGHEST_RATIO) return 0;
-  // What gains from informed takers too is not bounded by what the uninformed bring.
+  // A gain from informed takers too is not bounded by the demand of the uninformed.
   if (prospect.loss + prospect.carry < 0) return Math.max(0, most);
   const wanted = sizeExceeded(Math.max(demand.rare, ratio), demand.logMean, demand.sigma) - demand.ahead;
   return Math.min(most, Math.max(0, wanted));
 }
 
-/** What an offer of so many shares is worth while it stands, in currency. */
+/** Value of an offer of this many shares while it rests, in currency. */
 export function computeWorth(
   { loss, gain, carry }: Prospect,
   { takers, logMean, sigma, ahead }: Demand,

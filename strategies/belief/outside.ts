@@ -1,6 +1,6 @@
 /**
- * What is known of a price beside its own book: the user's own value, from a feed, and the prices of the event's other outcomes.
- * Both say what they say anew at every look, so they are laid over a copy of the belief and never into it: counted once.
+ * Evidence about a price beside its own book: the user's own value, from a feed, and the prices of the event's other outcomes.
+ * Both repeat their value at every look, so they are applied to a copy of the belief and never to the belief itself: counted once.
  */
 
 import type { FeedView, MarketView, SiblingView } from '../../src/trader/strategy/strategy.js';
@@ -12,7 +12,7 @@ import type { Grid } from './grid.js';
 export interface FeedRules {
   /** Its name; empty: none. */
   readonly feed: string;
-  /** How far it is off where it names no deviation of its own, log-odds. */
+  /** Its error where it names no deviation, log-odds. */
   readonly model_sd_log_odds: number;
   readonly max_gap_sds: number;
 }
@@ -30,7 +30,7 @@ export function whyNoFeed(view: MarketView, rules: FeedRules): string | null {
     : null;
 }
 
-/** Weighs a belief by what its feed and the other outcomes say. Returns what they were, in words, for `explain`. */
+/** Weighs a belief by its feed and the other outcomes. Returns their values in words, for `explain`. */
 export function weighByOutside(grid: Grid, view: MarketView, rules: FeedRules): string {
   const said: string[] = [];
   const value = view.feeds[rules.feed];
@@ -57,8 +57,8 @@ interface Rest {
 }
 
 /**
- * What exclusive outcomes leave of one, by the rule that event-maker shares their error out by. Null where the trader's file declares
- * nothing of the event, or where of an exhaustive one a price is missing: then nobody knows what they leave.
+ * The rest that exclusive outcomes leave of one, by the rule by which event-maker shares their error. Null where the trader's file declares
+ * nothing about the event, or where a price of an exhaustive one is missing: then the rest is unknown.
  */
 function readOthers({ event }: MarketView): Rest | null {
   if (event === null || (event.outcomes !== 'exhaustive' && event.outcomes !== 'exclusive')) return null;

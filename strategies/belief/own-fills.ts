@@ -2,7 +2,7 @@
 
 import { type BookSide, type MarketView, ONE, type StrategyEvent } from '../../src/trader/strategy/strategy.js';
 
-/** Of one side since the last look; prices in (0, 1), shares. */
+/** One side since the last look; prices in (0, 1), shares. */
 export interface SideFate {
   /** The worst price at which we were filled and nothing was left; null when none was. */
   readonly goneAt: number | null;
@@ -11,7 +11,7 @@ export interface SideFate {
   readonly stoodAt: number | null;
   /** Seconds from its acceptance to that book. */
   readonly stoodS: number;
-  /** Shares filled of orders that still stand, and their price. */
+  /** Shares filled of orders that still rest, and their price. */
   readonly partShares: number;
   readonly partPrice: number;
 }
@@ -74,9 +74,9 @@ export class OwnFills {
 }
 
 /**
- * Prices at which the newest book shows all that we believe to rest there, and for how long the oldest of it has rested, ms.
- * What we know of our orders lags behind the book: one that was taken a moment ago is told of later, and must not pass for
- * one that nobody wanted.
+ * Prices at which the newest book shows all our orders believed to rest there, and the time at rest of the oldest, ms.
+ * Knowledge of own orders lags behind the book: the fill of an order arrives later, and the order must not count as
+ * unwanted meanwhile.
  */
 function seenStanding(side: BookSide, { orders, book, nowMs, health }: MarketView): ReadonlyMap<number, number> {
   const polledMs = nowMs - health.bookAgeMs;

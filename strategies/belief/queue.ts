@@ -1,4 +1,4 @@
-/** Who stands before an order. */
+/** The queue before an order. */
 
 import { type Book, type BookSide, ONE } from '../../src/trader/strategy/strategy.js';
 

@@ -7,7 +7,7 @@ import { computeWorth, criticalRatio, type Demand, offer, type Prospect } from '
 import { sharesAhead } from './queue.js';
 import type { Takers } from './takers.js';
 
-/** At most so many prices are looked at, none behind others' best: one who waits there is reached when the price has come to him. */
+/** Maximum number of examined prices, none behind others' best: an order there is reached when the price has come to it. */
 const MOST_PRICES = 60;
 /** More shares at the same price take half the requests of a change: changes that wait for them wait half as long as for one. */
 const TOP_UP = 0.5;
@@ -26,16 +26,16 @@ export interface Choice {
   readonly ratio: number;
 }
 
-/** What a side's choice rests on. */
+/** Input of a side's choice. */
 export interface ChoiceInput {
   readonly view: MarketView;
   readonly grid: Grid;
   readonly takers: Takers;
   readonly seconds: number;
-  /** Log-odds that inventory takes off the price, and what others' middle does not confirm of the belief. */
+  /** Log-odds that inventory takes off the price, and the part of the belief that others' middle does not confirm. */
   readonly shift: number;
   readonly cover: Cover;
-  /** What a share more adds to that shift. */
+  /** Increase of that shift per share. */
   readonly risk: number;
   readonly requestPrice: number;
   /** Seconds without an order that a change of one costs. */
@@ -43,12 +43,12 @@ export interface ChoiceInput {
   readonly most: (side: BookSide, price: number) => number;
 }
 
-/** Sums over the grid from its low end: mass, and mass x price, so that a prospect costs no pass of its own. */
+/** Sums over the grid from its low end: mass, and mass x price, so that a prospect costs no further pass. */
 export class Sums {
   readonly #mass = new Float64Array(POINTS + 1);
   readonly #price = new Float64Array(POINTS + 1);
 
-  /** `shift` moves the belief down by so much log-odds. */
+  /** `shift` moves the belief down by this many log-odds. */
   fill({ mass, low, high }: Grid, shift: number): void {
     const whole = Math.floor(-shift / STEP);
     const part = -shift / STEP - whole;
@@ -110,14 +110,14 @@ export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choi
   let chosen: Choice | null = null;
   let chosenWorth = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < count; i++) {
-    // From the far end where it is anchored at others, from the near end where nobody stands.
+    // From the far end where it is anchored at others, from the near end of an empty book.
     const micros =
       best === undefined ? (isBid ? near - i * tick : near + i * tick) : isBid ? far + i * tick : far - i * tick;
     if (micros < range.low || micros > range.high) continue;
     const choice = choiceAt(side, micros / ONE, sharesAhead(own, micros, side), sums, input);
     const shares = resting.get(micros);
     const kept = shares === undefined ? null : keptAs(choice, shares, input);
-    // A change costs its requests, and the time in which nothing stands.
+    // A change costs its requests, and the time without an order.
     const worth = kept === null ? choice.worth : kept.choice.worth + 4 * requestPrice + kept.saves;
     if (worth > chosenWorth) [chosen, chosenWorth] = [kept?.choice ?? choice, worth];
   }
@@ -146,12 +146,12 @@ function sumResting(side: BookSide, { orders }: MarketView): ReadonlyMap<number,
 }
 
 /**
- * The choice where orders of so many shares rest. More of them than are wanted stay unless less is worth the change; fewer stay
- * unless more bring so much that it outweighs what the wait for their requests costs.
+ * The choice where orders of this many shares rest. Surplus shares stay unless fewer are worth the change; missing ones stay out
+ * unless their gain outweighs the cost of the wait for their requests.
  */
 function keptAs(choice: Choice, resting: number, { absentS, seconds, most }: ChoiceInput) {
   const { prospect, demand, shares, side, price } = choice;
-  // Of takers who want more than is offered nothing is known, so what is too much brings nothing.
+  // Demand beyond the offer is unknown, so a surplus has no gain.
   const excess = Math.max(0, prospect.loss + prospect.carry) * (resting - shares);
   const worth = resting > shares ? choice.worth - excess : computeWorth(prospect, demand, resting);
   const saves = (Math.max(0, worth) * absentS) / seconds;

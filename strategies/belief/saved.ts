@@ -9,7 +9,7 @@ import { type SavedTakers, SIZE_SIGMA } from './takers.js';
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** What was not measured yet when it was saved is null. */
+/** Values that were not measured when it was saved are null. */
 type Saved = Omit<SavedBelief, 'middle'> & {
   readonly absence: SavedAbsence | null;
   readonly middle: SavedMiddle | null;
@@ -29,7 +29,7 @@ export function readSaved(saved: unknown): Saved {
     seconds: requirePositive(belief, 'seconds'),
     evidence: requireText(belief, 'evidence'),
     takers: readTakers(requireRecord(belief['takers'], 'takers')),
-    // Of our own making, as the engine tells them; each number in them was counted before it was saved.
+    // Our own order ids from the engine; each number in them was counted before it was saved.
     fills: fills.map((fill) => readFill(requireRecord(fill, 'fill'))),
     absence: belief['absence'] === undefined ? null : readAbsence(requireRecord(belief['absence'], 'absence')),
     middle: belief['middle'] === undefined ? null : readMiddle(requireRecord(belief['middle'], 'middle')),
@@ -111,7 +111,7 @@ function readFill(fill: Loose): Fill {
 
 function requireRecord(value: unknown, name: string): Loose {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`${name} is no record`);
-  // Any object can be read by name; what a name holds stays unknown.
+  // Any object can be read by name; the type of a value stays unknown.
   return value as Loose;
 }
 

@@ -1,15 +1,15 @@
 /**
- * What a price says of a hidden score whose sign decides at the end. Until then it makes small moves all the time and jumps now
- * and then, so many on average; its whole deviation is 1. The price is the sum, over how many jumps may come, of the probability
+ * A price as a function of a hidden score whose sign decides at the end. Until then it makes small moves all the time and jumps now
+ * and then, with a known mean number; its whole deviation is 1. The price is the sum, over the possible numbers of jumps, of the probability
  * that the score ends above 0. Near 0 and 1 that is little but the hope of a jump: small moves hardly change such a price, and a
  * jump that comes brings it far to the middle. A score without jumps would say the opposite of both.
  */
 
 import { normalCdf, normalDensity, normalQuantile } from '../../src/trader/strategy/strategy.js';
 
-/** Of the variance until the end so much comes in small moves; the rest are jumps. */
+/** Part of the remaining variance that comes in small moves; the rest are jumps. */
 export const DIFFUSIVE_PART = 0.6;
-/** From so many expected jumps on they are as good as small moves. */
+/** From this many expected jumps on they equal small moves. */
 const MANY_JUMPS = 12;
 /** More jumps than so rarely come are not thought of. */
 const NEVER = 1e-9;
@@ -17,7 +17,7 @@ const MOST_TERMS = 48;
 /** The score is found to this relative error of its price. */
 const EXACT = 1e-5;
 const MOST_STEPS = 60;
-/** The lowest price that is asked for lies above what the score is worth here, however rare jumps are. */
+/** The lowest requested price lies above the score's price here, for any rate of jumps. */
 const LOWEST_SCORE = -1000;
 
 export interface ScoreReading {

@@ -4,23 +4,23 @@ import { type BookSide, normalCdf, normalDensity, normalQuantile } from '../../s
 
 /** Deviation of the logarithm of a taker's size before any was seen: of most markets it lies between 0.8 and 1.5. */
 export const SIZE_SIGMA = 1.2;
-/** It is believed at first as if so many takers had shown it. */
+/** Weight of the prior, in takers. */
 const PRIOR_DEVIATIONS = 8;
 /**
  * It is learned to be less, never more: where the largest sizes are of those who know better they make it look larger, and the
  * orders that would be offered for it are theirs.
  */
 const LEAST_SIGMA = 0.4;
-/** Before any taker was seen, sizes rarer than one in so many are offered to nobody: of the tail of the sizes nothing is known. */
+/** Before the first taker, sizes rarer than one in this many are not offered: the tail of the sizes is unknown. */
 const KNOWN_AT_FIRST = 10;
 /** However many were seen: those who want more than nearly all are who knows better, in some markets. */
 const KNOWN_AT_MOST = 200;
-/** The rate is believed before anything was seen as if so many takers had come in so many seconds. */
+/** Prior of the rate: number of takers in a number of seconds. */
 const PRIOR_TAKERS = 2;
 const PRIOR_SECONDS = 20;
-/** The prior size counts as so many takers. */
+/** Weight of the prior size, in takers. */
 const PRIOR_SIZES = 1;
-/** After so many takers what was learned from the oldest has halved in weight. */
+/** Half-life of learned values, in takers. */
 const MEMORY = 200;
 
 /** A side's takers: the sellers whom a bid meets, the buyers whom an ask meets. */
@@ -29,16 +29,16 @@ interface SizeModel {
   logMean: number;
   /** Of that logarithm. */
   variance: number;
-  /** The same with what the other side says of it. */
+  /** The same with the evidence of the other side. */
   pooled: number;
-  /** Logarithm of the likelihood of what was seen. */
+  /** Logarithm of the likelihood of the observations. */
   score: number;
-  /** What the size is measured in: the logarithm of one share in it, at a YES price. */
+  /** Unit of the size: the logarithm of one share in it, at a YES price. */
   readonly logUnit: (price: number) => number;
 }
 
 /**
- * In shares, in the currency that YES costs, or in the currency that NO costs: what was seen decides between them. The same
+ * Shares, the currency price of YES, or the currency price of NO: observations decide between them. The same
  * at a price of one half.
  */
 const UNITS: readonly SizeModel['logUnit'][] = [
@@ -46,7 +46,7 @@ const UNITS: readonly SizeModel['logUnit'][] = [
   (price) => Math.log(2 * price),
   (price) => Math.log(2 - 2 * price),
 ];
-/** The sizes of the two sides, in the right units, differ in the mean of their logarithms by about so much, until more was seen. */
+/** Prior deviation between the two sides' mean logarithmic sizes, in the right units. */
 const SIDES_DIFFER = 0.3;
 
 type LearnedSize = Pick<SizeModel, 'weight' | 'logMean' | 'variance' | 'score'>;
@@ -66,7 +66,7 @@ export interface Visit {
   readonly price: number;
   /** Whether it was all that we had: more may have been wanted. */
   readonly isLeast: boolean;
-  /** Whether no others stood before ours. */
+  /** Whether no orders of others were before ours. */
   readonly wasFirst: boolean;
 }
 
@@ -119,7 +119,7 @@ export class Takers {
     return this.#takers / this.#seconds;
   }
 
-  /** A quote of ours was the best of its side for so long. */
+  /** A quote of ours was the best of its side for this time. */
   addExposure(seconds: number): void {
     this.#seconds += seconds;
     if (this.#takers > MEMORY) {
@@ -128,12 +128,12 @@ export class Takers {
     }
   }
 
-  /** Of the takers that should have reached an order behind others, so many did: others show less than they have. */
+  /** Part of the takers that reached an order behind others, of those that should have: others show less than they have. */
   get behind(): number {
     return this.#reached / this.#reaching;
   }
 
-  /** An order of ours stood behind so many shares of others at this price for so long. */
+  /** An order of ours rested behind this many shares of others at this price for this time. */
   stoodBehind(seconds: number, side: BookSide, ahead: number, price: number): void {
     this.#reaching += this.rate * seconds * this.probabilityAbove(side, ahead, price);
   }
@@ -182,7 +182,7 @@ export class Takers {
     return 1 / Math.min(KNOWN_AT_MOST, KNOWN_AT_FIRST + seen);
   }
 
-  /** Deviation of what is believed of that mean: the fewer were seen the more, and while several units would fit. */
+  /** Deviation of the estimate of that mean: larger with few takers, and while several units would fit. */
   logMeanDeviation(side: BookSide, price: number): number {
     const models = this.#sizes[side];
     const best = bestScore(models);
@@ -196,12 +196,12 @@ export class Takers {
     return Math.sqrt(sum / weights);
   }
 
-  /** Probability that a taker at this price wants more than so many shares. */
+  /** Probability that a taker at this price wants more than this many shares. */
   probabilityAbove(side: BookSide, shares: number, price: number): number {
     return shares <= 0 ? 1 : normalCdf((this.logMeanAt(side, price) - Math.log(shares)) / this.#sigma);
   }
 
-  /** How much of a level of so many shares a taker takes on average: one level in as many takers is used up. */
+  /** Mean part of a level of this many shares that a taker takes: its inverse is the number of takers that use up a level. */
   partTaken(side: BookSide, shares: number, price: number): number {
     return shares <= 0 ? 1 : expectedFill(shares, this.logMeanAt(side, price), this.#sigma) / shares;
   }
@@ -216,7 +216,7 @@ function learn(model: SizeModel, log: number, { probability, isLeast, sigma }: S
   const z = (log - model.pooled) / sigma;
   const above = Math.max(1e-6, normalCdf(-z));
   model.score += probability * Math.log(Math.max(1e-12, isLeast ? normalCdf(-z) : normalDensity(z) / sigma));
-  // Of a size that is only known to be larger, what it and its square are on average.
+  // Mean of a size, and of its square, that is only known to be larger.
   const value = isLeast ? model.pooled + (sigma * normalDensity(z)) / above : log;
   const square = sigma ** 2 * (isLeast ? 1 + (z * normalDensity(z)) / above : z ** 2);
   model.weight = Math.min(MEMORY, model.weight + probability);
@@ -258,7 +258,7 @@ function pool(own: readonly SizeModel[], others: readonly SizeModel[]): void {
   }
 }
 
-/** The mean of both, and of the way from there to what the side itself says the part that its takers have earned. */
+/** The mean of both, moved towards the side's own estimate in proportion to its number of takers. */
 function pooledWith(other: SizeModel, own: SizeModel): number {
   const common = (own.weight * own.logMean + other.weight * other.logMean) / (own.weight + other.weight);
   const byChance = SIZE_SIGMA ** 2 * (1 / own.weight + 1 / other.weight);

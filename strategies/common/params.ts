@@ -2,7 +2,7 @@
 
 import type { GuardSetting, ParamSpecs } from '../../src/trader/strategy/strategy.js';
 
-/** Of a strategy that keeps nothing which was made from its parameters: a running quoter takes up other values at once. */
+/** For a strategy that caches nothing made from its parameters: a running quoter uses new values at once. */
 export const readEachTurn = <const S extends ParamSpecs>(specs: S) =>
   // Each as it was declared, and with its class.
   Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, { ...spec, live: 'now' }])) as {
@@ -106,7 +106,7 @@ export const riskAversion = {
   help: 'How far one share of net position shifts the price (0.002 and 100 shares: 5 cents at a price of 0.50).',
 } as const;
 
-/** @param from what the distance is measured from, for its help */
+/** @param from origin of the distance, for its help */
 export const halfSpreadTicks = (from: string) =>
   ({
     kind: 'integer',
@@ -167,7 +167,7 @@ export const makeGuards = (p: GuardParams): GuardSetting => ({
   haltBeforeMs: p.halt_before_s * 1000,
 });
 
-/** What a strategy that stands with one order a side ends its parameters with; `haltBefore` in seconds. */
+/** Last parameters of a strategy with one order a side; `haltBefore` in seconds. */
 export const standingParams = (haltBefore: number) =>
   ({
     max_book_age_ms: maxBookAgeMs,

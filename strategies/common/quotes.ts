@@ -45,13 +45,13 @@ export function oneLevel(view: MarketView, side: BookSide, price: number, shares
   return ladder({ side, price, stepTicks: 1, levels: 1, levelShares, totalShares: levelShares }, view.market);
 }
 
-/** Where a side would stand if nobody else did, and how it gives way to others. */
+/** Price of a side without others, and its distance rules to others. */
 export interface Stand {
   /** The price that both sides are centred on. */
   readonly centre: number;
   /** Distance from it, in price. */
   readonly half: number;
-  /** A quote is at most so many ticks better than the best of others. */
+  /** Maximum ticks by which a quote improves the best of others. */
   readonly improveTicks: number;
   readonly shares: number;
 }
@@ -75,8 +75,8 @@ export const mayQuote = (view: MarketView, side: BookSide, fair: number, least: 
   !isAdding(view, side) || (fair >= least && fair <= 1 - least);
 
 /**
- * Whether an order at this price would stand more than so many ticks behind the best of others. Takers who know nothing stop at the best,
- * so whoever reaches an order behind it has brought the price there, and mostly knows why.
+ * Whether an order at this price would be more than this many ticks behind the best of others. Uninformed takers stop at the best,
+ * so a taker who reaches an order behind it has moved the price there, and is mostly informed.
  */
 export function isBehind(
   side: BookSide,
@@ -90,7 +90,7 @@ export function isBehind(
   return getSign(side) * (bestMicros - onTick(side, price, tickMicros)) > ticks * tickMicros;
 }
 
-/** So many shares at this price, any price. */
+/** This many shares at this price, any price. */
 export interface Wish {
   readonly price: number;
   readonly shares: number;
@@ -98,8 +98,8 @@ export interface Wish {
 
 /**
  * Levels of a side from wishes of any price, best first: rounded away from the middle onto the tick, one step back from others
- * where they would trade at once, put together where they meet, cut to the room of the position. What comes to less than
- * an order's smallest amount is left to the level behind it, which is no better a price.
+ * where they would trade at once, merged where they meet, cut to the room of the position. An amount below
+ * an order's minimum goes to the level behind it, which has no better price.
  */
 export function levelsFrom(view: MarketView, side: BookSide, wishes: readonly Wish[]): readonly QuoteLevel[] {
   const { market } = view;

@@ -1,10 +1,10 @@
-/** What the books of an event say of its outcomes together, and what these are worth to one who holds what is held. */
+/** Prices of an event's outcomes from all its books, and their value for the present holdings. */
 
 import { type EventOutcomes, eventReservationPrices } from '../../src/trader/strategy/strategy.js';
 import { falling, findRise, nestedReservationPrices } from './nested.js';
 import { addingUp, type Reading } from './outcomes.js';
 
-/** What is to be seen of an event; lists go by its markets. */
+/** Observations of an event; lists follow its markets. */
 export interface EventSight {
   /** Null where a book is none to go by. */
   readonly readings: readonly (Reading | null)[];
@@ -16,9 +16,9 @@ export interface EventSight {
   readonly unseen: number;
 }
 
-/** Of one outcome. */
+/** Belief about one outcome. */
 interface Outcome extends Reading {
-  /** Its price to one who holds what is held in all outcomes: the risk of the event, not of the market. */
+  /** Its price for the holdings in all outcomes: the risk of the event, not of the market. */
   readonly centre: number;
 }
 
@@ -70,12 +70,12 @@ export function believe(kind: EventOutcomes, sight: EventSight, rules: Rules): E
 const ROUNDING = 1e-9;
 const LEAST_PRICE = 1e-6;
 
-/** Of the probability, by the newest middles; of nested outcomes, which have none to share, of their number. */
+/** Share of the probability, by the newest middles; for nested outcomes, which share none, of their number. */
 function knownPart(kind: EventOutcomes, { readings, mids, unseen }: EventSight): number {
   if (kind === 'nested') return readings.filter((reading) => reading !== null).length / (readings.length + unseen);
   const known = readings.reduce((sum, reading) => sum + (reading?.mid ?? 0), 0);
   const all = readings.reduce((sum, reading, index) => sum + (reading?.mid ?? mids[index] ?? 0), 0);
-  // Of an exhaustive event the rest of one belongs to those that were not seen.
+  // In an exhaustive event the rest of one belongs to the unseen outcomes.
   const whole = kind === 'exhaustive' ? Math.max(1, all) : all;
   const hasUnknown = unseen > 0 || readings.includes(null);
   return hasUnknown ? known / whole : 1;

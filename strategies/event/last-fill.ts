@@ -16,7 +16,7 @@ export class LastFill {
     if (kind === 'fill') this.#atMs = nowMs;
   }
 
-  /** Whether that was less than so long ago. A clock that was set back since makes it as if there had been none. */
+  /** Whether that was less than this long ago. After a clock was set back it counts as none. */
   isWithin(ms: number, nowMs: number): boolean {
     return this.#atMs !== null && nowMs >= this.#atMs && nowMs - this.#atMs < ms;
   }

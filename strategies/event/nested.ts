@@ -1,4 +1,4 @@
-/** What the prices of nested thresholds say of each other ("above 50", "above 60"): none is likelier than a wider one. */
+/** Constraints between prices of nested thresholds ("above 50", "above 60"): none is likelier than a wider one. */
 
 import { eventReservationPrices } from '../../src/trader/strategy/strategy.js';
 import type { Reading } from './outcomes.js';
@@ -7,8 +7,8 @@ import type { Reading } from './outcomes.js';
 const LEAST_VARIANCE = 1e-12;
 
 /**
- * The nearest prices that never rise from one threshold to the next, least squares weighted by how much each book knows (pool
- * adjacent violators). What is pooled is known as well as all its books together.
+ * The nearest prices that never rise from one threshold to the next, least squares weighted by each book's precision (pool
+ * adjacent violators). A pooled price has the precision of all its books together.
  *
  * @param readings widest threshold first
  */
@@ -44,7 +44,7 @@ export function findRise(mids: readonly number[]): number {
 const LEAST_CHANCE = 1e-9;
 
 /**
- * What nested claims are worth to one who holds some: what comes true is that a number of thresholds, from the widest on, is
+ * Value of nested claims for the present holdings: a number of thresholds, from the widest on, is
  * reached, and these cases exclude each other.
  *
  * @param prices falling, widest threshold first
@@ -53,7 +53,7 @@ export function nestedReservationPrices(prices: readonly number[], gamma: number
   const cases = [1, ...prices].map((price, reached) => Math.max(LEAST_CHANCE, price - (prices[reached] ?? 0)));
   const total = cases.reduce((sum, chance) => sum + chance, 0);
   let held = 0;
-  // With so many reached, all up to it pay.
+  // With this many reached, all up to it pay.
   const holdings = cases.map((_, reached) => (held += reached === 0 ? 0 : (net[reached - 1] ?? 0)));
   const shifted = eventReservationPrices(
     cases.map((chance) => chance / total),

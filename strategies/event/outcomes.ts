@@ -1,6 +1,6 @@
-/** What the prices of exclusive outcomes say of each other: they add up to one, or at most to one. */
+/** Constraints between prices of exclusive outcomes: they add up to one, or at most to one. */
 
-/** What a market's own book says of its outcome, in price. */
+/** Price of an outcome from its own book. */
 export interface Reading {
   readonly mid: number;
   /** Variance of the truth around the middle. */
@@ -8,7 +8,7 @@ export interface Reading {
 }
 
 /**
- * Probabilities that add up to `sum`: what the middles are off together is shared out by their variances, so that the book
+ * Probabilities that add up to `sum`: the common error of the middles is shared by their variances, so that the book
  * that knows least gives way most. Least squares; each variance falls by its part of the total.
  */
 export function addingUp(readings: readonly Reading[], sum = 1): readonly Reading[] {

@@ -1,8 +1,8 @@
-/** Own prices in all outcomes, so that nobody gains for sure by trading with every one of them. Prices, not micros. */
+/** Own prices in all outcomes, so that no taker gains for sure by trading with all of them. Prices, not micros. */
 
 import type { EventOutcomes } from '../../src/trader/strategy/strategy.js';
 
-/** Of one side of one market of ours; null where there is none. */
+/** Own prices of one side of one market; null without one. */
 export interface OwnPrice {
   /** The best that rests or is on its way: it stays until a cancel is seen to have been done. */
   readonly resting: number | null;
@@ -12,8 +12,8 @@ export interface OwnPrice {
 type Prices = readonly (number | null)[];
 
 /**
- * The wanted prices, lowered so that they add up to `most` at most, and also where what rests elsewhere has not gone yet. One that is
- * not above what rests is never lowered for the sake of what rests.
+ * The wanted prices, lowered so that they add up to `most` at most, also with resting orders that have not gone yet. One that is
+ * not above the resting order is never lowered because of it.
  */
 export function holdSum(prices: readonly OwnPrice[], most: number): Prices {
   const wanted = lowerTogether(prices, most);
@@ -32,7 +32,7 @@ export function holdSum(prices: readonly OwnPrice[], most: number): Prices {
 /** By the same amount each, as far as it goes. */
 function lowerTogether(prices: readonly OwnPrice[], most: number): Prices {
   let wanted = prices.map((price) => price.wanted);
-  // One that comes to nothing leaves the rest to the others.
+  // One that falls to zero leaves the rest to the others.
   for (let round = 0; round < prices.length; round++) {
     const there = wanted.filter((price) => price !== null && price > 0).length;
     const over = wanted.reduce<number>((sum, price) => sum + (price ?? 0), 0) - most;
@@ -42,7 +42,7 @@ function lowerTogether(prices: readonly OwnPrice[], most: number): Prices {
   return wanted;
 }
 
-/** The same of asks, which together must not come to less than `least`: one that is not there is as good as an ask at 1. */
+/** The same for asks, which together must be at least `least`: a missing one counts as an ask at 1. */
 export function holdAskSum(prices: readonly OwnPrice[], least: number): Prices {
   const turn = (price: number | null): number | null => (price === null ? null : 1 - price);
   const turned = prices.map(({ resting, wanted }) => ({ resting: turn(resting), wanted: turn(wanted) }));
@@ -56,8 +56,8 @@ export interface OwnPrices {
 }
 
 /**
- * Of nested thresholds, widest first: no bid is nearer than `edge` to the ask of a wider one. What rests holds against what is
- * wanted; two that are wanted give way alike.
+ * For nested thresholds, widest first: no bid is nearer than `edge` to the ask of a wider one. A resting order takes precedence over a
+ * wanted one; two wanted ones yield equally.
  */
 export function holdNested({ bids, asks }: OwnPrices, edge: number): { readonly bids: Prices; readonly asks: Prices } {
   const newBids = bids.map(({ wanted }) => wanted);
@@ -82,7 +82,7 @@ export function holdNested({ bids, asks }: OwnPrices, edge: number): { readonly 
   return { bids: newBids, asks: newAsks };
 }
 
-/** By what is declared of the outcomes. Asks can only be bought one and all for a sure gain where one of them must come true. */
+/** By the declaration of the outcomes. Buying all asks is a sure gain only where one of them must come true. */
 export function holdOwnPrices(
   kind: EventOutcomes,
   own: OwnPrices,

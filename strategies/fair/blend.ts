@@ -2,13 +2,13 @@
 
 import { type FeedView, logit, type MarketView, ONE, sigmoid, touch } from '../../src/trader/strategy/strategy.js';
 
-/** What somebody takes a price to be: log-odds, and their variance. */
+/** A source's estimate of a price: log-odds, and their variance. */
 export interface Estimate {
   readonly x: number;
   readonly variance: number;
 }
 
-/** Below this no source is believed to be off, in log-odds: a sd of zero is certainty, which nobody has. */
+/** Minimum error of any source, in log-odds: a deviation of zero would be certainty. */
 const LEAST_SD = 1e-6;
 
 /** Mean weighed by precision: the variance is below that of either. */
@@ -21,7 +21,7 @@ export function blend(a: Estimate, b: Estimate): Estimate {
 export const gapSds = (a: Estimate, b: Estimate): number => Math.abs(a.x - b.x) / Math.sqrt(a.variance + b.variance);
 
 /**
- * What the feed says, `usualSd` where it names no deviation of its own. It widens with its age as the price has moved; of a
+ * The feed's value, with `usualSd` where it names no deviation. It widens with its age as the price moves; for a
  * bid and an ask, the truth lies anywhere between.
  */
 export function estimateOfFeed({ p, bid, ask, sd, ageMs }: FeedView, usualSd: number, sigma: number): Estimate {
@@ -31,7 +31,7 @@ export function estimateOfFeed({ p, bid, ask, sd, ageMs }: FeedView, usualSd: nu
   return { x: (low + high) / 2, variance: own + between(low, high) };
 }
 
-/** What others' best prices say; null without two sides. */
+/** Estimate from others' best prices; null without two sides. */
 export function estimateOfBook({ others, estimates, health }: MarketView): Estimate | null {
   const best = touch(others);
   if (best === null || best.bid.priceMicros >= best.ask.priceMicros) return null;

@@ -1,5 +1,5 @@
 /**
- * What a grid shows as a function of the position alone. Lines stand at centre + j x step. Buying at line -k is undone by
+ * Orders of a grid as a function of the position alone. Lines are at centre + j x step. Buying at line -k is undone by
  * selling at line -k + 1, and the other way around above the centre.
  */
 
@@ -10,7 +10,7 @@ export interface Lines {
   readonly centre: number;
   readonly step: number;
   readonly levels: number;
-  /** Of each line, in shares. */
+  /** Size of each line, in shares. */
   readonly shares: number;
 }
 
@@ -24,7 +24,7 @@ export function worstLossPerShare({ centre, step, levels }: Omit<Lines, 'shares'
   return Math.max(computeLoss(centre), computeLoss(1 - centre));
 }
 
-/** What the side that opens has left to open, and what the other undoes, for so many shares held in its direction. */
+/** Remaining size of the opening side, and size of the undoing side, for this many shares held in its direction. */
 export function gridSides(
   grid: Lines,
   held: number,
@@ -34,7 +34,7 @@ export function gridSides(
   const { step, levels, shares } = grid;
   for (let k = 1; k <= levels; k++) {
     opens.push({ price: k * step, shares: within(shares, k * shares - held) });
-    // What is held beyond the grid's own is let go at its innermost exit that is left.
+    // Holdings beyond the grid's own are sold at its innermost remaining exit.
     const most = k === levels ? Math.max(0, held - (k - 1) * shares) : within(shares, held - (k - 1) * shares);
     undoes.push({ price: (k - 1) * step, shares: most });
   }

@@ -10,13 +10,13 @@ import type { Wish } from '../common/quotes.js';
 export const computeDepth = (lossBudget: number, prior: number): number =>
   lossBudget / -Math.log(Math.min(prior, 1 - prior));
 
-/** What the rule loses at most if YES comes, and if NO does. */
+/** Maximum loss of the rule if YES comes true, and if NO does. */
 export const worstLosses = (depth: number, prior: number): { readonly yes: number; readonly no: number } => ({
   yes: -depth * Math.log(prior),
   no: -depth * Math.log(1 - prior),
 });
 
-/** Price with so many shares bought (below 0: sold) since the prior. */
+/** Price after this many shares bought (below 0: sold) since the prior. */
 export const priceAt = (depth: number, prior: number, bought: number): number => sigmoid(logit(prior) - bought / depth);
 
 /**

@@ -13,7 +13,7 @@ import {
 } from '../../src/trader/strategy/strategy.js';
 import type { Params } from './params.js';
 
-/** What the quotes are computed from; every price is a float in (0, 1). */
+/** Input of the quotes; every price is a float in (0, 1). */
 export interface Centre {
   readonly fair: number;
   readonly reservation: number;

@@ -1,4 +1,4 @@
-/** The ladders of log-odds-maker: at which price each side may stand, and with how much. */
+/** The ladders of log-odds-maker: price and size of each side. */
 
 import {
   type BookSide,
@@ -48,7 +48,7 @@ export interface Situation {
 export function sideLevels(side: BookSide, situation: Situation): readonly QuoteLevel[] {
   const { view, mode, p } = situation;
   const net = side === 'bid' ? netShares(view) : -netShares(view);
-  // Shares of this side that only undo what is held; without any it adds to the position.
+  // Shares of this side that only reduce holdings; without any it adds to the position.
   const reducible = Math.max(0, -net);
   const adding = reducible === 0;
   const price = sidePrice(side, situation);
@@ -81,7 +81,7 @@ function sidePrice(side: BookSide, { view, value, centre, mode, p }: Situation):
   return Math.max(wanted, needed, passive);
 }
 
-/** Whether a side that adds would stand too far behind others by its half-spread alone, without what the position shifts. */
+/** Whether an adding side would be too far behind others by its half-spread alone, without the shift of the position. */
 export function isLeftOutBehind(side: BookSide, { view, value, centre, p }: Situation): boolean {
   const [best, wanted] =
     side === 'bid' ? [value.bid, centre.fair - centre.bidHalf] : [value.ask, centre.fair + centre.askHalf];

@@ -1,4 +1,4 @@
-/** What another book says the truth is, without its margin, and how far this one usually stands from it. */
+/** Another book's price without its margin, and the usual distance of this book to it. */
 
 import { type FeedView, logit } from '../../src/trader/strategy/strategy.js';
 
@@ -36,12 +36,12 @@ export interface SavedBasis {
   readonly atMs: number;
 }
 
-/** No time between two looks counts for more: what nobody saw says nothing. */
+/** Maximum weight of the time between two looks: an unobserved time is no evidence. */
 const LONGEST_S = 60;
-/** What the first look counts for. */
+/** Weight of the first look. */
 const FIRST_S = 1;
 
-/** Mean distance of this book from the reference, in log-odds; what is older than the half-life counts half. */
+/** Mean distance of this book from the reference, in log-odds; a value older than the half-life counts half. */
 export class Basis {
   #state: SavedBasis | null;
   readonly #halfLifeS: number;

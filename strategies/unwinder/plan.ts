@@ -1,6 +1,6 @@
 /** How much of a position should be left when: the schedule of Almgren and Chriss (2000), in its closed form. */
 
-/** What is to be brought down, from when on and for how long. */
+/** Position to reduce, start and duration. */
 export interface Plan {
   /** +1 for YES held, -1 for NO. */
   readonly sign: 1 | -1;
@@ -29,11 +29,11 @@ export const passedPart = ({ fromMs, forMs }: Plan, nowMs: number): number =>
 /** How to trade now: rest at the best price of others, one tick better, or take. */
 export type Manner = 'rest' | 'improve' | 'take';
 
-/** Part of the time from which on what is left is taken. */
+/** Part of the time after which the rest is sold by taking. */
 const LAST_PART = 0.9;
 const TAKING_LAG = 0.3;
 
-/** By how far the position lags behind its plan, as a part of what was to be brought down. */
+/** Lag of the position behind its plan, as a part of the position to reduce. */
 export function chooseManner(lag: number, passed: number, lagFraction: number): Manner {
   if (lag > Math.max(TAKING_LAG, lagFraction) || passed >= LAST_PART) return 'take';
   return lag > lagFraction ? 'improve' : 'rest';
