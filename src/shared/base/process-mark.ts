@@ -1,4 +1,4 @@
-/** Who a process is, and whether it is gone. If the system cannot tell, the process counts as alive. */
+/** Identifies a process, and checks whether it is gone. If the system does not report it, the process counts as alive. */
 
 import { readFileSync } from 'node:fs';
 

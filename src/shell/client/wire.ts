@@ -1,5 +1,5 @@
 /**
- * One request on its way, and its answer on the way back: what axios is given in place of its own way to the network. That one is
+ * One request and its answer: an adapter that replaces axios's own access to the network. That one is
  * made for proxies, redirects, uploads and streams, none of which a call of the service may meet, and an order pays for it four times.
  */
 
@@ -14,7 +14,7 @@ const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** A request that axios has made ready, from its first byte to the last of its answer; good for one. */
 export class Wire {
-  /** Whether the connection stands: before that, no byte of a request leaves. */
+  /** Whether the connection is open: before that, no byte of a request leaves. */
   connected = false;
   #request: http.ClientRequest | null = null;
   #fail: (error: Error) => void = () => undefined;
@@ -26,7 +26,7 @@ export class Wire {
       const url = new URL(config.url ?? '');
       const isSecure = url.protocol === 'https:';
       const agent: http.Agent | undefined = isSecure ? config.httpsAgent : config.httpAgent;
-      // Of all kinds of values that axios lets a header have, `writeHeaders` makes texts only.
+      // axios permits several kinds of header values; `writeHeaders` makes texts only.
       const headers = config.headers.toJSON() as http.OutgoingHttpHeaders;
       const options = { method: config.method?.toUpperCase(), headers, agent };
       const request = isSecure ? https.request(url, options) : http.request(url, options);

@@ -12,13 +12,13 @@ export const ownPolicy = (script: string, style: string): string =>
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    // What the exchange says goes in as text: nothing may make markup or a script of it.
+    // Text of the exchange is inserted as text: it may never become markup or a script.
     "require-trusted-types-for 'script'",
   ].join('; ');
 
 const hashForCsp = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
-/** Nothing of it is kept, framed, guessed at, or told to where a link leads. */
+/** The document is not cached, framed or sniffed, and links send no referrer. */
 export const OWN_HEADERS = {
   'cache-control': 'no-store',
   'cross-origin-opener-policy': 'same-origin',

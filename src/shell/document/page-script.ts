@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * What modules import of each other stands before them, so their names differ. Types and other comments are for those who read
+ * Each module follows its imports, so their names differ. Types and other comments are for readers of
  * the sources; a reference to a source map would be one to another file.
  *
  * @param folder of the modules, e.g. `new URL('./page/', import.meta.url)`
- * @param names without their ending, in an order in which each stands after what it imports
+ * @param names without their ending, in an order in which each follows its imports
  */
 export const readPageScript = (folder: URL, names: readonly string[]): string =>
   names.map((name) => moduleText(new URL(`${name}.js`, folder))).join('\n');

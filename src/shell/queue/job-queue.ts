@@ -23,7 +23,7 @@ const FORGOTTEN_AFTER_S = 30 * 86_400;
 const STALLED = /stalled more than allowable limit/;
 /** Maximum number of jobs of one request. */
 const TOGETHER = 200;
-/** Of a document or a result. Large ones have a tenth of it. */
+/** Maximum size of a document or a result. Large ones have a tenth of it. */
 export const MOST_BYTES = 2 ** 26;
 
 export const documentKey = (queue: string, key: string): string => `${PREFIX}:${queue}:document:${key}`;

@@ -12,9 +12,9 @@ import { connect, disconnect, PREFIX, requireServer } from './server.js';
 
 export type Handled =
   | { readonly kind: 'done'; readonly text: string }
-  /** The job is for workers of another version: it waits for them, and this worker goes on. */
+  /** The job is for workers of another version: it waits for them, and this worker continues. */
   | { readonly kind: 'foreign'; readonly why: string }
-  /** This machine lacks what the job needs: the job goes back, and this worker ends with the error. */
+  /** This machine lacks input of the job: the job goes back, and this worker ends with the error. */
   | { readonly kind: 'refused'; readonly error: unknown };
 
 export interface QueueWork {

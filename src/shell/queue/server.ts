@@ -7,7 +7,7 @@ const CONNECT_WITHIN_MS = 5_000;
 const OLDEST = 7;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** Of all keys, for the rights of a user of the server. */
+/** Prefix of all keys, for the rights of a user of the server. */
 export const PREFIX = 'twinbook';
 /** Writes as a queue does, by a script, and leaves nothing. */
 const PROBE = "redis.call('set', KEYS[1], '1') return redis.call('del', KEYS[1])";

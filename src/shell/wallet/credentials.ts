@@ -5,7 +5,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { readPrivateFile, writePrivateFile } from './private-file.js';
 import { secrets } from './secrets.js';
 
-/** What a signed call needs. The secret is the HMAC key and belongs in no log, error or page. */
+/** Credentials of a signed call. The secret is the HMAC key and belongs in no log, error or page. */
 export interface Credentials {
   readonly apiKey: string;
   readonly secret: string;

@@ -1,5 +1,5 @@
 /**
- * What of a draft's `message` may be signed at all, before anybody asks whether it is what an intent meant. Everything
+ * Decides whether a draft's `message` may be signed at all, before the comparison with its intent. Everything
  * that it does not understand it refuses.
  */
 
@@ -32,7 +32,7 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
   if (rules.draftMessage === 'utf8') {
     return draft === null ? refuse('the draft is not a readable draft') : { ok: true, bytes, draft };
   }
-  // What can be read after all must be ours: it may be the draft of another venue that knows this wallet.
+  // A readable text must be ours: it may be the draft of another venue that knows this wallet.
   if (rules.allowBlindSigning) return { ok: true, bytes, draft };
   return refuse('nobody can read this venue’s drafts, and blind signing is not allowed');
 }

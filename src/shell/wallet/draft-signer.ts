@@ -1,6 +1,6 @@
 /**
- * Signs drafts by intent id. It takes no bytes from its caller: it loads what the ledger committed, reads the draft,
- * and signs only what says exactly what the intent says. Everything that it does not understand it refuses.
+ * Signs drafts by intent id. It takes no bytes from its caller: it loads the committed row of the ledger, reads the draft,
+ * and signs only a text that matches the intent exactly. Everything that it does not understand it refuses.
  */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
@@ -22,7 +22,7 @@ export class DraftSigner {
     this.#signBytes = signBytes;
   }
 
-  /** The same draft always yields the same signature. A refusal says what was found; it must pause the market. */
+  /** The same draft always yields the same signature. A refusal names its cause; it must pause the market. */
   sign(intentId: string): SignResult {
     const stored = this.#policy.loadDraft(intentId);
     if (stored === null) return refuse(`no draft is stored for intent ${intentId}`);
@@ -40,7 +40,7 @@ const refuse = (reason: string): SignResult => ({ ok: false, reason });
 function disagreement(draft: DraftText, stored: StoredDraft, serviceName: string): string | null {
   const { marketConditionId, draftPubkey, terms } = stored;
   const ours: DraftText = { serviceName, marketConditionId, draftPubkey, expires: draft.expires, terms };
-  // A draft has one spelling only: what was read from the message is written again as it stood there.
+  // A draft has one spelling only: its parsed terms are written again to the same text.
   if (writeDraftText(ours) === writeDraftText(draft)) return null;
   const [theirFields, ourFields] = [readFields(draft), readFields(ours)];
   for (const [name, value] of ourFields) {

@@ -1,4 +1,4 @@
-/** What the signer is given and what it answers. The ledger maps its draft rows onto `StoredDraft`. */
+/** Input and answers of the signer. The ledger maps its draft rows onto `StoredDraft`. */
 
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { SigningRules } from './signing-rules.js';
@@ -20,7 +20,7 @@ export type SignResult =
   | { readonly ok: true; readonly signature: string }
   | { readonly ok: false; readonly reason: string };
 
-/** What the signer may sign, and where it finds what it is asked to sign. */
+/** Rules of the signer, and its source of drafts. */
 export interface SigningPolicy extends SigningRules {
   /** Reads the committed draft of an intent; null when there is none. */
   readonly loadDraft: (intentId: string) => StoredDraft | null;

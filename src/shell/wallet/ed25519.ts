@@ -1,6 +1,6 @@
 /**
- * Ed25519 by `@noble/ed25519`, with a synchronous SHA-512 so that signing is one synchronous step: what was signed
- * and what is stored beside it cannot be torn apart by another task. The only file of Twinbook that knows the library.
+ * Ed25519 by `@noble/ed25519`, with a synchronous SHA-512 so that signing is one synchronous step: the signed text
+ * and its stored row cannot be separated by another task. The only file of Twinbook that knows the library.
  */
 
 import { createHash } from 'node:crypto';

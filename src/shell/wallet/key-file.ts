@@ -53,7 +53,7 @@ function storeKey(seed: Uint8Array, { path, passphrase, scrypt }: KeyFileOptions
       : { twinbook_wallet: 1, address, sealed: sealKey(seed, address, passphrase, scrypt ?? DEFAULT_SCRYPT) };
   writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`, WHAT, {
     replace: false,
-    // What cannot be opened again is not a copy of the key.
+    // A file that cannot be opened again is not a copy of the key.
     verify: (text) => void makeWallet(text, path, passphrase),
   });
   return hiddenWallet(seed);
@@ -132,7 +132,7 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
     ); // no cause: it quotes the text
   }
   const parsed = keyFileSchema.safeParse(json);
-  // Of a key that stands there twice the parser takes the last and a person the first: one spelling only, but for blanks.
+  // Of a repeated key the parser takes the last and a person the first: one spelling only, except for blanks.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
   if (!parsed.success || !isPlainlySpelled) {
     throw new TwinbookError(

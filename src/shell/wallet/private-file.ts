@@ -1,5 +1,5 @@
 /**
- * Files that hold secrets: read only when nobody else can read them, written so that a crash leaves the old content
+ * Files that hold secrets: read only when no other user can read them, written so that a crash leaves the old content
  * or the new one and never a readable or half-written copy.
  */
 
@@ -22,7 +22,7 @@ import { dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, syncFolder } from '../../shared/base/folder.js';
 
-/** No secrets file of ours comes near this; a larger one is somebody's mistake. */
+/** Far above the size of our secret files; a larger one is a mistake. */
 const LARGEST_BYTES = 65_536;
 
 /**
@@ -30,7 +30,7 @@ const LARGEST_BYTES = 65_536;
  * file that is read. Throws TwinbookError file_unreadable or key_insecure.
  */
 export function readPrivateFile(path: string, what: string): string {
-  // Without O_NONBLOCK a named pipe would hang the start until somebody writes to it.
+  // Without O_NONBLOCK a named pipe would hang the start until another process writes to it.
   const descriptor = attempt(path, what, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
   try {
     const status = fstatSync(descriptor);
@@ -112,7 +112,7 @@ function writeSynced(path: string, text: string): void {
   }
 }
 
-/** A link fails when the name is taken, where a rename would destroy a key that somebody else just wrote. */
+/** A link fails when the name is taken, where a rename would destroy a key that another process just wrote. */
 function moveToFreePlace(temporary: string, path: string): void {
   try {
     linkSync(temporary, path);

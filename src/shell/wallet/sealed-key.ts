@@ -14,7 +14,7 @@ export interface ScryptCost {
   readonly p: number;
 }
 
-/** About a second and 256 MiB on a small machine: once at a start, and dear for somebody who guesses. */
+/** About a second and 256 MiB on a small machine: once at a start, and expensive for an attacker who guesses. */
 export const DEFAULT_SCRYPT: ScryptCost = { n: 2 ** 18, r: 8, p: 1 };
 
 /** A file asks for no more than this, or opening it would be an attack on our memory. */

@@ -1,9 +1,9 @@
 /**
- * The last net under every secret. Whoever reads a secret from a file or the environment names it here, and whatever
- * leaves the process for a person (log, terminal, last words of a crash) is cleaned of it first, in every spelling that a
- * library or a stranger's answer could give it. It is the last net and not the first: an error is made without secrets.
+ * The last filter of every secret. A reader of a secret from a file or the environment registers it here, and all text that
+ * leaves the process for a person (log, terminal, last words of a crash) is cleaned first, in every spelling that a
+ * library or a stranger's answer could give it. It is the last filter and not the first: an error is made without secrets.
  *
- * One of a process, because a secret is one wherever in the process it turns up. It gives nothing out.
+ * One instance for a process, because a secret may appear anywhere in it. It never returns a secret.
  */
 
 import { inspect } from 'node:util';
@@ -54,11 +54,11 @@ function listSpellings(secret: string | Uint8Array, bytes: Uint8Array): string[]
   return [...asText, hex, hex.toUpperCase(), base58.encode(bytes), ...inBase64(bytes)];
 }
 
-/** As it stands in the base64 of anything that holds it: three ways, by what is before it. */
+/** Its forms within a base64 text: three, by the number of bytes before it. */
 function inBase64(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = base64.encode(Buffer.concat([Buffer.alloc(before), bytes])).replace(/=+$/, '');
-    // Characters at both ends hold bits of what is before and behind.
+    // Characters at both ends hold bits of the neighbouring bytes.
     const from = before === 0 ? 0 : before + 1;
     const to = (before + bytes.length) % 3 === 0 ? text.length : text.length - 1;
     const own = text.slice(from, to);

@@ -1,16 +1,16 @@
-/** What the signer goes by when it judges a draft, and what it concludes. */
+/** Rules of the signer for a draft, and its conclusions. */
 
 import type { DraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { DraftText } from '../../shared/protocol/drafts/draft-text.js';
 import type { DraftCosigners, VenueProfile } from '../../shared/protocol/profile.js';
 
-/** What the venue profile and the operator allow. */
+/** Permissions of the venue profile and the operator. */
 export interface SigningRules {
   /** As in the venue profile. */
   readonly serviceName: string;
-  /** As in the venue profile: what a draft's `message` is. */
+  /** As in the venue profile: format of a draft's `message`. */
   readonly draftMessage: DraftMessage;
-  /** Allows what nobody can read: drafts of an `opaque` profile, and transactions that call `solanaPrograms`. */
+  /** Allows unreadable content: drafts of an `opaque` profile, and transactions that call `solanaPrograms`. */
   readonly allowBlindSigning: boolean;
   /** Programs that a transaction may call beside Memo; absent: none. */
   readonly solanaPrograms?: readonly string[];
@@ -30,15 +30,15 @@ export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean):
   ...(profile.draft_cosigners === undefined ? {} : { draftCosigners: profile.draft_cosigners }),
 });
 
-/** Whoever has a signature over a challenge gets API credentials for this wallet: such a text is no draft, of any service. */
+/** A signature over a challenge gives API credentials for this wallet: such a text is no draft, of any service. */
 export const isCredentialChallenge = (text: string): boolean => /API credential/i.test(text);
 
 export type JudgedMessage =
   | {
       readonly ok: true;
-      /** What is to be signed. */
+      /** Bytes to sign. */
       readonly bytes: Uint8Array;
-      /** What it says, to be compared with what was meant; null when it cannot be read and was allowed nonetheless. */
+      /** Its text for the comparison with the intent; null when it is unreadable and was allowed nonetheless. */
       readonly draft: DraftText | null;
     }
   | { readonly ok: false; readonly reason: string };

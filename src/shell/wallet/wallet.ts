@@ -1,7 +1,7 @@
 /**
  * The wallet: holds the key, and signs two things only. The credential challenge, when it is exactly the text that
  * the venue's own template gives for this wallet; and stored drafts by intent id, after their text was read and
- * compared with what the intent says. Nothing here signs bytes that somebody hands in, and nothing gives the key
+ * compared with the intent. No function here signs bytes from a caller, and none gives the key
  * out: not to a caller, a log, an error or `util.inspect`. No other room holds key bytes.
  */
 
@@ -13,7 +13,7 @@ import { DraftSigner } from './draft-signer.js';
 import type { SigningPolicy, SignResult } from './drafts.js';
 import { derivePublicKey, signToHex } from './ed25519.js';
 
-/** What a credential challenge must be for. */
+/** Required subject of a credential challenge. */
 export interface ChallengeExpectation {
   /** As in the venue profile. */
   readonly serviceName: string;

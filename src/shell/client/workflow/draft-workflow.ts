@@ -1,6 +1,6 @@
 /**
- * One change from its draft to its end: draft, sign, submit, look, wait. The record is the only witness: whatever answer
- * a submit gets or does not get, what stands in the record is what happened. The same signature may be sent again, after
+ * One change from its draft to its end: draft, sign, submit, read, wait. Only the record is evidence: whatever answer
+ * a submit gets or does not get, the record shows what happened. The same signature may be sent again, after
  * a look that found the draft still unsigned: a draft takes effect once, however often it is submitted. A second draft is
  * never made, because it could take effect beside the first.
  */
@@ -18,7 +18,7 @@ const MOST_SUBMITS = 3;
 /** Refusals that pass: nothing was done, and the same submit may be accepted later. */
 const PASSING = ['throttled', 'gringotts_unavailable'] as const;
 
-/** What a record says of its change. */
+/** State of a change according to its record. */
 export type Stage =
   /** The draft was not submitted, as far as the service knows. */
   | { readonly kind: 'unsigned' }
@@ -123,7 +123,7 @@ class Submission<R> {
     return this.#end(again, refusal);
   }
 
-  /** From a record that is no unsigned draft. `refusal`: what the submit was answered, which says more than a state. */
+  /** From a record that is no unsigned draft. `refusal`: the answer to the submit, which is more precise than a state. */
   async #end(record: R, refusal: ServiceError | null): Promise<R> {
     let seen = record;
     for (;;) {
@@ -177,7 +177,7 @@ const passes = (refusal: ServiceRefused): boolean =>
 
 type Settled<R> = { readonly ok: true; readonly record: R } | { readonly ok: false; readonly error: ServiceError };
 
-/** What a call came to; throws nothing of what a call is known to throw. */
+/** Result of a call; its expected errors are results too. */
 export async function settle<R>(promise: Promise<R>): Promise<Settled<R>> {
   try {
     return { ok: true, record: await promise };

@@ -1,4 +1,4 @@
-/** What a caller asked for, as the terms that its draft must spell. Read from the request itself, never from the draft. */
+/** The caller's request as the terms that its draft must spell. Read from the request itself, never from the draft. */
 
 import { parseDecimal } from '../../../shared/base/decimal.js';
 import { TwinbookError } from '../../../shared/base/errors.js';

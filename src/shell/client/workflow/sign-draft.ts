@@ -1,4 +1,4 @@
-/** Signs a draft if it says what was asked for: the same signer and the same comparison that the trader uses. */
+/** Signs a draft if it matches the request: the same signer and the same comparison that the trader uses. */
 
 import { readDraftMessage } from '../../../shared/protocol/drafts/draft-message.js';
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
@@ -40,7 +40,7 @@ export function signDraft(
   throw new NotDone(endpoint, 'not_signed', result.reason, draftPubkey);
 }
 
-/** A draft that could be submitted long after anybody wants it is not signed. */
+/** A draft that could be submitted long after its use is not signed. */
 function objectionToExpiry(message: string, profile: VenueProfile, venueNowMs: number): string | null {
   const expires = readDraftMessage(profile.draft_message, message)?.expires;
   if (expires === undefined) return null;

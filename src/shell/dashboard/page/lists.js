@@ -131,7 +131,7 @@ export function showExplain({ subject, tree }) {
   leavePast(tree === null || tree.name === 'Market');
   const place = part('explain-tree');
   const shown = JSON.stringify(tree);
-  // An unchanged tree keeps what is open in it, and the focus.
+  // An unchanged tree keeps its open parts, and the focus.
   if (place.dataset['shown'] === shown) return;
   const open = new Set([...place.querySelectorAll('details[open]')].map((one) => one.getAttribute('data-path')));
   const isFirst = place.dataset['subject'] !== subject;

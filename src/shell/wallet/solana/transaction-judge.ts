@@ -1,6 +1,6 @@
 /**
- * Judges a transaction. One that only writes a memo can do nothing but say something, so what it says is compared with
- * what was meant, like a readable text. What any other program does with our signature cannot be seen in the bytes: such
+ * Judges a transaction. One that only writes a memo has no other effect, so its text is compared with
+ * the intent, like a readable text. Another program's use of our signature is not visible in the bytes: such
  * a transaction is signed only when the venue profile names the program and the operator allows blind signing.
  */
 
@@ -13,7 +13,7 @@ import {
 } from '../../../shared/protocol/drafts/solana-message.js';
 import { isCredentialChallenge, type JudgedMessage, type SigningRules } from '../signing-rules.js';
 
-/** In this order: who signs, which programs run, what they are paid, and what the memo says. */
+/** In this order: signers, programs, their payment, and the memo. */
 export function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
   const { instructions, messageBytes } = transaction;
   const isBlind = instructions.some(({ program }) => program !== MEMO_PROGRAM);
@@ -30,7 +30,7 @@ export function judgeTransaction(transaction: Transaction, rules: SigningRules, 
   return { ok: true, bytes: messageBytes, draft };
 }
 
-/** Only the payer has a place of its own; how the other signers are sorted depends on their keys, and means nothing. */
+/** Only the payer has a fixed place; the order of the other signers depends on their keys, and means nothing. */
 function objectionToSigners(
   { feePayer, signers, filledSlots }: Transaction,
   { draftCosigners }: SigningRules,
@@ -87,8 +87,8 @@ function objectionToMemo(transaction: Transaction, isBlind: boolean): string | n
 }
 
 /**
- * No profile and no operator can allow top-level calls of Solana's own programs that give away what the wallet holds, now
- * or later. A venue's program reaches them by itself, within what it was written to do; a transaction that calls them
+ * No profile and no operator can allow top-level calls of Solana's own programs that give away the wallet's funds, now
+ * or later. A venue's program calls them itself, within its purpose; a transaction that calls them
  * beside it asks for more. Transfers, `Assign` and durable nonces are calls of System, `Approve` and `SetAuthority` of
  * the token programs.
  */
@@ -107,11 +107,11 @@ const GIVES_AWAY: Readonly<Record<string, string>> = {
   AddressLookupTab1e1111111111111111111111111: 'Address Lookup Table',
 };
 
-/** Buys a place in the block: the fee payer, which may be our wallet, pays what is asked here. */
+/** Buys a place in the block: the fee payer, which may be our wallet, pays this fee. */
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 const SET_UNIT_LIMIT = 2;
 const SET_UNIT_PRICE = 3;
-/** The most that a transaction may ask for, and what is assumed where it asks for nothing. */
+/** Maximum that a transaction may ask for, and the default without a value. */
 const MOST_UNITS = 1_400_000n;
 const MICROLAMPORTS_PER_LAMPORT = 1_000_000n;
 /** 0.001 SOL, two hundred times the fee of a signature: who needs more to get through may wait. */

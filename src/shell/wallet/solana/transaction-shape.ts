@@ -1,5 +1,5 @@
 /**
- * Tells whether bytes have the shape of a Solana transaction or of the message that a transaction's signatures sign.
+ * Checks whether bytes have the shape of a Solana transaction or of the message that a transaction's signatures sign.
  * A signature over such bytes could move money on chain, so a text that decodes to one is never signed as a text.
  */
 
