@@ -38,7 +38,7 @@ const params = {
       avg_margin_ticks: marginTicks('Where new orders of the band are placed.', 2),
       max_margin_ticks: marginTicks('Orders at this distance or farther do not belong to the band.', 3),
       min_shares: bandShares('Below this the band is topped up.', '10'),
-      avg_shares: bandShares('What it is topped up to.', '20'),
+      avg_shares: bandShares('Shares to which it is topped up.', '20'),
       max_shares: bandShares('Above this the surplus is pulled.', '30'),
     },
     default: [
@@ -59,7 +59,7 @@ const params = {
     min: '0',
     max: '1000000',
     default: '5',
-    help: "Others' levels count only from where so many shares have come together.",
+    help: "Others' levels count only beyond this many shares in total.",
   },
   max_book_spread: {
     kind: 'number',
@@ -67,7 +67,7 @@ const params = {
     min: 0.000001,
     max: 1,
     default: 0.2,
-    help: "Widest spread of others' book that still tells a target price.",
+    help: "Widest spread of others' book that still gives a target price.",
   },
   widen_factor: {
     kind: 'integer',
@@ -75,10 +75,10 @@ const params = {
     min: 1,
     max: 100,
     default: 2,
-    help: 'What margins are multiplied with while the trader is told to quote wider.',
+    help: 'Factor of margins while the trader quotes wider.',
   },
   stale_sigmas: staleSigmas(
-    'No order that adds to the position is nearer to the middle than so many deviations of the price from one look until an order of the next stands.',
+    'Minimum distance to the middle of an order that adds to the position, in deviations of the price from one look until an order of the next rests.',
     0,
   ),
   max_book_age_ms: maxBookAgeMs,

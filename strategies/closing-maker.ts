@@ -50,7 +50,7 @@ const params = {
     min: 1,
     max: 1e7,
     default: 3600,
-    help: 'From so long before resolution it quotes; from there on sizes fall with the root of the time left.',
+    help: 'Time before resolution from which it quotes; sizes then fall with the root of the time left.',
   },
   look_sigmas: {
     kind: 'number',

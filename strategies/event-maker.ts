@@ -78,7 +78,7 @@ const params = readEachTurn({
     min: 0,
     max: 10,
     default: 1,
-    help: 'So many deviations of what the outcomes together leave open are the half-spread, if that is more.',
+    help: 'Half-spread in deviations of the part that the outcomes together leave open, if that is more.',
   },
   sum_edge: {
     kind: 'number',
@@ -95,11 +95,11 @@ const params = readEachTurn({
   ...standingParams(60),
   jump_widen_s: {
     ...widenS,
-    help: 'Wider by widen_factor in all outcomes for so long after a jump in any of them; 0: a jump widens nothing.',
+    help: 'Time after a jump in any outcome for which all quotes are wider by widen_factor; 0: never.',
   },
   fill_widen_s: {
     ...widenS,
-    help: 'Wider by widen_factor in all outcomes for so long after a fill in any of them; 0: a fill widens nothing.',
+    help: 'Time after a fill in any outcome for which all quotes are wider by widen_factor; 0: never.',
   },
 });
 

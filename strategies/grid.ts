@@ -53,10 +53,10 @@ const params = {
     min: 0.01,
     max: 1_000_000,
     default: 20,
-    help: 'What is lost at most, before fees, when every line of one side fills and the market settles against it.',
+    help: 'Maximum loss, before fees, when every line of one side fills and the market settles against it.',
   },
   stale_sigmas: staleSigmas(
-    'No line opens nearer to the middle than so many deviations of the price from one look until an order of the next stands.',
+    'Minimum distance to the middle of an opening line, in deviations of the price from one look until an order of the next rests.',
     1,
   ),
   max_book_age_ms: maxBookAgeMs,

@@ -25,7 +25,7 @@ const params = {
     min: 0.001,
     max: 0.999,
     default: 0.5,
-    help: 'What YES is held to be worth before anybody has traded: set your own, for each strategy file.',
+    help: 'Value of YES before the first trade: set your own, for each strategy file.',
   },
   loss_budget: {
     kind: 'number',
@@ -60,7 +60,7 @@ const params = {
     default: 4,
     help: "Nothing is quoted where others' spread is at most so wide: there is a book already.",
   },
-  widen_factor: { ...widenFactor, help: 'What the margin is multiplied with while the trader is told to quote wider.' },
+  widen_factor: { ...widenFactor, help: 'Factor of the margin while the trader quotes wider.' },
   max_book_age_ms: maxBookAgeMs,
   jump_pause_s: { ...jumpPauseS, default: 0 },
   halt_before_s: haltBeforeS(60),

@@ -36,7 +36,7 @@ const params = {
   feed: {
     kind: 'feed',
     default: 'reference',
-    help: "The feed of the trader's file that tells the other book: bid and ask, or p.",
+    help: "The feed of the trader's file with the other book: bid and ask, or p.",
   },
   max_ref_age_s: {
     kind: 'number',
@@ -52,7 +52,7 @@ const params = {
     min: 0.000001,
     max: 1,
     default: 0.05,
-    help: 'Widest spread of the reference that still tells a price.',
+    help: 'Widest spread of the reference that still gives a price.',
   },
   max_basis_log_odds: {
     kind: 'number',
@@ -60,7 +60,7 @@ const params = {
     min: 0,
     max: 5,
     default: 0.3,
-    help: 'Nothing is quoted where this book usually stands further from the reference: it is not the same contract.',
+    help: 'Nothing is quoted where the usual distance of this book to the reference is larger: it is not the same contract.',
   },
   basis_half_life_s: {
     kind: 'number',
@@ -68,7 +68,7 @@ const params = {
     min: 1,
     max: 1e7,
     default: 3600,
-    help: 'How fast it is forgotten how far the two have stood apart.',
+    help: 'Half-life of the usual distance between the two.',
   },
   half_spread_ticks: halfSpreadTicks('the price of the reference'),
   improve_ticks: improveTicks,

@@ -73,7 +73,7 @@ const params = {
     min: 0,
     max: 10,
     default: 0.5,
-    help: 'An order moves only where another place is worth so much more than its own, as a part of it.',
+    help: 'Minimum relative gain for which an order moves to another place.',
   },
   min_trades: {
     kind: 'integer',
@@ -81,7 +81,7 @@ const params = {
     min: 1,
     max: 100,
     default: 5,
-    help: 'Nothing is quoted before so many trades have shown how large takers are.',
+    help: 'Trades that must show the size of takers before the first quote.',
   },
   risk_aversion: riskAversion,
   max_book_age_ms: maxBookAgeMs,

@@ -46,7 +46,7 @@ const params = {
     min: 1,
     max: 1e7,
     default: 3600,
-    help: 'Over so long the position is brought down, from when it was first seen; less where the market ends before.',
+    help: 'Time over which the position is reduced, from its first sight; less where the market ends before.',
   },
   urgency: {
     kind: 'number',
@@ -61,7 +61,7 @@ const params = {
     min: '0',
     max: '1000000',
     default: '0',
-    help: 'What is left of the position at the end.',
+    help: 'Part of the position that stays at the end.',
   },
   floor_price: {
     kind: 'number',
@@ -77,7 +77,7 @@ const params = {
     min: 0,
     max: 1,
     default: 0.1,
-    help: 'So far behind the plan, as a part of the whole, it asks one tick less than others; 0.3 behind, it takes.',
+    help: 'Lag behind the plan, as a part of the whole, from which it asks one tick less than others; 0.3 behind, it takes.',
   },
   max_take_fraction: {
     kind: 'number',

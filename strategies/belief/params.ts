@@ -32,7 +32,7 @@ export const params = {
     min: 0.1,
     max: 3600,
     default: 1,
-    help: 'Shortest time that a quote stands before it can be changed; the measured time between looks if that is more.',
+    help: 'Shortest time that a quote rests before it can be changed; the measured time between looks if that is more.',
   },
   wall_log_odds: {
     kind: 'number',
@@ -48,7 +48,7 @@ export const params = {
     min: 0,
     max: 1e8,
     default: 3600,
-    help: 'Cover has a worth only from so long before resolution: earlier, merges and sales bring currency back in time.',
+    help: 'Time before resolution from which cover has a value: earlier, merges and sales bring currency back in time.',
   },
   request_price: {
     kind: 'number',
@@ -61,7 +61,7 @@ export const params = {
   post_only: {
     kind: 'boolean',
     default: true,
-    help: 'No order is sent that would trade at once, by the newest poll and trade seen: what is offered is worth its price only at rest.',
+    help: 'No order is sent that would trade at once, by the newest poll and trade seen: an offer is worth its price only at rest.',
   },
   feed: {
     kind: 'feed',
@@ -85,7 +85,7 @@ export const params = {
     min: 0,
     max: 1e8,
     default: 10,
-    help: 'From so long before resolution nothing is quoted.',
+    help: 'Time before resolution from which nothing is quoted.',
   },
 } as const;
 

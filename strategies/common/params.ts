@@ -34,7 +34,7 @@ export const haltBeforeS = (value: number) =>
     min: 0,
     max: 1e8,
     default: value,
-    help: 'From so long before resolution nothing is quoted.',
+    help: 'Time before resolution from which nothing is quoted.',
   }) as const;
 
 export const modelSdLogOdds = {
@@ -61,7 +61,7 @@ export const widenFactor = {
   min: 1,
   max: 100,
   default: 2,
-  help: 'What distances are multiplied with while the trader is told to quote wider.',
+  help: 'Factor of distances while the trader quotes wider.',
 } as const;
 
 export const postOnly = {
@@ -123,7 +123,7 @@ export const improveTicks = {
   min: 0,
   max: 500_000,
   default: 1,
-  help: 'Quotes are at most so many ticks better than the best of others: more would be a gift.',
+  help: 'Maximum ticks by which quotes improve the best of others.',
 } as const;
 
 export const behindTicks = {
@@ -132,7 +132,7 @@ export const behindTicks = {
   min: 0,
   max: 500_000,
   default: 500_000,
-  help: 'A side that adds to the position is left out where its distance alone puts it more than so many ticks behind the best of others.',
+  help: 'Maximum ticks behind the best of others of a side that adds to the position; beyond it by its distance alone, it is left out.',
 } as const;
 
 /** @param price which price it is compared with, for its help */
@@ -152,7 +152,7 @@ export const maxBookSpread = {
   min: 0.000001,
   max: 1,
   default: 0.2,
-  help: "Widest spread of others' book that still tells a fair price.",
+  help: "Widest spread of others' book that still gives a fair price.",
 } as const;
 
 interface GuardParams {

@@ -35,7 +35,7 @@ export const params = {
     min: 0,
     max: 500_000,
     default: 1,
-    help: 'What a fill must at least be worth after its fee.',
+    help: 'Minimum value of a fill after its fee.',
   },
   improve_ticks: improveTicks,
   order_shares: orderShares('25'),

@@ -53,7 +53,7 @@ export const params = {
     min: 0,
     max: 3600,
     default: 3,
-    help: 'Time that a quote stands until it can be changed; the age of the book if that is more.',
+    help: 'Time that a quote rests until it can be changed; the age of the book if that is more.',
   },
   stale_sigmas: {
     kind: 'number',
@@ -77,7 +77,7 @@ export const params = {
     min: '0',
     max: '1000000',
     default: '5',
-    help: "Others' levels count only from where so many shares have come together.",
+    help: "Others' levels count only beyond this many shares in total.",
   },
   imbalance_weight: {
     kind: 'number',
@@ -113,7 +113,7 @@ export const params = {
     min: 0,
     max: 1e8,
     default: 180,
-    help: 'From so long before resolution only quotes that reduce the position are made.',
+    help: 'Time before resolution from which only reducing quotes are made.',
   },
   halt_before_s: haltBeforeS(60),
   widen_factor: {
@@ -122,7 +122,7 @@ export const params = {
     min: 1,
     max: 100,
     default: 2,
-    help: 'What half-spreads are multiplied with while the trader is told to quote wider.',
+    help: 'Factor of half-spreads while the trader quotes wider.',
   },
   markout_s: {
     kind: 'number',
