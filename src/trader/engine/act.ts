@@ -55,7 +55,7 @@ export function act(state: TraderState, nowMs: number): void {
 function actInMarkets(state: TraderState, hold: string | null, ticking: boolean, nowMs: number): void {
   let context: TraderStepContext | null = null;
   let turns = NO_TURNS;
-  if (!state.markets.quotedEvents.isEmpty) {
+  if (state.markets.hosts.haveEvents) {
     context = new TraderStepContext(state, hold, nowMs);
     turns = takeEventTurns(state, context);
   }
@@ -185,25 +185,18 @@ function cancelOrphans(state: TraderState, { conditionId, slots }: MarketEntry, 
 
 /** Keeps what its strategy wants to know after a restart, in the step in which it learned it. */
 function remember(state: TraderState, slot: QuoteSlot, nowMs: number): void {
-  if (slot.isSaveDue(nowMs)) saveStrategy(state, slot, nowMs);
-  const trouble = slot.takeMemoryTrouble();
+  const { sandbox } = slot;
+  if (slot.quotedMs === nowMs && sandbox?.isSaveDue(nowMs) === true) state.markets.saveStrategy(slot, nowMs);
+  const trouble = sandbox?.takeMemoryTrouble() ?? null;
   if (trouble === null) return;
   const place = slot.quoted === null ? `"${showTitle(state, slot.conditionId)}"` : `event ${slot.memoryId}`;
   const where = `strategy ${slot.strategy.name} in ${place}`;
   state.alert(nowMs, 'strategy_memory', `${where}: ${trouble}`);
 }
 
-/** Within a transaction of the ledger. */
-export function saveStrategy(state: TraderState, slot: QuoteSlot, nowMs: number): void {
-  const saved = slot.save(nowMs);
-  if (saved === null) return;
-  const { memoryId: marketConditionId, strategy } = slot;
-  state.ledger.saveStrategyState({ strategy: strategy.name, marketConditionId, savedMs: nowMs, ...saved });
-}
-
 /** Wherever it failed: while it was made, told or asked. */
 function sayFailure(state: TraderState, slot: QuoteSlot, nowMs: number): void {
-  const failure = slot.takeFailure();
+  const failure = slot.sandbox?.takeFailure() ?? null;
   if (failure === null) return;
   const where = slot.quoted === null ? `market ${slot.conditionId}` : `all markets of event ${slot.memoryId}`;
   const text = `strategy ${slot.strategy.name} is stopped in ${where}: ${failure}`;

@@ -9,7 +9,7 @@ import type { Strategy } from '../strategy/contract.js';
 import type { Economics } from '../strategy/economics.js';
 import type { ParamValues } from '../strategy/params.js';
 import type { MarketFilter } from './market-filter.js';
-import type { BoundedCall } from './quoting/hosted-quoter.js';
+import type { BoundedCall } from './quoting/strategy-sandbox.js';
 import type { MarketRules } from './selection/rules.js';
 
 export interface TraderSettings {

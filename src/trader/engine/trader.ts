@@ -6,7 +6,7 @@ import type { OrderExecutor } from '../executor/contract.js';
 import type { IntentRow, Ledger } from '../ledger/contract.js';
 import { type PruneBatch, type PrunedBatch, pruneBatch } from '../reconcile/prune.js';
 import type { Unsent } from '../scheduler/contract.js';
-import { act, saveStrategy } from './act.js';
+import { act } from './act.js';
 import { commandRefusal } from './control/commands.js';
 import { rememberStart } from './control/config-history.js';
 import type { Mode } from './control/modes.js';
@@ -186,7 +186,8 @@ export class Trader {
     const { ledger, settings } = this.#state;
     ledger.transaction(() => {
       this.#state.saveLoss();
-      for (const { slots } of this.#state.markets.all) for (const slot of slots) saveStrategy(this.#state, slot, nowMs);
+      const { markets } = this.#state;
+      for (const { slots } of markets.all) for (const slot of slots) markets.saveStrategy(slot, nowMs);
       ledger.stopRun(settings.runId, nowMs, note);
     });
   }

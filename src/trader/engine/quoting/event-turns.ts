@@ -6,9 +6,9 @@ import { pausedBecause } from '../control/fleet-bounds.js';
 import { isInStartupGrace } from '../control/startup-grace.js';
 import type { MarketEntry } from '../markets.js';
 import type { TraderState } from '../state.js';
-import type { QuotedEvent } from './event-host.js';
 import { makeEventView } from './event-view.js';
 import type { QuoteSlot } from './quote-slot.js';
+import type { QuotedEvent } from './slot-hosts.js';
 import type { TraderStepContext } from './step-context.js';
 
 /** Of every event that was asked in this step, what its markets looked like then. */
@@ -24,7 +24,6 @@ export const NO_TURNS: EventTurns = new Map();
 
 /** Asks every event of which a market is due. All its markets then take their turns in this step. */
 export function takeEventTurns(state: TraderState, context: TraderStepContext): EventTurns {
-  if (state.markets.quotedEvents.isEmpty) return NO_TURNS;
   const turns = new Map<QuotedEvent, ReadonlyMap<MarketEntry, MarketView | null>>();
   for (const [quoted, slots] of groupByEvent(state)) {
     if (!slots.some(({ slot }) => slot.isDue(context.nowMs))) continue;
