@@ -1,8 +1,7 @@
 /** The trader's figures for whoever subscribed, and what it takes to tell them: when steps began, and when beats came. */
 
 import type { Observation, Request } from '../../shared/protocol/seam.js';
-import type { RiskUse } from '../../trader/engine/risk-use.js';
-import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
+import type { AccountSnapshot, RiskUse } from '../../trader/engine/snapshot.js';
 import { agreementText } from '../../trader/reconcile/agreement.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
 import { type Shown, shownConfig } from '../config/shown.js';

@@ -1,6 +1,6 @@
 /** What the core has to say after a step: all of it goes to the log, what a person should see at once to the screen. */
 
-import type { Notice } from '../../trader/engine/notices.js';
+import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import type { Log } from './log.js';
 import type { Screen } from './screen.js';
@@ -8,7 +8,7 @@ import type { Screen } from './screen.js';
 /** What stands on the screen beside what is loud. A strategy outside its hours would else look like one that does nothing. */
 const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone', 'quote_hours'];
 
-export function tellNotices(notices: readonly Notice[], log: Log, screen: Screen): void {
+export function tellNotices(notices: readonly OperatorEvent[], log: Log, screen: Screen): void {
   for (const { severity, kind, text } of notices) {
     if (severity === 'loud') log.logger.warn({ kind }, text);
     else log.logger.info({ kind }, text);

@@ -2,15 +2,16 @@
 
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
-import type { Poller, Queue } from '../scheduler/contract.js';
+import type { PollPlan } from '../scheduler/poll-plan.js';
+import type { RequestQueue } from '../scheduler/request-queue.js';
 import type { Modes } from './control/modes.js';
 import type { OwnState } from './own/own-state.js';
 import type { Polling } from './polling.js';
 
 /** What of the trader's state it takes to ask. */
 interface Asking {
-  readonly queue: Pick<Queue, 'push' | 'setOpenOrders'>;
-  readonly poller: Pick<Poller, 'takeDue' | 'expedite'>;
+  readonly queue: Pick<RequestQueue, 'push' | 'setOpenOrders'>;
+  readonly poller: Pick<PollPlan, 'takeDue' | 'expedite'>;
   readonly polling: Polling;
   readonly reconciler: Pick<Reconciler, 'againMs' | 'begin' | 'onAsk'>;
   readonly own: OwnState;

@@ -3,9 +3,10 @@
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
-import type { PolledMarket, PollFacts, Queue } from '../scheduler/contract.js';
+import type { PolledMarket, PollFacts } from '../scheduler/contract.js';
 import { bestOwnPaceMs } from '../scheduler/own-pace.js';
 import { ROWS } from '../scheduler/poll-calls.js';
+import type { RequestQueue } from '../scheduler/request-queue.js';
 import type { RestingQuote } from '../scheduler/stale-index.js';
 import { newsSigma } from '../strategy/maths/news.js';
 import type { MarketEntry, Markets } from './markets.js';
@@ -17,7 +18,7 @@ import type { TraderSettings } from './settings.js';
 interface Polls {
   readonly settings: Pick<TraderSettings, 'polling'>;
   readonly markets: Markets;
-  readonly queue: Queue;
+  readonly queue: RequestQueue;
   readonly own: OwnState;
   readonly reconciler: Pick<Reconciler, 'requestsARound'>;
   /** When markets were last valued, our clock, ms, and what a signed request was worth then; 0 while there were enough. */

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
-import type { BackupSource } from './contract.js';
+import type { BackupSource } from './rows.js';
 import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './schema.js';
 import type { SqlValue } from './table.js';
 

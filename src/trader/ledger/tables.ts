@@ -21,7 +21,7 @@ export const INTENT_KINDS = ['place', 'cancel', 'merge', 'split', 'redeem'] as c
 /** What an intent does at the exchange. */
 export type IntentKind = (typeof INTENT_KINDS)[number];
 
-const CONVERSION_KINDS = ['merge', 'split', 'redeem'] as const satisfies readonly IntentKind[];
+export const CONVERSION_KINDS = ['merge', 'split', 'redeem'] as const satisfies readonly IntentKind[];
 /** The kinds that turn shares into currency or the reverse without a trade. */
 export type ConversionKind = (typeof CONVERSION_KINDS)[number];
 

@@ -4,8 +4,8 @@
  * it, somebody reads the table, or many are over.
  */
 
-import { isFinalIntent } from './contract.js';
 import type { Database } from './database.js';
+import { isFinalIntent } from './rows.js';
 import { INTENTS, type IntentRow, ORDERS, type OrderRecord, updateIntent, updateOrder } from './tables.js';
 
 /** What is written of one table. */

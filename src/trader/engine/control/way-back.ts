@@ -1,11 +1,10 @@
 /** Which command leads back up, of a running trader and of one that will start from what its ledger holds. */
 
 import { AssertionFailed } from '../../../shared/base/errors.js';
-import type { LedgerReader } from '../../ledger/contract.js';
+import type { LedgerReader, Notes } from '../../ledger/contract.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import { FillAlarm } from '../guards/fill-alarm.js';
 import { FillMemory } from '../guards/fill-memory.js';
-import type { Notes } from '../guards/guard.js';
 import { KeyAlarm } from '../guards/key-alarm.js';
 import { LossMemory } from '../guards/loss-memory.js';
 import type { TraderState } from '../state.js';

@@ -4,7 +4,7 @@ import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import type { RoundList } from '../../../shared/protocol/request-owner.js';
 import type { RequestResult } from '../../../shared/protocol/seam.js';
 import { cancelOrder } from '../quoting/quoting.js';
-import { TraderStepContext } from '../quoting/step-context.js';
+import { makeStepContext } from '../quoting/step-context.js';
 import { react } from '../reactions.js';
 import type { TraderState } from '../state.js';
 
@@ -52,7 +52,7 @@ function observeResting(state: TraderState, { rows, startedMs }: Resting, nowMs:
     state.modes.proof(rows.length, nowMs);
     if (state.modes.proven) state.saveModes();
   }
-  const context = new TraderStepContext(state, 'canceling', nowMs);
+  const context = makeStepContext(state, 'canceling', nowMs);
   for (const { pubkey, market } of rows) {
     const ours = pubkey !== null && state.ledger.order(pubkey) !== null;
     if (pubkey === null || ours || context.noteCancelTry(pubkey)) continue;

@@ -8,7 +8,7 @@ import { NO_QUOTES, type Quotes } from '../../strategy/contract.js';
 import type { AnyEvent, AskedEvent } from '../../strategy/events.js';
 import { LIVE_CLASSES, type LiveClass, type ParamSpecs, type ParamValues } from '../../strategy/params.js';
 import { feedsNamed } from '../../strategy/read-params.js';
-import { isSelective, type Worth } from '../selection/contract.js';
+import { isSelective, type Worth } from '../selection/offer.js';
 import type { StrategySettings } from '../settings.js';
 import { applyStance } from './apply-stance.js';
 import type { QuotedEvent, SlotHost } from './slot-hosts.js';

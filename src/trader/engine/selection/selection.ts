@@ -4,18 +4,17 @@
  */
 
 import { ONE } from '../../../shared/base/micros.js';
-import type { Queue } from '../../scheduler/contract.js';
 import { type Candidate, choose, DWELL_S, type Supply } from '../../scheduler/market-choice.js';
 import { type MarketOffer, PricedOffer, type ScarcityPrices } from '../../scheduler/net-value.js';
+import type { RequestQueue } from '../../scheduler/request-queue.js';
 import type { MarketEntry } from '../markets.js';
 import type { OwnState } from '../own/own-state.js';
 import { computeSigma } from '../polling.js';
 import type { QuoteSlot } from '../quoting/quote-slot.js';
 import type { StrategySettings, TraderSettings } from '../settings.js';
 import type { VenueClock } from '../venue-clock.js';
-import { isSelective } from './contract.js';
 import { type Belief, believe, sumMeasured } from './measures.js';
-import { makeOffer } from './offer.js';
+import { isSelective, makeOffer } from './offer.js';
 import { hasRules, unwantedBecause } from './rules.js';
 
 /** What the rules say is looked at this often ... */
@@ -35,7 +34,7 @@ const SHORT_PART = 0.5;
 interface Chooser {
   readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
   readonly markets: { readonly all: Iterable<MarketEntry> };
-  readonly queue: Pick<Queue, 'perMinute' | 'listSpent' | 'burstLeft' | 'isSteady'>;
+  readonly queue: Pick<RequestQueue, 'perMinute' | 'listSpent' | 'burstLeft' | 'isSteady'>;
   readonly own: Pick<OwnState, 'cashMicros'>;
   readonly venueClock: Pick<VenueClock, 'nowMs'>;
 }
