@@ -19,28 +19,35 @@ import { hostMarket, SlotHosts } from './quoting/slot-hosts.js';
 import { MarketMeasures } from './selection/measures.js';
 import type { MarketSelection, StrategySettings, TraderSettings } from './settings.js';
 
-export interface MarketEntry {
+/** A market that is looked at. */
+export class MarketEntry {
   readonly conditionId: string;
   /** Replaced by an empty one when the market is taken out. */
   feed: MarketTracker;
   /** Why nothing that comes of this market is taken in, until a person resumes; null while it is. */
-  excludedBecause: string | null;
+  excludedBecause: string | null = null;
   /** One for each strategy that quotes this market; none for a market in which we only still hold something. */
-  readonly slots: QuoteSlot[];
+  readonly slots: QuoteSlot[] = [];
   /** What was ours, and the rung, at its last turn; null before the first. */
-  actedOn: { readonly own: OwnState; readonly mode: ModeNow } | null;
+  actedOn: { readonly own: OwnState; readonly mode: ModeNow } | null = null;
   /** Our clock, ms: no merge or redeem is tried before. */
-  nextConversionMs: number;
+  nextConversionMs = 0;
   /** Merges and redeems that were refused in a row. */
-  conversionFailures: number;
+  conversionFailures = 0;
   /** Our clock, ms: flattening sells nothing before. */
-  saleAfterMs: number;
+  saleAfterMs = 0;
   /** Our clock, ms: when we last learned of a fill of ours here. */
-  filledMs: number;
+  filledMs = Number.NEGATIVE_INFINITY;
   /** What fills of ours here have told. */
-  readonly measures: MarketMeasures;
-  readonly exchangeRefusals: ExchangeRefusals;
+  readonly measures = new MarketMeasures();
+  readonly exchangeRefusals = new ExchangeRefusals();
   readonly candles: CandlesAsked;
+
+  constructor(feed: MarketTracker, candlesGoodUntilMs: number) {
+    this.conditionId = feed.conditionId;
+    this.feed = feed;
+    this.candles = { isAsked: false, goodUntilMs: candlesGoodUntilMs };
+  }
 }
 
 const NO_TERMS: MarketTerms = { eventConditionId: null, feeRateMicros: ZERO };
@@ -85,20 +92,7 @@ export class Markets {
   track(conditionId: string): MarketEntry {
     const known = this.#tracked.get(conditionId);
     if (known !== undefined) return known;
-    const entry: MarketEntry = {
-      conditionId,
-      feed: this.newFeed(conditionId),
-      excludedBecause: null,
-      slots: [],
-      actedOn: null,
-      nextConversionMs: 0,
-      conversionFailures: 0,
-      saleAfterMs: 0,
-      filledMs: Number.NEGATIVE_INFINITY,
-      measures: new MarketMeasures(),
-      exchangeRefusals: new ExchangeRefusals(),
-      candles: { isAsked: false, goodUntilMs: findGoodUntilMs(conditionId, this.#ledger) },
-    };
+    const entry = new MarketEntry(this.newFeed(conditionId), findGoodUntilMs(conditionId, this.#ledger));
     this.#tracked.set(conditionId, entry);
     this.version++;
     return entry;

@@ -7,6 +7,6 @@
 
 export type { Ledger } from './ledger.js';
 export type { LedgerReader } from './reads.js';
-export * from './rows.js';
 export type { Booked } from './table.js';
 export type * from './tables.js';
+export { FINAL_INTENT_STATES, isFinalIntent, SEVERITIES } from './tables.js';

@@ -25,32 +25,30 @@ import {
 import { prunePage } from './prune.js';
 import { ReadCache, readAfter, readThrough } from './read-cache.js';
 import { LedgerReader, PRUNED_NOTE, TRADE_TURNS_NOTE } from './reads.js';
+import type { Booked } from './table.js';
 import {
   type AdoptedOutcome,
   type BackupSource,
-  type FailureNote,
-  type FillBooking,
-  type IntentChange,
-  isFinalIntent,
-  type Oddity,
-  type OperatorEvent,
-  type OrderChange,
-  type PositionRow,
-  type PrunedPage,
-  type PrunePage,
-} from './rows.js';
-import type { Booked } from './table.js';
-import {
   type BookedConversion,
   type BookedFill,
   CONVERSIONS,
+  type FailureNote,
   FILLS,
+  type FillBooking,
   INTENTS,
+  type IntentChange,
   type IntentRow,
+  isFinalIntent,
   MARKETS,
   type MarketRecord,
+  type Oddity,
+  type OperatorEvent,
   ORDERS,
+  type OrderChange,
   type OrderRecord,
+  type PositionRow,
+  type PrunedPage,
+  type PrunePage,
   type RunRow,
   STRATEGY_STATES,
   type StrategyStateRow,
@@ -117,10 +115,10 @@ export class Ledger extends LedgerReader {
     this.#late?.writeAll();
   }
 
-  protected override readOrder(pubkey: string): OrderRecord | null {
+  override order(pubkey: string): OrderRecord | null {
     const known = this.#known.orders.get(pubkey);
     if (known !== undefined) return known;
-    const order = this.#late?.orders.get(pubkey) ?? super.readOrder(pubkey);
+    const order = this.#late?.orders.get(pubkey) ?? super.order(pubkey);
     this.#known.keepOrder(pubkey, order);
     return order;
   }

@@ -5,12 +5,13 @@ import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shar
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { Database } from './database.js';
 import { type BookedHolding, basisAccount, sharesAccount } from './postings.js';
-import type { BookingRow, FailedTradeRow, OperatorEvent, Page, PnlRow, PositionRow, StoredDraftRow } from './rows.js';
 import type { Booked, SqlValue, Table } from './table.js';
 import {
   type BookedConversion,
   type BookedFill,
+  type BookingRow,
   CONVERSIONS,
+  type FailedTradeRow,
   FILLS,
   INTENTS,
   type IntentKind,
@@ -18,11 +19,16 @@ import {
   type IntentState,
   MARKETS,
   type MarketRecord,
+  type OperatorEvent,
   ORDERS,
   type OrderRecord,
+  type Page,
+  type PnlRow,
+  type PositionRow,
   RUNS,
   type RunRow,
   STRATEGY_STATES,
+  type StoredDraftRow,
   type StrategyStateRow,
 } from './tables.js';
 import { differences, TRADE_OF_REF } from './verify.js';
@@ -82,7 +88,7 @@ export class LedgerReader {
   }
 
   order(pubkey: string): OrderRecord | null {
-    return this.readOrder(pubkey);
+    return ORDERS.find(this.db, 'pubkey', pubkey);
   }
 
   orders(page: Page & { readonly statuses?: readonly string[] } = {}): OrderRecord[] {
@@ -288,10 +294,6 @@ export class LedgerReader {
   /** Before the tables of intents and orders are read: their rows are what is known of them. */
   protected writeLate(): void {
     return;
-  }
-
-  protected readOrder(pubkey: string): OrderRecord | null {
-    return ORDERS.find(this.db, 'pubkey', pubkey);
   }
 
   protected balance(account: string): Micros {

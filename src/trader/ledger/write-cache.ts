@@ -5,8 +5,15 @@
  */
 
 import type { Database } from './database.js';
-import { isFinalIntent } from './rows.js';
-import { INTENTS, type IntentRow, ORDERS, type OrderRecord, updateIntent, updateOrder } from './tables.js';
+import {
+  INTENTS,
+  type IntentRow,
+  isFinalIntent,
+  ORDERS,
+  type OrderRecord,
+  updateIntent,
+  updateOrder,
+} from './tables.js';
 
 /** What is written of one table. */
 interface LateTable<Row> {

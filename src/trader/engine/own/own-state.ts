@@ -135,18 +135,7 @@ function addWorking(exposure: Exposure, reservation: Reservation, { eventConditi
   if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;
   let order = workingOrders.get(reservation);
   if (order === undefined || order.eventConditionId !== eventConditionId) {
-    const { intentId, marketConditionId, remainingMicros, feeRateMicros, phase } = reservation;
-    order = {
-      intentId,
-      marketConditionId,
-      eventConditionId,
-      isYes,
-      side,
-      priceMicros,
-      remainingMicros,
-      feeRateMicros,
-      phase,
-    };
+    order = { ...reservation, eventConditionId, isYes, side, priceMicros };
     workingOrders.set(reservation, order);
   }
   exposure.addOrder(order);

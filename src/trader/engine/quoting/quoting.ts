@@ -106,10 +106,7 @@ function placeLeg(leg: Leg, slot: QuoteSlot, sight: Sight, quotes: Quotes, conte
     intentId: context.nextIntentId(slot.conditionId),
     marketConditionId: slot.conditionId,
     eventConditionId: market.eventConditionId,
-    isYes: leg.isYes,
-    side: leg.side,
-    priceMicros: leg.priceMicros,
-    amountMicros: leg.amountMicros,
+    ...leg,
     fairYesMicros: quotes.fairMicros,
     strategy: slot.strategy.name,
   };
