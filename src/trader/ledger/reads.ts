@@ -11,7 +11,6 @@ import {
   type BookedFill,
   type BookingRow,
   CONVERSIONS,
-  type FailedTradeRow,
   FILLS,
   INTENTS,
   type IntentKind,
@@ -23,7 +22,6 @@ import {
   ORDERS,
   type OrderRecord,
   type Page,
-  type PnlRow,
   type PositionRow,
   RUNS,
   type RunRow,
@@ -150,7 +148,7 @@ export class LedgerReader {
   }
 
   /** Trades that the exchange said last had failed. */
-  failedTrades(): FailedTradeRow[] {
+  failedTrades() {
     this.writeLate();
     const rows = this.db.all<{ pubkey: string; market: string; is_yes: number }>(FAILED_TRADES);
     return rows.map(({ pubkey, market, is_yes }) => ({ pubkey, marketConditionId: market, isYes: is_yes === 1 }));
@@ -202,7 +200,7 @@ export class LedgerReader {
   }
 
   /** `marks`: YES price per market. */
-  pnl(marks: ReadonlyMap<string, Micros>): PnlRow {
+  pnl(marks: ReadonlyMap<string, Micros>) {
     let unrealisedMicros = ZERO;
     const unmarked = new Set<string>();
     for (const { marketConditionId, isYes, sharesMicros, costMicros } of this.positions()) {
@@ -220,10 +218,14 @@ export class LedgerReader {
     return {
       capitalMicros: sub(ZERO, this.balance('capital')),
       cashMicros: this.cash(),
+      /** Before fees, at average cost. */
       realisedMicros,
+      /** Fees paid, as a positive number. */
       feesMicros,
+      /** Shares at their marks minus their cost; positions without a mark count at cost. */
       unrealisedMicros,
       totalMicros: add(sub(realisedMicros, feesMicros), unrealisedMicros),
+      /** Markets with shares whose mark was not given. */
       unmarked: [...unmarked].sort(),
     };
   }
@@ -313,6 +315,9 @@ export class LedgerReader {
     return table.list(this.db, `${filter.sql} ORDER BY seq DESC LIMIT ?`, ...filter.values);
   }
 }
+
+/** Capital, cash and result of the whole ledger; all in Micros of currency. */
+export type PnlRow = Readonly<ReturnType<LedgerReader['pnl']>>;
 
 /** One posting of a booking, as SQLite gives it. */
 interface BookingColumns {

@@ -230,13 +230,6 @@ export const FINAL_INTENT_STATES = ['done', 'refused', 'failed', 'expired'] as c
 /** Whether no move leads out of this state. */
 export const isFinalIntent = (state: IntentState): boolean => FINAL_INTENT_STATES.some((final) => final === state);
 
-/** A trade of an order of ours that did not settle, or was taken back. */
-export interface FailedTradeRow {
-  readonly pubkey: string;
-  readonly marketConditionId: string;
-  readonly isYes: boolean;
-}
-
 /** A stored draft beside the terms that its intent had before anything was asked: what the signer is given. */
 export interface StoredDraftRow {
   readonly intentId: string;
@@ -277,22 +270,6 @@ export interface PositionRow {
   readonly isYes: boolean;
   readonly sharesMicros: Micros;
   readonly costMicros: Micros;
-}
-
-/** Capital, cash and result of the whole ledger; all in Micros of currency. */
-export interface PnlRow {
-  readonly capitalMicros: Micros;
-  readonly cashMicros: Micros;
-  /** Before fees, at average cost. */
-  readonly realisedMicros: Micros;
-  /** Fees paid, as a positive number. */
-  readonly feesMicros: Micros;
-  /** Shares at their marks minus their cost; positions without a mark count at cost. */
-  readonly unrealisedMicros: Micros;
-  /** realised - fees + unrealised. */
-  readonly totalMicros: Micros;
-  /** Markets with shares whose mark was not given. */
-  readonly unmarked: readonly string[];
 }
 
 export const SEVERITIES = ['info', 'loud'] as const;

@@ -18,18 +18,6 @@ export interface Release {
   readonly unsent: readonly Unsent[];
 }
 
-/** A scope's budget for status pages. */
-export interface BudgetStatus {
-  /** Requests a minute that the venue allows, as far as we know. */
-  readonly limit: number;
-  /** Requests a minute that we allow ourselves at present. */
-  readonly perMinute: number;
-  /** Requests that could leave now. */
-  readonly available: number;
-  /** Our clock, ms: throttled until then; null when it is not. */
-  readonly blockedUntilMs: number | null;
-}
-
 export const MARKET_POLLS = ['book', 'trades', 'detail', 'candles'] as const satisfies readonly MarketPoll[];
 
 /** Of what is expedited: `first` before all else, `next` before what nobody expedites. */

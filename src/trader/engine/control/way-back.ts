@@ -32,23 +32,12 @@ export function describeWayBack(state: TraderState, mode: Mode): string {
   return mode === 'quoting' && flattened !== undefined ? `resume --market ${flattened} --reason TEXT` : '';
 }
 
-export interface NextStart {
-  /** Once what is ours at the exchange was read. */
-  readonly mode: Mode;
-  readonly reason: string;
-  readonly wayBack: string;
-}
-
 /**
  * What an operator, a limit or an alarm left standing: how a start from this ledger would begin. Reads only.
  *
  * @param stopFile what the stop file says; null without one
  */
-export function readNextStart(
-  ledger: Pick<LedgerReader, 'note'>,
-  limits: RiskLimits,
-  stopFile: string | null,
-): NextStart {
+export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLimits, stopFile: string | null) {
   const setNote = (key: string) => {
     throw new AssertionFailed(`the note ${key} is only read here`);
   };
@@ -67,3 +56,6 @@ export function readNextStart(
   const why = mode === 'quoting' && paused !== null ? `but for ${paused}` : reason;
   return { mode, reason: why, wayBack: needsReason ? WITH_REASON : way };
 }
+
+/** `mode`: once what is ours at the exchange was read. */
+export type NextStart = Readonly<ReturnType<typeof readNextStart>>;

@@ -8,6 +8,7 @@ import { NO_QUOTES, type Quotes } from '../../strategy/contract.js';
 import type { AnyEvent, AskedEvent } from '../../strategy/events.js';
 import { LIVE_CLASSES, type LiveClass, type ParamSpecs, type ParamValues } from '../../strategy/params.js';
 import { feedsNamed } from '../../strategy/read-params.js';
+import type { StepContext } from '../gate.js';
 import { isSelective, type Worth } from '../selection/offer.js';
 import type { StrategySettings } from '../settings.js';
 import { applyStance } from './apply-stance.js';
@@ -28,13 +29,7 @@ const REQUOTED = 'its parameters have changed: what rests is pulled, and placed 
 const NOT_CHOSEN = 'the markets of its strategy have not been chosen yet';
 
 /** What holds for every slot of a turn, whatever its strategy thinks. */
-export interface WishBounds {
-  readonly nowMs: number;
-  /** Why it may want nothing; null when it may. */
-  readonly hold: string | null;
-  /** The trader's. */
-  readonly limits: Pick<RiskLimits, 'widenDistanceMicros'>;
-}
+type WishBounds = Pick<StepContext, 'nowMs' | 'hold'> & { readonly limits: Pick<RiskLimits, 'widenDistanceMicros'> };
 
 /** A slot takes a turn at least this often: ages and times to resolution move though nothing is seen. */
 const REQUOTE_MS = 1_000;

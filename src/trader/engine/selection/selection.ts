@@ -42,15 +42,6 @@ interface Chooser {
 /** Where nearly nothing is earned, stale quotes lose many times that. */
 const MOST_STALE_PART = 10;
 
-interface Offered {
-  readonly slot: QuoteSlot;
-  readonly belief: Belief;
-  readonly candidate: Candidate;
-  /** What its fills bring before anything is taken off, currency per second. */
-  readonly gross: number;
-  readonly lateFillCost: number;
-}
-
 export class Selection {
   /** Our clock, ms. */
   #rulesMs = Number.NEGATIVE_INFINITY;
@@ -170,7 +161,7 @@ export class Selection {
     }
   }
 
-  #offers(state: Chooser, nowMs: number): readonly Offered[] {
+  #offers(state: Chooser, nowMs: number) {
     const categories = new Map<string, MarketEntry[]>();
     for (const entry of state.markets.all) {
       const category = entry.feed.facts?.category ?? '';
@@ -198,6 +189,7 @@ export class Selection {
     if (offer === null) return null;
     this.#offeredMs.set(slot, nowMs);
     const byValue = strategy.markets.choose === 'value';
+    // What its fills bring before anything is taken off, currency per second.
     const gross = offer.sides.reduce(
       (sum, { fillsPerS, sharesPerFill, distance }) => sum + fillsPerS * sharesPerFill * distance,
       0,
