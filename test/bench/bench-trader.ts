@@ -3,7 +3,7 @@
 import { micros } from '../../src/shared/base/micros.js';
 import type { VenueProfile } from '../../src/shared/protocol/profile.js';
 import type { Wallet } from '../../src/shell/wallet/wallet.js';
-import { Trader } from '../../src/trader/engine/engine.js';
+import { Trader } from '../../src/trader/engine/trader.js';
 import { Executor } from '../../src/trader/executor/executor.js';
 import type { Ledger } from '../../src/trader/ledger/contract.js';
 import { riskLimitsSchema } from '../../src/trader/risk/limits.js';

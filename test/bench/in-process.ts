@@ -17,7 +17,7 @@ import type { Observation, Request } from '../../src/shared/protocol/seam.js';
 import { classify } from '../../src/shell/client/classify.js';
 import { loadShipped } from '../../src/shell/config/strategy-module.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
-import type { Trader } from '../../src/trader/engine/engine.js';
+import type { Trader } from '../../src/trader/engine/trader.js';
 import type { Ledger } from '../../src/trader/ledger/contract.js';
 import { openLedger, openMemoryLedger } from '../../src/trader/ledger/ledger.js';
 import { readParams } from '../../src/trader/strategy/read-params.js';

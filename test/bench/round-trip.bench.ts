@@ -13,7 +13,7 @@ import { requestSignature, signatureHeaders } from '../../src/shared/protocol/si
 import { ServiceClient } from '../../src/shell/client/client.js';
 import type { Credentials } from '../../src/shell/wallet/credentials.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
-import type { Trader } from '../../src/trader/engine/engine.js';
+import type { Trader } from '../../src/trader/engine/trader.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
 import { defineStrategy } from '../../src/trader/strategy/strategy.js';
 import build from '../support/build.js';

@@ -9,7 +9,7 @@ import { describeOwner } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { ServiceClient } from '../../shell/client/client.js';
-import type { IntentKind, LedgerReader } from '../../trader/ledger/contract.js';
+import type { LedgerReader } from '../../trader/ledger/contract.js';
 import type { AcceptedDifference } from '../../trader/reconcile/agreement.js';
 import { Comparison, type UnderWay } from '../../trader/reconcile/comparison.js';
 import { ConfirmedDifferences } from '../../trader/reconcile/confirmed-differences.js';
@@ -168,13 +168,10 @@ function beginning(ledger: LedgerReader, key: string): string {
 /** As the executor would take it up. */
 function underWay(ledger: LedgerReader): UnderWay {
   const intents = ledger.activeIntents();
-  const pending = (kind: IntentKind, market: string) =>
-    intents.find((intent) => intent.kind === kind && intent.marketConditionId === market)?.id ?? null;
   const orders = ledger.unsettledOrders();
   return {
-    pendingMerge: (market) => pending('merge', market),
-    pendingSplit: (market) => pending('split', market),
-    pendingRedeem: (market) => pending('redeem', market),
+    pendingConversion: (kind, market) =>
+      intents.find((intent) => intent.kind === kind && intent.marketConditionId === market)?.id ?? null,
     restingOrders: () =>
       orders
         .filter(({ status }) => RESTING_STATUSES.includes(status))

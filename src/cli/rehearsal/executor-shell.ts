@@ -9,7 +9,8 @@ import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import type { Outcome, PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import { OutboundCheck } from '../../trader/engine/outbound-check.js';
-import type { ExecutorEvent, OrderExecutor, Reaction } from '../../trader/executor/contract.js';
+import type { ExecutorEvent, Reaction } from '../../trader/executor/contract.js';
+import type { Executor } from '../../trader/executor/executor.js';
 import type { IntentRow, Ledger } from '../../trader/ledger/contract.js';
 import type { Approved } from '../../trader/risk/risk.js';
 
@@ -18,14 +19,14 @@ const BEAT_MS = 200;
 
 export interface ExecutorShellParts {
   readonly ledger: Ledger;
-  readonly executor: OrderExecutor;
+  readonly executor: Executor;
   readonly client: ServiceClient;
 }
 
 export class ExecutorShell {
   readonly events: ExecutorEvent[] = [];
   readonly #ledger: Ledger;
-  readonly #executor: OrderExecutor;
+  readonly #executor: Executor;
   readonly #client: ServiceClient;
   readonly #outgoing: OutboundCheck;
   #waiting: PlannedRequest[] = [];

@@ -6,7 +6,7 @@
  */
 
 import type { HeldBack } from '../../trader/engine/control/modes.js';
-import type { Notice } from '../../trader/engine/notices.js';
+import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import type { HaltRecord } from '../session/contract.js';
 
 /** `resume`: at the next event or UTC day; `end`: never, as live while nobody looks. */
@@ -35,7 +35,7 @@ export class Halts {
     this.#after = after;
   }
 
-  onNotices(notices: readonly Notice[]): void {
+  onNotices(notices: readonly OperatorEvent[]): void {
     for (const { kind, timeMs, text } of notices) {
       if (kind !== 'halted' || this.#isHalted) continue;
       this.#since = { rung: 'halted', fromMs: timeMs, reason: text.split(';')[0] ?? text };

@@ -4,8 +4,8 @@ import { SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
-import type { Notice } from '../../trader/engine/notices.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import type { Refusal, RequestUse, ScopeUse, SessionNotice } from '../session/contract.js';
 
 /** A session that says more than this has said it all before. Loud ones count apart: fills must not drown a halt. */
@@ -68,7 +68,7 @@ export class RequestCount {
     this.#refusals.set(outcome.slug, (this.#refusals.get(outcome.slug) ?? 0) + 1);
   }
 
-  notices(notices: readonly Notice[]): void {
+  notices(notices: readonly OperatorEvent[]): void {
     for (const { timeMs, severity, kind, text } of notices) {
       // Commands are the shell's own here: that it stops at the end is no news.
       if (kind === 'command') continue;

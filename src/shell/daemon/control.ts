@@ -9,8 +9,8 @@ import type { AccountSnapshot, MarketSnapshot, Snapshot } from '../../trader/eng
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/agreement.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
-import type { BudgetStatus } from '../../trader/scheduler/contract.js';
 import { worthOfRequests } from '../../trader/scheduler/purposes.js';
+import type { BudgetStatus } from '../../trader/scheduler/request-queue.js';
 import type {
   ControlQuestion,
   ControlResponse,

@@ -1,10 +1,9 @@
 /** The trader's figures for subscribers, and their input: starts of steps, and times of beats. */
 
 import type { Observation, Request } from '../../shared/protocol/seam.js';
-import type { RiskUse } from '../../trader/engine/risk-use.js';
-import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
+import type { AccountSnapshot, RiskUse } from '../../trader/engine/snapshot.js';
 import { agreementText } from '../../trader/reconcile/agreement.js';
-import type { BudgetStatus } from '../../trader/scheduler/contract.js';
+import type { BudgetStatus } from '../../trader/scheduler/request-queue.js';
 import { type Shown, shownConfig } from '../config/shown.js';
 import type { Config } from '../config/types.js';
 import { VERSION } from '../config/version.js';

@@ -1,6 +1,6 @@
 /** Notices of the core after a step: all go to the log, urgent ones to the screen. */
 
-import type { Notice } from '../../trader/engine/notices.js';
+import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import type { Log } from './log.js';
 import type { Screen } from './screen.js';
@@ -8,7 +8,7 @@ import type { Screen } from './screen.js';
 /** Quiet notices that the screen shows too. A strategy outside its hours would else look idle. */
 const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone', 'quote_hours'];
 
-export function tellNotices(notices: readonly Notice[], log: Log, screen: Screen): void {
+export function tellNotices(notices: readonly OperatorEvent[], log: Log, screen: Screen): void {
   for (const { severity, kind, text } of notices) {
     if (severity === 'loud') log.logger.warn({ kind }, text);
     else log.logger.info({ kind }, text);

@@ -12,7 +12,7 @@ import { Silence } from '../../trader/engine/silence.js';
 import { UnreadLists, type WatchedList } from '../../trader/engine/unread-lists.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import { PageWalk } from '../../trader/reconcile/page-walk.js';
-import type { PollResult, Queue, Unsent } from '../../trader/scheduler/contract.js';
+import type { PollResult, Unsent } from '../../trader/scheduler/contract.js';
 import { pollCall } from '../../trader/scheduler/poll-calls.js';
 import { PollPlan } from '../../trader/scheduler/poll-plan.js';
 import { RequestQueue } from '../../trader/scheduler/request-queue.js';
@@ -60,7 +60,7 @@ export type RecordNotice =
 
 export class RecordPlan implements Core {
   readonly #settings: RecordPlanSettings;
-  readonly #queue: Queue;
+  readonly #queue: RequestQueue;
   readonly #poller: PollPlan;
   readonly #markets = new Map<string, Watched>();
   #catalog: PageWalk<'markets.list'> | null = null;
@@ -98,7 +98,7 @@ export class RecordPlan implements Core {
     return [...this.#markets.values()].every((watched) => !watched.hasBook || isOver(watched));
   }
 
-  get queue(): Pick<Queue, 'status'> {
+  get queue(): Pick<RequestQueue, 'status'> {
     return this.#queue;
   }
 

@@ -3,19 +3,18 @@
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import { type ConversionRules, convert, mergeBlockers } from './control/complete-sets.js';
 import { NO_CORE } from './control/core-sets.js';
-import { FLATTEN } from './control/flatten.js';
-import { flattenAll, flattenMarkets } from './control/flattening.js';
+import { FLATTEN, flattenAll, flattenMarkets } from './control/flatten.js';
 import { pausedBecause, unclaimedBecause } from './control/fleet-bounds.js';
 import { LADDER } from './control/modes.js';
 import { isInStartupGrace, isUnassigned } from './control/startup-grace.js';
-import { askDue } from './due-polls.js';
-import { isOfPlace } from './gate.js';
+import { isOfPlace, type StepContext } from './gate.js';
 import type { MarketEntry } from './markets.js';
 import { CALM_MODES, marketQuietUntilMs, TICK_MS } from './next-wakeup.js';
+import { askDue } from './polling.js';
 import { type EventTurns, findHold, makeView, NO_TURNS, takeEventTurns } from './quoting/event-turns.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
-import { TraderStepContext } from './quoting/step-context.js';
+import { makeStepContext } from './quoting/step-context.js';
 import { react } from './reactions.js';
 import { showTitle, type TraderState } from './state.js';
 
@@ -53,21 +52,21 @@ export function act(state: TraderState, nowMs: number): void {
 }
 
 function actInMarkets(state: TraderState, hold: string | null, ticking: boolean, nowMs: number): void {
-  let context: TraderStepContext | null = null;
+  let context: StepContext | null = null;
   let turns = NO_TURNS;
-  if (!state.markets.quotedEvents.isEmpty) {
-    context = new TraderStepContext(state, hold, nowMs);
+  if (state.markets.hosts.haveEvents) {
+    context = makeStepContext(state, hold, nowMs);
     turns = takeEventTurns(state, context);
   }
   for (const entry of state.markets.all) {
     if (hasNothingDue(state, entry, nowMs)) {
       state.markets.saveOwnFills(entry);
       if (!ticking || !state.own.orders.has(entry.conditionId)) continue;
-      context ??= new TraderStepContext(state, hold, nowMs);
+      context ??= makeStepContext(state, hold, nowMs);
       if (cancelOrphans(state, entry, context)) state.invalidateOwn();
       continue;
     }
-    context ??= new TraderStepContext(state, hold, nowMs);
+    context ??= makeStepContext(state, hold, nowMs);
     actInMarket(state, entry, context, turns, ticking);
     entry.actedOn = { own: context.own, mode: state.mode() };
   }
@@ -111,7 +110,7 @@ const isOfConversion = (request: PlannedRequest): boolean =>
 function actInMarket(
   state: TraderState,
   entry: MarketEntry,
-  usual: TraderStepContext,
+  usual: StepContext,
   turns: EventTurns,
   ticking: boolean,
 ): void {
@@ -119,7 +118,7 @@ function actInMarket(
   const isFlattening = state.pauses.isFlattening(entry.conditionId);
   const paused = isFlattening ? unclaimedBecause(state, entry.conditionId) : pausedBecause(state, entry.conditionId);
   const hold = findHold(state, entry, usual);
-  const context = hold === usual.hold ? usual : new TraderStepContext(state, hold, nowMs);
+  const context = hold === usual.hold ? usual : makeStepContext(state, hold, nowMs);
   context.refresh();
   // Not where the signer refused either.
   const { conversions } = LADDER[state.mode().mode];
@@ -176,7 +175,7 @@ function conversionRules(
 }
 
 /** Pulls orders of strategies that do not quote this market (any more): nobody would ever move them. */
-function cancelOrphans(state: TraderState, { conditionId, slots }: MarketEntry, context: TraderStepContext): boolean {
+function cancelOrphans(state: TraderState, { conditionId, slots }: MarketEntry, context: StepContext): boolean {
   const orders = state.own.orders.get(conditionId);
   if (orders === undefined || isUnassigned(state)) return false;
   const orphans = orders.filter((order) => !slots.some(({ strategy }) => strategy.name === order.strategy));
@@ -185,25 +184,18 @@ function cancelOrphans(state: TraderState, { conditionId, slots }: MarketEntry, 
 
 /** Keeps what its strategy wants to know after a restart, in the step in which it learned it. */
 function remember(state: TraderState, slot: QuoteSlot, nowMs: number): void {
-  if (slot.isSaveDue(nowMs)) saveStrategy(state, slot, nowMs);
-  const trouble = slot.takeMemoryTrouble();
+  const { sandbox } = slot;
+  if (slot.quotedMs === nowMs && sandbox?.isSaveDue(nowMs) === true) state.markets.saveStrategy(slot, nowMs);
+  const trouble = sandbox?.takeMemoryTrouble() ?? null;
   if (trouble === null) return;
   const place = slot.quoted === null ? `"${showTitle(state, slot.conditionId)}"` : `event ${slot.memoryId}`;
   const where = `strategy ${slot.strategy.name} in ${place}`;
   state.alert(nowMs, 'strategy_memory', `${where}: ${trouble}`);
 }
 
-/** Within a transaction of the ledger. */
-export function saveStrategy(state: TraderState, slot: QuoteSlot, nowMs: number): void {
-  const saved = slot.save(nowMs);
-  if (saved === null) return;
-  const { memoryId: marketConditionId, strategy } = slot;
-  state.ledger.saveStrategyState({ strategy: strategy.name, marketConditionId, savedMs: nowMs, ...saved });
-}
-
 /** Wherever it failed: while it was made, told or asked. */
 function sayFailure(state: TraderState, slot: QuoteSlot, nowMs: number): void {
-  const failure = slot.takeFailure();
+  const failure = slot.sandbox?.takeFailure() ?? null;
   if (failure === null) return;
   const where = slot.quoted === null ? `market ${slot.conditionId}` : `all markets of event ${slot.memoryId}`;
   const text = `strategy ${slot.strategy.name} is stopped in ${where}: ${failure}`;

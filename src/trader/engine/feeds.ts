@@ -8,26 +8,6 @@ import type { FeedSettings } from './settings.js';
 /** Markets of one feed that are remembered; the one that was heard of longest ago gives way. */
 const MAX_MARKETS = 2_000;
 
-/** One feed, for status pages. */
-export interface FeedSnapshot {
-  readonly name: string;
-  /** Markets with a current value. */
-  readonly current: number;
-  /** Values taken in by this run. */
-  readonly values: number;
-  /** Milliseconds since the newest value held; null before the first. */
-  readonly ageMs: number | null;
-}
-
-/** What a feed last said of one market. */
-export interface FeedReading {
-  readonly name: string;
-  /** Null when it never said anything of this market. */
-  readonly view: FeedView | null;
-  /** Why the strategy is not told of it; null when it is. */
-  readonly withheld: string | null;
-}
-
 /** Who may quote by what feeds say. */
 type Hearer = Pick<QuoteSlot, 'feeds' | 'asksFor' | 'observe'> & { dirty: boolean };
 
@@ -38,6 +18,15 @@ interface Around {
   readonly settings: { readonly strategies: readonly { readonly markets: { readonly ids: readonly string[] } }[] };
   notify(timeMs: number, kind: string, text: string): void;
   alert(timeMs: number, kind: string, text: string): void;
+}
+
+/** What a feed last said of one market. */
+export interface FeedReading {
+  readonly name: string;
+  /** Null when it never said anything of this market. */
+  readonly view: FeedView | null;
+  /** Why the strategy is not told of it; null when it is. */
+  readonly withheld: string | null;
 }
 
 interface FeedMemory {
@@ -134,15 +123,21 @@ export class Feeds {
     }
   }
 
-  snapshot(nowMs: number): readonly FeedSnapshot[] {
+  /** For status pages. */
+  snapshot(nowMs: number) {
     return Array.from(this.#feeds.values(), (feed) => ({
       name: feed.settings.name,
+      /** Markets with a current value. */
       current: countCurrent(feed, nowMs),
+      /** Values taken in by this run. */
       values: feed.values,
+      /** Milliseconds since the newest value held; null before the first. */
       ageMs: newestAgeMs(feed, nowMs),
     }));
   }
 }
+
+export type FeedSnapshot = Readonly<ReturnType<Feeds['snapshot']>[number]>;
 
 function tell(slot: Hearer, { feed, nowMs }: { readonly feed: string; readonly nowMs: number }): void {
   slot.dirty = true;

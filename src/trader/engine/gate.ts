@@ -4,7 +4,7 @@
  */
 
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
-import type { OrderExecutor } from '../executor/contract.js';
+import type { Executor } from '../executor/executor.js';
 import type { Sight } from '../market/view.js';
 import type { ActionPace } from '../risk/action-pace.js';
 import { toWorkingOrder } from '../risk/controls.js';
@@ -15,7 +15,7 @@ import type { RiskLimits } from '../risk/limits.js';
 import type { LossFacts } from '../risk/loss-guard.js';
 import type { FindCaps } from '../risk/loss-to-average.js';
 import { judge } from '../risk/risk.js';
-import type { Queue } from '../scheduler/contract.js';
+import type { RequestQueue } from '../scheduler/request-queue.js';
 import type { Economics } from '../strategy/economics.js';
 import type { OwnState } from './own/own-state.js';
 
@@ -26,7 +26,9 @@ export const isOfPlace = ({ call }: PlannedRequest): boolean =>
 /** What whoever decides within one step needs and does not own. */
 export interface StepContext {
   readonly nowMs: number;
-  readonly own: OwnState;
+  /** As it was when this turn, or the last `refresh`, began. */
+  own: OwnState;
+  refresh(): void;
   readonly loss: LossFacts;
   readonly findCaps: FindCaps;
   readonly fills: FillFacts;
@@ -39,8 +41,8 @@ export interface StepContext {
   readonly stance: RiskStance;
   /** Empty when the stance is `normal`. */
   readonly stanceReason: string;
-  readonly queue: Queue;
-  readonly executor: OrderExecutor;
+  readonly queue: RequestQueue;
+  readonly executor: Executor;
   nextIntentId(conditionId: string): string;
   /** True when a cancel for this order was tried so recently that its answer should be awaited. */
   noteCancelTry(orderPubkey: string): boolean;

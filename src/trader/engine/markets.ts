@@ -14,34 +14,40 @@ import { ExchangeRefusals } from './guards/exchange-refusals.js';
 import { isWanted } from './market-filter.js';
 import type { MarketTerms, OwnState } from './own/own-state.js';
 import { type CandlesAsked, findGoodUntilMs, forgetPrior, restorePrior } from './prior.js';
-import { QuoteHost } from './quoting/quote-host.js';
 import { QuoteSlot } from './quoting/quote-slot.js';
-import { QuotedEvents } from './quoting/quoted-events.js';
+import { hostMarket, SlotHosts } from './quoting/slot-hosts.js';
 import { MarketMeasures } from './selection/measures.js';
 import type { MarketSelection, StrategySettings, TraderSettings } from './settings.js';
 
-export interface MarketEntry {
+/** A market that is looked at. */
+export class MarketEntry {
   readonly conditionId: string;
   /** Replaced by an empty one when the market is taken out. */
   feed: MarketTracker;
   /** Why nothing that comes of this market is taken in, until a person resumes; null while it is. */
-  excludedBecause: string | null;
+  excludedBecause: string | null = null;
   /** One for each strategy that quotes this market; none for a market in which we only still hold something. */
-  readonly slots: QuoteSlot[];
+  readonly slots: QuoteSlot[] = [];
   /** What was ours, and the rung, at its last turn; null before the first. */
-  actedOn: { readonly own: OwnState; readonly mode: ModeNow } | null;
+  actedOn: { readonly own: OwnState; readonly mode: ModeNow } | null = null;
   /** Our clock, ms: no merge or redeem is tried before. */
-  nextConversionMs: number;
+  nextConversionMs = 0;
   /** Merges and redeems that were refused in a row. */
-  conversionFailures: number;
+  conversionFailures = 0;
   /** Our clock, ms: flattening sells nothing before. */
-  saleAfterMs: number;
+  saleAfterMs = 0;
   /** Our clock, ms: when we last learned of a fill of ours here. */
-  filledMs: number;
+  filledMs = Number.NEGATIVE_INFINITY;
   /** What fills of ours here have told. */
-  readonly measures: MarketMeasures;
-  readonly exchangeRefusals: ExchangeRefusals;
+  readonly measures = new MarketMeasures();
+  readonly exchangeRefusals = new ExchangeRefusals();
   readonly candles: CandlesAsked;
+
+  constructor(feed: MarketTracker, candlesGoodUntilMs: number) {
+    this.conditionId = feed.conditionId;
+    this.feed = feed;
+    this.candles = { isAsked: false, goodUntilMs: candlesGoodUntilMs };
+  }
 }
 
 const NO_TERMS: MarketTerms = { eventConditionId: null, feeRateMicros: ZERO };
@@ -56,8 +62,8 @@ export class Markets {
   readonly #quoting = new Set<string>();
   /** Takers by the category of their market. */
   readonly #flows = new Map<string, CategoryFlow>();
-  /** Of strategies that quote whole events. */
-  readonly quotedEvents: QuotedEvents;
+  /** Quoters of all slots. */
+  readonly hosts: SlotHosts;
   /** Grows with every market that comes or goes. */
   version = 0;
   /** How far what the venue says of prices is to be believed, in all markets together. */
@@ -70,7 +76,7 @@ export class Markets {
   constructor(settings: TraderSettings, ledger: Ledger) {
     this.#settings = settings;
     this.#ledger = ledger;
-    this.quotedEvents = new QuotedEvents(ledger);
+    this.hosts = new SlotHosts(ledger);
     for (const strategy of settings.strategies) for (const id of strategy.markets.ids) this.#assign(id, strategy);
   }
 
@@ -86,20 +92,7 @@ export class Markets {
   track(conditionId: string): MarketEntry {
     const known = this.#tracked.get(conditionId);
     if (known !== undefined) return known;
-    const entry: MarketEntry = {
-      conditionId,
-      feed: this.newFeed(conditionId),
-      excludedBecause: null,
-      slots: [],
-      actedOn: null,
-      nextConversionMs: 0,
-      conversionFailures: 0,
-      saleAfterMs: 0,
-      filledMs: Number.NEGATIVE_INFINITY,
-      measures: new MarketMeasures(),
-      exchangeRefusals: new ExchangeRefusals(),
-      candles: { isAsked: false, goodUntilMs: findGoodUntilMs(conditionId, this.#ledger) },
-    };
+    const entry = new MarketEntry(this.newFeed(conditionId), findGoodUntilMs(conditionId, this.#ledger));
     this.#tracked.set(conditionId, entry);
     this.version++;
     return entry;
@@ -131,7 +124,7 @@ export class Markets {
   #forgetMarket(conditionId: string, event: string | null): void {
     this.#ledger.forgetStrategyStates(conditionId);
     const isOfEvent = ({ feed }: MarketEntry) => feed.facts?.eventConditionId === event;
-    if (event !== null && !Array.from(this.all).some(isOfEvent)) this.quotedEvents.forget(event);
+    if (event !== null && !Array.from(this.all).some(isOfEvent)) this.hosts.forget(event);
     forgetPrior(conditionId, this.#ledger);
     const note = ownFillsNote(conditionId);
     if ((this.#ledger.note(note) ?? '') !== '') this.#ledger.setNote(note, '');
@@ -174,11 +167,11 @@ export class Markets {
       for (const entry of this.#tracked.values()) {
         const slot = entry.slots.find((one) => one.strategy === strategy);
         if (slot === undefined) continue;
-        this.#save(slot, nowMs);
+        this.saveStrategy(slot, nowMs);
         if (next === undefined || !kept.has(entry.conditionId)) entry.slots.splice(entry.slots.indexOf(slot), 1);
         else if (slot.configure(next) && entry.feed.facts !== null) this.#open(slot, entry.feed.facts);
       }
-      if (next === undefined) this.quotedEvents.dismiss(strategy.name);
+      if (next === undefined) this.hosts.dismiss(strategy.name);
     }
     for (const strategy of settings.strategies) for (const id of strategy.markets.ids) this.#assign(id, strategy);
     this.version++;
@@ -194,8 +187,9 @@ export class Markets {
     return new Set(quoted.slice(0, candidates));
   }
 
-  #save(slot: QuoteSlot, nowMs: number): void {
-    const saved = slot.save(nowMs);
+  /** What the strategy of this slot wants to know after a restart. Within a transaction of the ledger. */
+  saveStrategy(slot: QuoteSlot, nowMs: number): void {
+    const saved = slot.sandbox?.save(nowMs) ?? null;
     if (saved === null) return;
     const { strategy, memoryId: marketConditionId } = slot;
     this.#ledger.saveStrategyState({ strategy: strategy.name, marketConditionId, savedMs: nowMs, ...saved });
@@ -267,25 +261,16 @@ export class Markets {
   }
 
   #open(slot: QuoteSlot, facts: MarketFacts): void {
-    if (slot.isOpen) return;
-    const { name, module, params } = slot.strategy;
-    if (module.scope === 'event')
-      return slot.open(this.quotedEvents.join(slot.strategy, module, facts, this.#settings));
-    const version = module.state?.version;
-    const saved = version === undefined ? null : this.#ledger.strategyState(name, slot.conditionId, version);
-    slot.open(new QuoteHost(module, params, facts, this.#settings.boundedCall, saved));
-    // The next save would write over it. One that has failed saves nothing: whoever replaces it may go on from there.
-    if (saved !== null && saved.version === version && slot.hasBegunAnew && slot.failure === null)
-      this.#ledger.setStrategyStateAside(name, slot.conditionId, saved.version);
+    if (!slot.isOpen) slot.open(this.hosts.open(slot.strategy, facts, this.#settings));
   }
 
   /** A quoter that failed is replaced by one that knows nothing of what it saved; one that works is left alone. */
   #reopen(slot: QuoteSlot, facts: MarketFacts): void {
     const { module, params } = slot.strategy;
     if (slot.failure === null) return;
-    if (module.scope !== 'event') slot.open(new QuoteHost(module, params, facts, this.#settings.boundedCall));
-    else if (slot.quoted !== null) {
-      this.quotedEvents.renew(slot.quoted, slot.strategy, module, this.#settings);
+    if (module.scope !== 'event') slot.open(hostMarket(module, params, facts, this.#settings.boundedCall));
+    else {
+      slot.quoted?.renew(params);
       slot.dirty = true;
     }
   }

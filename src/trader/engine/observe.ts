@@ -1,72 +1,153 @@
-/** The third part of a step: the room that something is for takes it in. */
+/**
+ * The first part of a step: takes in when something was seen and finds the request that an outcome belongs to; then the room that it
+ * is for takes it in. The only place that asks who owns a request.
+ */
 
+import { AssertionFailed } from '../../shared/base/errors.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
-import type { MarketPoll } from '../../shared/protocol/request-owner.js';
-import type { RequestResult } from '../../shared/protocol/seam.js';
+import {
+  describeOwner,
+  type MarketPoll,
+  type PollTarget,
+  type RoundList,
+} from '../../shared/protocol/request-owner.js';
+import type { Observation, RequestResult } from '../../shared/protocol/seam.js';
 import type { Jump } from '../market/liveness.js';
 import { readVenueMark } from '../market/venue-marks.js';
 import type { SeenAt } from '../market/view.js';
+import type { RestingOrders } from '../reconcile/comparison.js';
 import { overfull, PageWalk } from '../reconcile/page-walk.js';
-import type { PollResult } from '../scheduler/contract.js';
+import type { OutcomeObservation, PollResult } from '../scheduler/contract.js';
 import { obey } from './control/commands.js';
 import type { MarketEntry } from './markets.js';
-import { observeOwnList, observeRound } from './own/own-answers.js';
 import { ownOrders } from './own/own-state.js';
 import { takeCandles } from './prior.js';
+import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
+import { makeStepContext } from './quoting/step-context.js';
 import { tellMarket } from './quoting/tell-events.js';
 import { lookAtEvent, react } from './reactions.js';
-import type { Routed } from './router.js';
 import { showTitle, type TraderState } from './state.js';
 
-export function observe(state: TraderState, routed: Routed): void {
-  switch (routed.kind) {
+/**
+ * Answers may be told in another order than they came in, and clocks are set by milliseconds: so small a step back is
+ * waited out. A book seems younger by no more than that.
+ */
+const WAITED_OUT_MS = 1_000;
+
+/** The same observation, not earlier than the one before it unless the clock was set back. */
+export function orderInTime<T extends Observation>(seen: T, { seenMs }: TraderState): T {
+  return seen.nowMs < seenMs && seenMs - seen.nowMs <= WAITED_OUT_MS ? { ...seen, nowMs: seenMs } : seen;
+}
+
+/** The outcome together with its request. */
+function receiveOutcome(state: TraderState, seen: OutcomeObservation): RequestResult {
+  const request = state.queue.onOutcome(seen);
+  const { outcome, nowMs, sentMs, venueTimeMs } = seen;
+  if (venueTimeMs !== null) state.venueClock.observe(venueTimeMs, sentMs, nowMs);
+  noteSilence(state, outcome.kind === 'unknown' ? outcome.reason : null, nowMs);
+  return { request, outcome, nowMs, sentMs, venueTimeMs };
+}
+
+/** Says once that the exchange has fallen silent, and once that it is back; then looks at what is ours first. */
+function noteSilence(state: TraderState, silentBecause: string | null, nowMs: number): void {
+  if (silentBecause === null) return endSilence(state, nowMs);
+  if (state.silence.onUnknown(nowMs))
+    state.alert(
+      nowMs,
+      'silent',
+      `the exchange does not answer: ${silentBecause}; what rests there is unknown, not gone`,
+    );
+  // The looks at what is ours tell when it is back; drafts would be asked for as fast as connections are refused.
+  if (state.silence.isOn) state.pausePlacing(nowMs + PLACE_PAUSE_MS);
+}
+
+function endSilence(state: TraderState, nowMs: number): void {
+  const { wasOn, isBack } = state.silence.onAnswer();
+  if (isBack) state.alert(nowMs, 'answering', 'the exchange answers again');
+  if (!wasOn) return;
+  for (const kind of ['orders', 'fills', 'assets'] as const) state.poller.expedite({ kind });
+}
+
+export function observe(state: TraderState, seen: Observation): void {
+  state.advanceClock(seen.nowMs);
+  switch (seen.kind) {
     case 'time':
       return;
     case 'command':
-      return obey(state, routed.command, routed.nowMs);
+      return obey(state, seen.command, seen.nowMs);
     case 'feed':
-      return state.feeds.take(routed, state);
-    case 'market':
-      return observeMarket(state, routed);
-    case 'catalog':
-      return observeCatalog(state, routed.report);
-    case 'details':
-      return observeDetails(state, routed.report, routed.requestId);
-    case 'own':
-      return observeOwnList(state, routed.list, routed.report);
-    case 'round':
-      if (routed.list === 'assets') takeMarks(state, routed.report, seenAt(routed.report, routed.requestId));
-      return observeRound(state, routed.list, routed.report);
-    case 'marks':
-      takeMarks(state, routed.report, seenAt(routed.report, routed.requestId));
-      return state.poller.onReport({ kind: 'marks' }, toPollResult(routed.report), routed.report.nowMs);
-    case 'intent':
-      return react(state, state.executor.onReport(routed.report), routed.report.nowMs);
+      return state.feeds.take(seen, state);
+    case 'outcome':
+      return observeReport(state, receiveOutcome(state, seen), seen.requestId);
   }
 }
 
-type OfMarket = Extract<Routed, { kind: 'market' }>;
+/**
+ * Throws AssertionFailed for a request that no room of the engine owns.
+ *
+ * @param requestId 0 of a request that never left
+ */
+export function observeReport(state: TraderState, report: RequestResult, requestId: number): void {
+  const { owner } = report.request;
+  switch (owner.kind) {
+    case 'poll':
+      return observePoll(state, owner.target, report, requestId);
+    case 'round':
+      return observeRound(state, owner.list, report);
+    case 'intent':
+      return react(state, state.executor.onReport(report), report.nowMs);
+    case 'other':
+      throw new AssertionFailed(`a request of no room came back: ${describeOwner(owner)}`);
+  }
+}
+
+function observePoll(state: TraderState, target: PollTarget, report: RequestResult, requestId: number): void {
+  if ('marketConditionId' in target) {
+    const { kind, marketConditionId } = target;
+    const result =
+      kind === 'candles'
+        ? readBars(state, marketConditionId, report)
+        : readMarket(state, { kind, marketConditionId }, report, requestId);
+    return state.poller.onReport(target, result, report.nowMs);
+  }
+  switch (target.kind) {
+    case 'catalog':
+      return observeCatalog(state, report);
+    case 'details':
+      return observeDetails(state, report, requestId);
+    // The poll of assets is the first request of a round.
+    case 'assets':
+      takeMarks(state, report, seenAt(report, requestId));
+      return observeRound(state, 'assets', report);
+    case 'marks':
+      takeMarks(state, report, seenAt(report, requestId));
+      return state.poller.onReport(target, toPollResult(report), report.nowMs);
+    case 'orders':
+    case 'fills':
+      return observeOwnList(state, target.kind, report);
+  }
+}
+
 /** What says how its market is now. */
 type Seen = Exclude<MarketPoll, 'candles'>;
 
-function observeMarket(state: TraderState, routed: OfMarket): void {
-  const { poll, conditionId, report } = routed;
-  const result = poll === 'candles' ? readBars(state, routed) : readMarket(state, routed, poll);
-  state.poller.onReport({ kind: poll, marketConditionId: conditionId }, result, report.nowMs);
-}
-
-function readBars(state: TraderState, { conditionId, report }: OfMarket): PollResult {
+function readBars(state: TraderState, conditionId: string, report: RequestResult): PollResult {
   const entry = state.markets.get(conditionId);
   if (entry !== undefined) takeCandles(state, entry, report, showTitle(state, conditionId));
   return toPollResult(report);
 }
 
-function readMarket(state: TraderState, { conditionId, report, requestId }: OfMarket, poll: Seen): PollResult {
+function readMarket(
+  state: TraderState,
+  { kind, marketConditionId: conditionId }: { readonly kind: Seen; readonly marketConditionId: string },
+  report: RequestResult,
+  requestId: number,
+): PollResult {
   const { outcome } = report;
   const entry = state.markets.get(conditionId);
   if (entry === undefined || entry.excludedBecause !== null || outcome.kind !== 'answered') return toPollResult(report);
   if (overfull(report.request, outcome.data) !== null) return 'failed';
-  return readData(state, entry, poll, outcome.data, seenAt(report, requestId));
+  return readData(state, entry, kind, outcome.data, seenAt(report, requestId));
 }
 
 const seenAt = ({ sentMs, nowMs, venueTimeMs }: RequestResult, requestId: number): SeenAt => ({
@@ -176,5 +257,53 @@ function takeMarks(state: TraderState, { request, outcome, nowMs }: RequestResul
   for (const row of outcome.data as DataOf<'account.assets'>) {
     const price = readVenueMark(row);
     if (price !== null) state.markets.get(row.position.market.condition_id)?.feed.onVenueMark(price, at);
+  }
+}
+
+/** Takes in what the exchange lists as ours. */
+function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: RequestResult): void {
+  const { ownLists, reconciler, poller } = state;
+  const step = ownLists.onReport(list, report);
+  for (const request of step.requests) state.queue.push(request);
+  react(state, step.reaction, report.nowMs);
+  tellNews(state, report.nowMs);
+  if (step.result === 'ok' && reconciler.awaits.includes(list)) poller.expedite({ kind: list });
+  const isMissing = list === 'orders' && state.polling.isOwnSlow && state.executor.missingFills().length > 0;
+  if (isMissing) poller.expedite({ kind: 'fills' });
+  if (step.restingOrders !== null) observeResting(state, step.restingOrders, report.nowMs);
+  if (step.result !== null) state.noteLook(list, step.result, report);
+}
+
+/** One list of a round of reconciliation; the poll that began it has ended when all of them have. */
+function observeRound(state: TraderState, list: RoundList, report: RequestResult): void {
+  const { reconciler, poller, queue } = state;
+  const { requests, result } = reconciler.onRound(list, report);
+  for (const request of requests) queue.push(request);
+  tellNews(state, report.nowMs);
+  if (result === null) return;
+  poller.onReport({ kind: 'assets' }, result, report.nowMs);
+  for (const kind of reconciler.awaits) poller.expedite({ kind });
+}
+
+function tellNews(state: TraderState, nowMs: number): void {
+  for (const { loud, text } of state.reconciler.takeNews()) {
+    if (loud) state.alert(nowMs, 'reconciliation', text);
+    else state.notify(nowMs, 'reconciliation', text);
+  }
+}
+
+/** While everything is being canceled, resting orders that this ledger does not know are canceled too. */
+function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, nowMs: number): void {
+  if (!state.modes.wantsProof) return;
+  // One that began later than it ended was asked for before our clock was set back.
+  if (state.settledMs !== null && startedMs >= state.settledMs && startedMs <= nowMs) {
+    state.modes.proof(rows.length, nowMs);
+    if (state.modes.proven) state.saveModes();
+  }
+  const context = makeStepContext(state, 'canceling', nowMs);
+  for (const { pubkey, market } of rows) {
+    const ours = pubkey !== null && state.ledger.order(pubkey) !== null;
+    if (pubkey === null || ours || context.noteCancelTry(pubkey)) continue;
+    if (cancelOrder(pubkey, market.condition_id, context)) state.invalidateOwn();
   }
 }

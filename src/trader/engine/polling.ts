@@ -1,13 +1,17 @@
-/** What the plan of polls is told, looked up only where the plan asks for it. */
+/** What the plan of polls is told, looked up only where the plan asks for it, and what is asked by it. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
+import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
-import type { PolledMarket, PollFacts, Queue } from '../scheduler/contract.js';
+import type { PolledMarket, PollFacts } from '../scheduler/contract.js';
 import { bestOwnPaceMs } from '../scheduler/own-pace.js';
 import { ROWS } from '../scheduler/poll-calls.js';
+import type { PollPlan } from '../scheduler/poll-plan.js';
+import type { RequestQueue } from '../scheduler/request-queue.js';
 import type { RestingQuote } from '../scheduler/stale-index.js';
 import { newsSigma } from '../strategy/maths/news.js';
+import type { Modes } from './control/modes.js';
 import type { MarketEntry, Markets } from './markets.js';
 import type { OwnState } from './own/own-state.js';
 import { wantsCandles } from './prior.js';
@@ -17,7 +21,7 @@ import type { TraderSettings } from './settings.js';
 interface Polls {
   readonly settings: Pick<TraderSettings, 'polling'>;
   readonly markets: Markets;
-  readonly queue: Queue;
+  readonly queue: RequestQueue;
   readonly own: OwnState;
   readonly reconciler: Pick<Reconciler, 'requestsARound'>;
   /** When markets were last valued, our clock, ms, and what a signed request was worth then; 0 while there were enough. */
@@ -225,3 +229,41 @@ export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
   if (leftMs <= 0) return Number.POSITIVE_INFINITY;
   return Math.max(measured, newsSigma(motion.price, leftMs / 1000));
 }
+
+/** What of the trader's state it takes to ask. */
+interface Asking {
+  readonly queue: Pick<RequestQueue, 'push' | 'setOpenOrders'>;
+  readonly poller: Pick<PollPlan, 'takeDue' | 'expedite'>;
+  readonly polling: Polling;
+  readonly reconciler: Pick<Reconciler, 'againMs' | 'begin' | 'onAsk'>;
+  readonly own: OwnState;
+  readonly modes: Pick<Modes, 'wantsProof'>;
+}
+
+/**
+ * Asks what is due to be looked at: polls of the plan, of which one begins a round of reconciliation.
+ *
+ * @param stopping only what is ours is looked at
+ */
+export function askDue(
+  { queue, poller, polling, reconciler, own, modes }: Asking,
+  stopping: boolean,
+  nowMs: number,
+): void {
+  queue.setOpenOrders(own.exposure.workingOrders, modes.wantsProof);
+  polling.nowMs = nowMs;
+  polling.stopping = stopping;
+  if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
+  const requests = poller.takeDue(nowMs, polling);
+  if (requests.length === 0) return;
+  // The round first: looks that leave together with its lists begin after it.
+  const round = requests.filter(beginsRound).flatMap((request) => reconciler.begin(request, nowMs));
+  for (const request of requests) {
+    if (request.call.endpoint === 'orders.list') reconciler.onAsk('orders');
+    if (request.call.endpoint === 'trades.list') reconciler.onAsk('fills');
+    for (const each of beginsRound(request) ? round : [request]) queue.push(each);
+  }
+}
+
+/** The poll of assets is the first request of a round. That of the venue's marks makes the same call, for looks alone. */
+const beginsRound = ({ owner }: PlannedRequest): boolean => owner.kind === 'poll' && owner.target.kind === 'assets';

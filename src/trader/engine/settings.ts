@@ -5,11 +5,12 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketState } from '../../shared/protocol/states.js';
 import type { EventRule } from '../risk/event-rules.js';
 import type { RiskLimits } from '../risk/limits.js';
+import type { PollSettings } from '../scheduler/contract.js';
 import type { Strategy } from '../strategy/contract.js';
 import type { Economics } from '../strategy/economics.js';
 import type { ParamValues } from '../strategy/params.js';
 import type { MarketFilter } from './market-filter.js';
-import type { BoundedCall } from './quoting/hosted-quoter.js';
+import type { BoundedCall } from './quoting/strategy-sandbox.js';
 import type { MarketRules } from './selection/rules.js';
 
 export interface TraderSettings {
@@ -47,15 +48,7 @@ export interface FeedSettings {
   readonly maxAgeMs: number;
 }
 
-/** All in ms but the last. */
-export interface PollingSettings {
-  readonly ownIntervalMs: number;
-  /** Own trades while orders rest, at the longest; absent: 15 s. */
-  readonly ownLongestMs?: number;
-  readonly hotIntervalMs: number;
-  readonly quietIntervalMs: number;
-  readonly catalogIntervalMs: number;
-  readonly assetsIntervalMs: number;
+export interface PollingSettings extends Omit<PollSettings, 'ownTrades' | 'bookDepth'> {
   /** Within which every open order must be cancelable by the request budget; absent: at once. */
   readonly cancelAllWithinMs?: number;
   /** Whether price bars are read once a market, for its volatility; absent: no. */

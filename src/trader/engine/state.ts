@@ -3,15 +3,16 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
-import type { OrderExecutor } from '../executor/contract.js';
-import type { BookedFill, Ledger } from '../ledger/contract.js';
+import type { Executor } from '../executor/executor.js';
+import type { BookedFill, Ledger, OperatorEvent } from '../ledger/contract.js';
+import { CONVERSION_KINDS } from '../ledger/tables.js';
 import { type TraderPace, USUAL_REACT_S } from '../market/pace.js';
 import type { OwnMarketState, Stance } from '../market/view.js';
 import type { PageWalk } from '../reconcile/page-walk.js';
 import { Reconciler } from '../reconcile/reconciler.js';
 import type { RiskStance } from '../risk/facts.js';
 import { BudgetWatch } from '../scheduler/budget-watch.js';
-import type { Poller, PollResult, Queue } from '../scheduler/contract.js';
+import type { PollResult } from '../scheduler/contract.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { ReactionPace } from '../scheduler/reaction-pace.js';
 import { RequestPrice } from '../scheduler/request-price.js';
@@ -32,7 +33,6 @@ import { Feeds } from './feeds.js';
 import { ExchangeRefusals } from './guards/exchange-refusals.js';
 import { Guards } from './guards/guards.js';
 import { type MarketEntry, Markets } from './markets.js';
-import { Notices } from './notices.js';
 import { OwnLists } from './own/own-lists.js';
 import { averageCost, heldIn, type OwnState, ownOrders, readOwnState } from './own/own-state.js';
 import { Valuation } from './own/valuation.js';
@@ -54,9 +54,9 @@ export class TraderState {
   /** Replaced as a whole when an operator configures. */
   settings: TraderSettings;
   readonly ledger: Ledger;
-  readonly executor: OrderExecutor;
-  readonly queue: Queue;
-  readonly poller: Poller;
+  readonly executor: Executor;
+  readonly queue: RequestQueue;
+  readonly poller: PollPlan;
   readonly polling = new Polling(this);
   readonly markets: Markets;
   readonly modes: Modes;
@@ -68,7 +68,6 @@ export class TraderState {
   readonly coreSets: CoreSets;
   readonly valuation: Valuation;
   readonly feeds: Feeds;
-  readonly notices: Notices;
   readonly selection = new Selection();
   readonly requestPrice = new RequestPrice();
   readonly reactionPace = new ReactionPace(USUAL_REACT_S);
@@ -95,6 +94,7 @@ export class TraderState {
   fills = 0;
   /** Asks that were given up before they left. */
   unsent = 0;
+  readonly #notices: OperatorEvent[] = [];
   #own: OwnState | null = null;
   /** Filled anew each time that the mode is asked for, which is several times in every step. */
   readonly #stops: { -readonly [Name in keyof Stops]: Stops[Name] } = {
@@ -110,7 +110,7 @@ export class TraderState {
   stance: RiskStance = 'halted';
   #sequence = 0;
 
-  constructor(settings: TraderSettings, ledger: Ledger, executor: OrderExecutor) {
+  constructor(settings: TraderSettings, ledger: Ledger, executor: Executor) {
     this.settings = settings;
     this.ledger = ledger;
     this.executor = executor;
@@ -128,7 +128,6 @@ export class TraderState {
     this.coreSets = new CoreSets(ledger);
     this.valuation = new Valuation(ledger);
     this.feeds = new Feeds(settings.feeds ?? []);
-    this.notices = new Notices(ledger);
     // As after a kill: what halted may have left orders behind.
     if (this.guards.halted !== null) this.modes.cancelAll();
   }
@@ -303,9 +302,7 @@ export class TraderState {
   isOurs(conditionId: string): boolean {
     const held = heldIn(this.own, conditionId);
     if (held.yesMicros > 0 || held.noMicros > 0 || (this.own.orders.get(conditionId)?.length ?? 0) > 0) return true;
-    const { executor } = this;
-    if (executor.pendingMerge(conditionId) !== null || executor.pendingSplit(conditionId) !== null) return true;
-    return executor.pendingRedeem(conditionId) !== null;
+    return CONVERSION_KINDS.some((kind) => this.executor.pendingConversion(kind, conditionId) !== null);
   }
 
   /** A function of run, market and sequence, so that no two intents ever share one. */
@@ -377,12 +374,21 @@ export class TraderState {
     return this.markets.track(conditionId);
   }
 
+  /** Something the operator should read; the shell logs it. */
   notify(timeMs: number, kind: string, text: string): void {
-    this.notices.notify(timeMs, kind, text);
+    this.#notices.push({ timeMs, severity: 'info', kind, text });
   }
 
+  /** Also kept in the ledger. `subject`: the pubkey or intent id that it is about; it goes with that order or intent. */
   alert(timeMs: number, kind: string, text: string, subject: string | null = null): void {
-    this.notices.alert(timeMs, kind, text, subject);
+    const notice = { timeMs, severity: 'loud', kind, text } as const;
+    this.#notices.push(notice);
+    this.ledger.addEvent(notice, subject);
+  }
+
+  /** What has been worth saying since the last call. */
+  takeNotices(): readonly OperatorEvent[] {
+    return this.#notices.splice(0);
   }
 
   /** How a look at a list has ended: for the plan of polls, and for a person where it cannot be read for long. */

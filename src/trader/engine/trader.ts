@@ -2,26 +2,30 @@
 
 import { sub } from '../../shared/base/micros.js';
 import type { Observation, OperatorCommand, Request, RequestResult } from '../../shared/protocol/seam.js';
-import type { OrderExecutor } from '../executor/contract.js';
-import type { IntentRow, Ledger } from '../ledger/contract.js';
+import type { Executor } from '../executor/executor.js';
+import type { IntentRow, Ledger, OperatorEvent } from '../ledger/contract.js';
 import { type PruneBatch, type PrunedBatch, pruneBatch } from '../reconcile/prune.js';
 import type { Unsent } from '../scheduler/contract.js';
-import { act, saveStrategy } from './act.js';
+import { act } from './act.js';
 import { commandRefusal } from './control/commands.js';
 import { rememberStart } from './control/config-history.js';
 import type { Mode } from './control/modes.js';
-import { listFaces, type MarketFace } from './faces.js';
 import { quietUntilMs } from './next-wakeup.js';
-import type { Notice } from './notices.js';
-import { observe } from './observe.js';
+import { observe, observeReport, orderInTime } from './observe.js';
 import { OutboundCheck } from './outbound-check.js';
 import { objectionToPlace } from './quoting/post-only.js';
 import { react } from './reactions.js';
-import { orderInTime, receive } from './receive.js';
-import { type RiskUse, readRiskUse } from './risk-use.js';
-import { route } from './router.js';
 import type { TraderSettings } from './settings.js';
-import { type AccountSnapshot, makeAccountSnapshot, makeSnapshot, type Snapshot } from './snapshot.js';
+import {
+  type AccountSnapshot,
+  listFaces,
+  type MarketFace,
+  makeAccountSnapshot,
+  makeSnapshot,
+  type RiskUse,
+  readRiskUse,
+  type Snapshot,
+} from './snapshot.js';
 import { TraderState } from './state.js';
 
 /** Requests that never left come back as reports, which may ask anew; more rounds than this within one step are a loop. */
@@ -39,7 +43,7 @@ export class Trader {
   #quietUntilMs: number | null = null;
 
   /** Takes up what the ledger says was under way. The first `handle` begins to ask. */
-  constructor(settings: TraderSettings, ledger: Ledger, executor: OrderExecutor, nowMs: number) {
+  constructor(settings: TraderSettings, ledger: Ledger, executor: Executor, nowMs: number) {
     this.#state = new TraderState(settings, ledger, executor);
     this.#outgoing = new OutboundCheck(ledger);
     const state = this.#state;
@@ -61,7 +65,7 @@ export class Trader {
   }
 
   /**
-   * One step: receive, route, observe, act, release. Everything that must be remembered is in the ledger, and synced, before a request is returned. What is
+   * One step: observe, act, release. Everything that must be remembered is in the ledger, and synced, before a request is returned. What is
    * signed was durable before it was signed. An error of the ledger is thrown; the shell must cancel and end.
    */
   handle(seen: Observation): readonly Request[] {
@@ -74,9 +78,7 @@ export class Trader {
     }
     this.#quietUntilMs = null;
     this.#commit(nowMs, () => {
-      const received = receive(this.#state, observation);
-      const routed = route(received);
-      observe(this.#state, routed);
+      observe(this.#state, observation);
       act(this.#state, nowMs);
     });
     const requests = this.#release(nowMs);
@@ -101,9 +103,7 @@ export class Trader {
       if (released.unsent.length === 0) return requests;
       this.#state.unsent += released.unsent.length;
       this.#commit(nowMs, () => {
-        for (const unsent of released.unsent) {
-          observe(this.#state, route({ kind: 'report', report: neverLeft(unsent, nowMs), requestId: NO_REQUEST }));
-        }
+        for (const unsent of released.unsent) observeReport(this.#state, neverLeft(unsent, nowMs), NO_REQUEST);
       });
     }
     return requests;
@@ -171,8 +171,8 @@ export class Trader {
   }
 
   /** What has been worth saying since the last call. */
-  takeNotices(): readonly Notice[] {
-    return this.#state.notices.take();
+  takeNotices(): readonly OperatorEvent[] {
+    return this.#state.takeNotices();
   }
 
   /** Deletes some finished intents and orders without fills, which no later step needs. Call it between two steps; throws as they do. */
@@ -186,7 +186,8 @@ export class Trader {
     const { ledger, settings } = this.#state;
     ledger.transaction(() => {
       this.#state.saveLoss();
-      for (const { slots } of this.#state.markets.all) for (const slot of slots) saveStrategy(this.#state, slot, nowMs);
+      const { markets } = this.#state;
+      for (const { slots } of markets.all) for (const slot of slots) markets.saveStrategy(slot, nowMs);
       ledger.stopRun(settings.runId, nowMs, note);
     });
   }

@@ -1,5 +1,6 @@
 /** What the executor's parts share: the ledger, the intents, the settings, and what is to be said at the end of a call. */
 
+import { formatDecimal } from '../../shared/base/decimal.js';
 import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, maxMicros, ZERO } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
@@ -13,7 +14,6 @@ import { type InFlightIntent, InFlightIntents } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from './pace.js';
 import { planRequest } from './plan-request.js';
-import { rowText } from './row-text.js';
 import { UnsettledOrders } from './unsettled-orders.js';
 
 /** When and how a record was seen. */
@@ -294,3 +294,16 @@ class UndoneOrders {
     if (this.#canceledMs.size > MOST_ORDERS && oldest !== undefined) this.#canceledMs.delete(oldest);
   }
 }
+
+/** The fields of orders, trades and conversions that are read into Micros. */
+const DECIMALS: ReadonlySet<string> = new Set([
+  ...['price', 'amount', 'remaining_amount', 'filled_amount', 'funds', 'remaining_funds', 'filled_funds', 'fee'],
+  ...['onchain_amount', 'onchain_funds', 'yes_shares', 'no_shares'],
+]);
+
+/** A record as a person reads it in a message: as the exchange sent it, with decimals in place of our Micros. */
+export const rowText = (row: object): string =>
+  JSON.stringify(row, (key, value: unknown) =>
+    // A number in one of these fields is what our reader made of a decimal.
+    DECIMALS.has(key) && typeof value === 'number' ? formatDecimal(value as Micros) : value,
+  );

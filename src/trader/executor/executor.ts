@@ -14,31 +14,29 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import { describeOwner, type IntentStep } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
-import { isFinalIntent, type Ledger } from '../ledger/contract.js';
+import { type ConversionKind, isFinalIntent, type Ledger } from '../ledger/contract.js';
 import { type Approved, isApproved } from '../risk/risk.js';
 import { ExecutorContext, type Look } from './context.js';
 import type {
   Converting,
   DraftSigner,
   ExecutorSettings,
-  MissingFills,
-  OrderExecutor,
   PlaceObjection,
   Placing,
   Reaction,
   Reservation,
-  RestingOrder,
 } from './contract.js';
 import { newRow, onDraft } from './drafts.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { observeOrder } from './orders.js';
 import { observeRecord, onRead } from './records.js';
-import { reservations, restingOrders } from './reservations.js';
+import { type RestingOrder, reservations, restingOrders } from './reservations.js';
 import { markUncertain, onSubmit, sign } from './submits.js';
-import { missingFills, observeTrades } from './trades.js';
+import { type MissingFills, missingFills, observeTrades } from './trades.js';
 
-export class Executor implements OrderExecutor {
+/** Everything but the reads must run inside `ledger.transaction`. Requests are queued unchanged, and each comes back exactly once. */
+export class Executor {
   readonly #context: ExecutorContext;
   readonly #signer: DraftSigner;
 
@@ -48,6 +46,12 @@ export class Executor implements OrderExecutor {
     this.#signer = signer;
   }
 
+  /**
+   * Writes the intent's row and asks for its draft. `reason` is JSON text for `explain`: what led to it. For a place the
+   * market's facts must be in the ledger (`saveMarket`), because the worst fee is reserved from them. A conversion
+   * while another of its kind is pending in the market, a cancel while another is pending for the order, a place while
+   * placing is off, a conversion while converting is, or an id that was used before is an assertion. A cancel may be of an order that is not ours.
+   */
   begin(approved: Approved, nowMs: number, reason: string): readonly PlannedRequest[] {
     assert(isApproved(approved), 'an intent that risk did not approve');
     const { intent } = approved;
@@ -61,6 +65,7 @@ export class Executor implements OrderExecutor {
     }).requests;
   }
 
+  /** The outcome of a request that an intent owns. */
   onReport(report: RequestResult): Reaction {
     const { owner } = report.request;
     assert(owner.kind === 'intent', `a report for no intent: ${describeOwner(owner)}`);
@@ -81,6 +86,10 @@ export class Executor implements OrderExecutor {
     });
   }
 
+  /**
+   * In its own transaction, after the one that stored the drafts: signs them. The requests are submits. `objectionTo` is asked of
+   * each place at that moment.
+   */
   signDrafts(nowMs: number, objectionTo?: PlaceObjection): Reaction {
     return this.#context.reaction(nowMs, () => {
       for (const inFlight of this.#context.toSign.splice(0)) {
@@ -89,6 +98,10 @@ export class Executor implements OrderExecutor {
     });
   }
 
+  /**
+   * What has become due: re-reads, resends, polls of conversions, drafts that have lapsed. `venueNowMs` is the
+   * exchange's clock, or null while it was never seen. Call it at least once a second.
+   */
   tick(nowMs: number, venueNowMs: number | null): Reaction {
     return this.#context.reaction(nowMs, () => {
       if (venueNowMs !== null) this.#context.venueNowMs = venueNowMs;
@@ -99,6 +112,7 @@ export class Executor implements OrderExecutor {
     });
   }
 
+  /** Once, at start, before anything else: takes up what the ledger says was under way. */
   recover(nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => {
       for (const intent of this.#context.ledger.activeIntents()) {
@@ -107,6 +121,10 @@ export class Executor implements OrderExecutor {
     });
   }
 
+  /**
+   * A complete list of our resting orders (all pages of `orders.list` with status open and partially_filled), whose
+   * first page left at `listSentMs`.
+   */
   onOwnOrders(rows: readonly OrderRow[], listSentMs: number, nowMs: number): Reaction {
     const look: Look = { sentMs: listSentMs, nowMs, venueTimeMs: null, source: 'list' };
     return this.#context.reaction(nowMs, () => {
@@ -132,30 +150,44 @@ export class Executor implements OrderExecutor {
     });
   }
 
+  /** Rows of `trades.list`, any page, any order; rows seen before cost nothing but a look. */
   onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs));
   }
 
+  /** Whether the ledger has a trade with this very content; false too where that would have to be looked up. */
   hasBooked(row: OwnTradeRow): boolean {
     return this.#context.bookedTrades.has(row);
   }
 
+  /** Whether it still works on this intent, which may be over. */
   isUnderWay(intentId: string): boolean {
     return this.#context.intents.get(intentId) !== null;
   }
 
+  /** Intents that are begun from here on are recorded with this configuration. */
   setConfigHash(configHash: string): void {
     this.#context.settings = { ...this.#context.settings, configHash };
   }
 
+  /**
+   * False (kill, stop): no draft of a place is signed any more and no signature of one is sent again; what may have
+   * left is still settled. Set it before `recover` and `tick` when the kill is older than the process.
+   */
   setPlacing(allowed: Placing): void {
     this.#context.placing = allowed;
   }
 
+  /** The same for conversions. */
   setConverting(allowed: Converting): void {
     this.#context.converting = allowed;
   }
 
+  /**
+   * The places of this market (null: of all) that are under way now are not wanted any more: what is not signed will
+   * not be, what is signed is not sent again; what may have left is still settled. Later places are not concerned.
+   * Once is enough, repeating it costs nothing. What waits in the queue is the caller's to recall.
+   */
   withdraw(marketConditionId: string | null, nowMs: number): void {
     for (const inFlight of this.#context.intents.all()) {
       const { kind, state, marketConditionId: market } = inFlight.intent;
@@ -180,22 +212,16 @@ export class Executor implements OrderExecutor {
     return reservations(this.#context);
   }
 
-  pendingMerge(marketConditionId: string): string | null {
-    return this.#context.intents.findConversion('merge', marketConditionId)?.intent.id ?? null;
-  }
-
-  pendingSplit(marketConditionId: string): string | null {
-    return this.#context.intents.findConversion('split', marketConditionId)?.intent.id ?? null;
-  }
-
-  pendingRedeem(marketConditionId: string): string | null {
-    return this.#context.intents.findConversion('redeem', marketConditionId)?.intent.id ?? null;
+  /** The intent of a conversion of this kind that is not settled in this market, or null. */
+  pendingConversion(kind: ConversionKind, marketConditionId: string): string | null {
+    return this.#context.intents.findConversion(kind, marketConditionId)?.intent.id ?? null;
   }
 
   pendingCancel(orderPubkey: string): string | null {
     return this.#context.intents.findCancel(orderPubkey)?.intent.id ?? null;
   }
 
+  /** Orders whose fills are not all booked; empty when the lists agree. */
   missingFills(): readonly MissingFills[] {
     return missingFills(this.#context);
   }

@@ -5,35 +5,39 @@ import { type FeeSchedule, notionalRate } from '../../shared/base/fees.js';
 import { add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { type IntentRow, isFinalIntent, type OrderRecord } from '../ledger/contract.js';
 import type { ExecutorContext } from './context.js';
-import type { Reservation, RestingOrder } from './contract.js';
+import type { Reservation } from './contract.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 
-export function restingOrders(context: ExecutorContext): RestingOrder[] {
-  const live: RestingOrder[] = [];
+/** Orders that rest as far as we know. */
+export function restingOrders(context: ExecutorContext) {
+  const live = [];
   for (const inFlight of context.intents.each) {
     const { kind, state, id: intentId, draftPubkey, strategy } = inFlight.intent;
     if (kind !== 'place' || state !== 'live' || draftPubkey === null) continue;
     const order = must(context.orders.get(draftPubkey), `order of ${intentId}`);
-    const { marketConditionId, isYes, side, priceMicros, amountMicros, createdMs } = order;
+    const { marketConditionId, amountMicros, createdMs } = order;
     live.push({
       orderPubkey: draftPubkey,
       intentId,
       marketConditionId,
-      isYes,
-      side,
-      priceMicros,
-      amountMicros,
-      // What failed may be back in the book, whatever was seen filled before.
+      /**
+       * What may still fill: the amount minus the larger of what the exchange and our own fills say. What failed may be back in
+       * the book, whatever was seen filled before.
+       */
       remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
       strategy,
       createdMs,
+      /** False after a restart until a list or a read has shown it. */
       confirmed: inFlight.confirmed,
+      /** A cancel for it is under way. */
       cancelPending: context.intents.findCancel(draftPubkey) !== null,
     });
   }
   return live;
 }
+
+export type RestingOrder = Readonly<ReturnType<typeof restingOrders>[number]>;
 
 /** Everything that may still move money or shares in this ledger; cancels move none. */
 export function reservations(context: ExecutorContext): Reservation[] {

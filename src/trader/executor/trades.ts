@@ -4,11 +4,9 @@ import { must } from '../../shared/base/errors.js';
 import { add, sub } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { OrderRecord } from '../ledger/contract.js';
-import type { ExecutorContext } from './context.js';
-import type { MissingFills } from './contract.js';
+import { type ExecutorContext, rowText } from './context.js';
 import { RECORD_STATES } from './lifecycle.js';
 import { markProvenByFill, readAgain } from './orders.js';
-import { rowText } from './row-text.js';
 
 /** Rows as lists give them, newest first. */
 export function observeTrades(context: ExecutorContext, rows: readonly OwnTradeRow[], nowMs: number): void {
@@ -91,9 +89,9 @@ function differs(context: ExecutorContext, row: OwnTradeRow, nowMs: number): voi
   context.reportOddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
 }
 
-/** Orders of which the exchange has shown more filled than is booked. */
-export function missingFills(context: ExecutorContext): MissingFills[] {
-  const found: MissingFills[] = [];
+/** Orders of which the exchange has shown more filled than is booked: the engine walks own trades further back. */
+export function missingFills(context: ExecutorContext) {
+  const found = [];
   for (const order of context.orders.unsettled) {
     const { pubkey, marketConditionId, createdMs } = order;
     const missingMicros = sub(sub(order.filledMicros, order.bookedMicros), order.failedMicros);
@@ -101,3 +99,5 @@ export function missingFills(context: ExecutorContext): MissingFills[] {
   }
   return found;
 }
+
+export type MissingFills = Readonly<ReturnType<typeof missingFills>[number]>;

@@ -5,9 +5,9 @@ import { dirname } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
-import type { BackupSource } from './contract.js';
 import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './schema.js';
 import type { SqlValue } from './table.js';
+import type { BackupSource } from './tables.js';
 
 /**
  * A failed write, commit, sync or read of the ledger. Never retried: after a failed sync the data may be gone from the

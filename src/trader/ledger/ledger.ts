@@ -9,30 +9,6 @@
 
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
-import {
-  type AdoptedOutcome,
-  type BackupSource,
-  type Booked,
-  type BookedConversion,
-  type BookedFill,
-  type FailureNote,
-  type FillBooking,
-  type IntentChange,
-  type IntentRow,
-  isFinalIntent,
-  type Ledger,
-  type LedgerReader,
-  type MarketRecord,
-  type Oddity,
-  type OperatorEvent,
-  type OrderChange,
-  type OrderRecord,
-  type PositionRow,
-  type PrunedPage,
-  type PrunePage,
-  type RunRow,
-  type StrategyStateRow,
-} from './contract.js';
 import { checkFolder, Database, refuseOtherNames } from './database.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
 import { type LedgerFile, openLedgerFile } from './place.js';
@@ -48,8 +24,37 @@ import {
 } from './postings.js';
 import { prunePage } from './prune.js';
 import { ReadCache, readAfter, readThrough } from './read-cache.js';
-import { PRUNED_NOTE, SqliteReader, TRADE_TURNS_NOTE } from './reads.js';
-import { CONVERSIONS, FILLS, INTENTS, MARKETS, ORDERS, STRATEGY_STATES, updateIntent, updateOrder } from './tables.js';
+import { LedgerReader, PRUNED_NOTE, TRADE_TURNS_NOTE } from './reads.js';
+import type { Booked } from './table.js';
+import {
+  type AdoptedOutcome,
+  type BackupSource,
+  type BookedConversion,
+  type BookedFill,
+  CONVERSIONS,
+  type FailureNote,
+  FILLS,
+  type FillBooking,
+  INTENTS,
+  type IntentChange,
+  type IntentRow,
+  isFinalIntent,
+  MARKETS,
+  type MarketRecord,
+  type Oddity,
+  type OperatorEvent,
+  ORDERS,
+  type OrderChange,
+  type OrderRecord,
+  type PositionRow,
+  type PrunedPage,
+  type PrunePage,
+  type RunRow,
+  STRATEGY_STATES,
+  type StrategyStateRow,
+  updateIntent,
+  updateOrder,
+} from './tables.js';
 import { FEE_REF, REF_SEPARATOR } from './verify.js';
 import { WriteCache } from './write-cache.js';
 
@@ -64,7 +69,7 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
   try {
     refuseOtherNames(path);
     const [database, place] = openLedgerFile(path, () => Database.open(path));
-    return new SqliteLedger(database, lock, place);
+    return new Ledger(database, lock, place);
   } catch (error) {
     lock.release();
     throw error;
@@ -76,14 +81,18 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
  * of a closed ledger to go on from, for a replay. Throws ledger_newer or ledger_broken.
  */
 export const openMemoryLedger = (content: Uint8Array | null = null): Ledger =>
-  new SqliteLedger(Database.inMemory(content), { release: () => undefined }, { check: () => undefined });
+  new Ledger(Database.inMemory(content), { release: () => undefined }, { check: () => undefined });
 
 /** Opens the ledger to look at it; works beside a running trader and without one. */
 export function openReadOnly(path: string): LedgerReader {
-  return new SqliteReader(Database.openReadOnly(path));
+  return new LedgerReader(Database.openReadOnly(path));
 }
 
-class SqliteLedger extends SqliteReader implements Ledger {
+/**
+ * The writer. Every write must run inside `transaction`; one that fails, or its commit or sync, throws LedgerBroken: the ledger then
+ * refuses everything, the process cancels and exits.
+ */
+export class Ledger extends LedgerReader {
   readonly #lock: WriterLock;
   readonly #place: LedgerFile;
   readonly #known = new ReadCache();
@@ -106,10 +115,10 @@ class SqliteLedger extends SqliteReader implements Ledger {
     this.#late?.writeAll();
   }
 
-  protected override readOrder(pubkey: string): OrderRecord | null {
+  override order(pubkey: string): OrderRecord | null {
     const known = this.#known.orders.get(pubkey);
     if (known !== undefined) return known;
-    const order = this.#late?.orders.get(pubkey) ?? super.readOrder(pubkey);
+    const order = this.#late?.orders.get(pubkey) ?? super.order(pubkey);
     this.#known.keepOrder(pubkey, order);
     return order;
   }
@@ -143,14 +152,17 @@ class SqliteLedger extends SqliteReader implements Ledger {
     return balances.get(account) ?? readThrough(balances, account, () => super.balance(account));
   }
 
+  /** BEGIN IMMEDIATE … COMMIT, synchronous, not nested. What `work` throws rolls back and is thrown on. */
   transaction<T>(work: () => T): T {
     return this.db.transaction(work);
   }
 
+  /** Told where nothing waits for the next commit, which then has no old ones to carry over. Outside of `transaction`; throws as it does. */
   rest(): void {
     this.db.rest();
   }
 
+  /** Throws LedgerBroken when what has the ledger's name is gone or another file: nobody will ever read what is written. */
   checkFile(): void {
     this.#place.check();
   }
@@ -174,12 +186,14 @@ class SqliteLedger extends SqliteReader implements Ledger {
     assert(changed === 1, `no run ${id}`);
   }
 
+  /** Books what is missing (or too much) against the configured capital. */
   setCapital(capital: Micros, nowMs: number): void {
     const added = sub(capital, sub(ZERO, this.balance('capital')));
     if (added === 0) return;
     this.#book('capital', `${this.#countBookings('capital') + 1}`, nowMs, balance(capitalPostings(added)));
   }
 
+  /** Books what the exchange holds and the ledger lacks, once; the reason stays with the booking. */
   adopt(outcome: AdoptedOutcome, reason: string, nowMs: number): void {
     const ref = `${this.#countBookings('adopt') + 1}: ${reason.slice(0, LONGEST_TEXT)}`;
     const held = this.holding(outcome.marketConditionId, outcome.isYes);
@@ -196,6 +210,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     this.#rememberIntent(intent);
   }
 
+  /** Returns the row as it is now. */
   changeIntent(id: string, change: IntentChange): IntentRow {
     const after = { ...must(this.intent(id), `intent ${id}`), ...change };
     if (this.#late === null) updateIntent(this.db, after);
@@ -218,6 +233,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     return after;
   }
 
+  /** Once per trade pubkey, with its postings. The order must be in the ledger. One that had failed counts as failed no more. */
   bookFill(fill: BookedFill): FillBooking {
     const known = this.fill(fill.pubkey);
     if (known !== null) return this.#bookAgain(known, fill);
@@ -254,6 +270,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     return true;
   }
 
+  /** Counts a failed trade against its order, once per pubkey, and books the opposite of what it had moved, if anything. */
   noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
     this.#forgetOrder(orderPubkey);
     const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
@@ -302,6 +319,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     return count === 0 ? pubkey : `${pubkey}${REF_SEPARATOR}${count + 1}`;
   }
 
+  /** Once per pubkey; false when it is booked already. */
   bookConversion(conversion: BookedConversion): boolean {
     const { pubkey, intentId, kind, marketConditionId: market, seenMs } = conversion;
     this.#known.conversionsAfter.clear();
@@ -319,16 +337,19 @@ class SqliteLedger extends SqliteReader implements Ledger {
     MARKETS.upsert(this.db, market);
   }
 
+  /** In place of what its version saved before. */
   saveStrategyState(saved: StrategyStateRow): void {
     STRATEGY_STATES.upsert(this.db, saved);
   }
 
+  /** Nobody can go on from what was saved in this version: it stays to be looked at, and is not found any more. */
   setStrategyStateAside(strategy: string, marketConditionId: string, version: number): void {
     const sql = `UPDATE OR REPLACE strategy_states SET version = -version
       WHERE market = ? AND strategy = ? AND version = ?`;
     this.db.run(sql, marketConditionId, strategy, version);
   }
 
+  /** Of a market that is over. */
   forgetStrategyStates(marketConditionId: string): void {
     this.db.run('DELETE FROM strategy_states WHERE market = ?', marketConditionId);
   }
@@ -341,16 +362,19 @@ class SqliteLedger extends SqliteReader implements Ledger {
     this.#known.notes.set(key, value);
   }
 
+  /** `subject`: the pubkey or intent id that it is about; `prune` deletes it with that order or intent. */
   addEvent({ timeMs, severity, kind, text }: OperatorEvent, subject: string | null = null): void {
     const sql = 'INSERT INTO events (time_ms, severity, kind, text, subject) VALUES (?, ?, ?, ?, ?)';
     this.db.run(sql, timeMs, severity, kind, text.slice(0, LONGEST_TEXT), subject);
   }
 
+  /** True when this is the first time that this was seen. */
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean {
     const sql = 'INSERT INTO oddities VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
     return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
   }
 
+  /** Deletes finished intents and orders without fills among the next rows, with their events. Only for a ledger in a file. */
   prunePage(page: PrunePage): PrunedPage {
     const { pubkeys, ...pruned } = prunePage(this.db, page);
     for (const pubkey of pubkeys) this.#known.orders.delete(pubkey);
@@ -359,6 +383,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     return pruned;
   }
 
+  /** Gives at most so many unused pages back to the file system. */
   givePagesBack(pages: number): { readonly bytes: number; readonly isDone: boolean } {
     const bytes = this.db.unusedPages === 0 ? 0 : this.db.shrink(pages);
     return { bytes, isDone: this.db.unusedPages === 0 };

@@ -11,8 +11,8 @@
 
 import { assert, must } from '../../shared/base/errors.js';
 import { add, type Micros, micros, minMicros, mulDiv, sub, ZERO } from '../../shared/base/micros.js';
-import type { AdoptedOutcome, BookedConversion, BookedFill } from './contract.js';
 import { tradeNotional } from './rounding.js';
+import type { AdoptedOutcome, BookedConversion, BookedFill } from './tables.js';
 
 /** One movement of one account; the postings of a booking sum to zero for each asset. */
 export interface Posting {

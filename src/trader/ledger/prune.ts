@@ -1,7 +1,7 @@
 /** Deletes intents and orders that are over and moved nothing, some rows at a time. Whatever a booking refers to stays. */
 
-import { FINAL_INTENT_STATES, type PrunedPage, type PrunePage } from './contract.js';
 import type { Database } from './database.js';
+import { FINAL_INTENT_STATES, type PrunedPage, type PrunePage } from './tables.js';
 
 const FINAL = FINAL_INTENT_STATES.map((state) => `'${state}'`).join(', ');
 

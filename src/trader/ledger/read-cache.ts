@@ -5,15 +5,8 @@
  */
 
 import type { Micros } from '../../shared/base/micros.js';
-import type {
-  Booked,
-  BookedConversion,
-  BookedFill,
-  IntentRow,
-  MarketRecord,
-  OrderRecord,
-  PositionRow,
-} from './contract.js';
+import type { Booked } from './table.js';
+import type { BookedConversion, BookedFill, IntentRow, MarketRecord, OrderRecord, PositionRow } from './tables.js';
 
 /** What the single writer has read or written and need not read again; emptied when a transaction is taken back. */
 export class ReadCache {

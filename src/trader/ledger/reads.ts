@@ -3,30 +3,32 @@
 import { must } from '../../shared/base/errors.js';
 import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
-import type {
-  Booked,
-  BookedConversion,
-  BookedFill,
-  BookingRow,
-  FailedTradeRow,
-  IntentKind,
-  IntentRow,
-  IntentState,
-  LedgerReader,
-  MarketRecord,
-  OperatorEvent,
-  OrderRecord,
-  Page,
-  PnlRow,
-  PositionRow,
-  RunRow,
-  StoredDraftRow,
-  StrategyStateRow,
-} from './contract.js';
 import type { Database } from './database.js';
 import { type BookedHolding, basisAccount, sharesAccount } from './postings.js';
-import type { SqlValue, Table } from './table.js';
-import { CONVERSIONS, FILLS, INTENTS, MARKETS, ORDERS, RUNS, STRATEGY_STATES } from './tables.js';
+import type { Booked, SqlValue, Table } from './table.js';
+import {
+  type BookedConversion,
+  type BookedFill,
+  type BookingRow,
+  CONVERSIONS,
+  FILLS,
+  INTENTS,
+  type IntentKind,
+  type IntentRow,
+  type IntentState,
+  MARKETS,
+  type MarketRecord,
+  type OperatorEvent,
+  ORDERS,
+  type OrderRecord,
+  type Page,
+  type PositionRow,
+  RUNS,
+  type RunRow,
+  STRATEGY_STATES,
+  type StoredDraftRow,
+  type StrategyStateRow,
+} from './tables.js';
 import { differences, TRADE_OF_REF } from './verify.js';
 
 /** What a list shows unless told otherwise. */
@@ -53,8 +55,8 @@ export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms, p.account, p.amou
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
   ORDER BY t.id`;
 
-/** Answers every read of the contract from the file. */
-export class SqliteReader implements LedgerReader {
+/** Every read. Works beside a running trader and without one. */
+export class LedgerReader {
   protected readonly db: Database;
 
   constructor(db: Database) {
@@ -75,6 +77,7 @@ export class SqliteReader implements LedgerReader {
     return this.#list(INTENTS, filter);
   }
 
+  /** Null when the intent is unknown or has no draft yet. */
   storedDraft(intentId: string): StoredDraftRow | null {
     const intent = this.intent(intentId);
     if (intent === null || intent.draftPubkey === null || intent.message === null) return null;
@@ -83,7 +86,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   order(pubkey: string): OrderRecord | null {
-    return this.readOrder(pubkey);
+    return ORDERS.find(this.db, 'pubkey', pubkey);
   }
 
   orders(page: Page & { readonly statuses?: readonly string[] } = {}): OrderRecord[] {
@@ -107,6 +110,7 @@ export class SqliteReader implements LedgerReader {
     return CONVERSIONS.find(this.db, 'pubkey', pubkey);
   }
 
+  /** What was booked after this place, oldest first; its cost follows from what it returns, not from what went before. */
   fillsAfter(seq: number): readonly Booked<BookedFill>[] {
     return FILLS.listAfter(this.db, seq);
   }
@@ -115,10 +119,12 @@ export class SqliteReader implements LedgerReader {
     return CONVERSIONS.listAfter(this.db, seq);
   }
 
+  /** The place of the newest; 0 while there is none. */
   newestSeq(of: 'fills' | 'conversions'): number {
     return this.db.get<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${of}`)?.seq ?? 0;
   }
 
+  /** The next bookings after this one, 0 for the first, oldest first: their sums are those of `pnl`. */
   bookingsAfter(id: number, limit: number): BookingRow[] {
     this.writeLate();
     const bookings: BookingRow[] = [];
@@ -130,35 +136,42 @@ export class SqliteReader implements LedgerReader {
     return bookings;
   }
 
+  /** The id of the newest booking; 0 while there is none. */
   newestBooking(): number {
     return this.db.get<{ id: number | null }>('SELECT max(id) AS id FROM transactions')?.id ?? 0;
   }
 
+  /** The exchange said once of this trade that it had failed, whatever it said since. */
   hadFailed(tradePubkey: string): boolean {
     const sql = `SELECT 1 AS n FROM oddities WHERE kind IN ('failed_trade', 'settled_trade_failed') AND pubkey = ?`;
     return this.db.get<{ n: number }>(sql, tradePubkey) !== undefined;
   }
 
-  failedTrades(): FailedTradeRow[] {
+  /** Trades that the exchange said last had failed. */
+  failedTrades() {
     this.writeLate();
     const rows = this.db.all<{ pubkey: string; market: string; is_yes: number }>(FAILED_TRADES);
     return rows.map(({ pubkey, market, is_yes }) => ({ pubkey, marketConditionId: market, isYes: is_yes === 1 }));
   }
 
+  /** How often a trade was noted as failed, or booked after that. */
   tradeTurns(): number {
     return Number(this.note(TRADE_TURNS_NOTE) ?? 0);
   }
 
+  /** Everything not final: bounded by what is under way, not by history. */
   activeIntents(): IntentRow[] {
     this.writeLate();
     return INTENTS.list(this.db, ACTIVE_INTENTS);
   }
 
+  /** Orders that may still fill or whose fills are not all booked. */
   unsettledOrders(): OrderRecord[] {
     this.writeLate();
     return ORDERS.list(this.db, UNSETTLED_ORDERS);
   }
 
+  /** Every holding that is not zero. */
   positions(): readonly PositionRow[] {
     const held = this.db.all<{ account: string; amount: number }>(
       "SELECT account, amount FROM balances WHERE amount <> 0 AND account > 'shares/' AND account < 'shares0'",
@@ -172,6 +185,7 @@ export class SqliteReader implements LedgerReader {
     });
   }
 
+  /** Shares held of one outcome; ZERO for none. */
   shares(marketConditionId: string, isYes: boolean): Micros {
     return this.balance(sharesAccount(marketConditionId, isYes));
   }
@@ -180,11 +194,13 @@ export class SqliteReader implements LedgerReader {
     return this.balance('cash');
   }
 
+  /** Worth of adopted shares of which no record says what they cost, when they were adopted. */
   adopted(): Micros {
     return sub(ZERO, this.balance('adopted'));
   }
 
-  pnl(marks: ReadonlyMap<string, Micros>): PnlRow {
+  /** `marks`: YES price per market. */
+  pnl(marks: ReadonlyMap<string, Micros>) {
     let unrealisedMicros = ZERO;
     const unmarked = new Set<string>();
     for (const { marketConditionId, isYes, sharesMicros, costMicros } of this.positions()) {
@@ -202,10 +218,14 @@ export class SqliteReader implements LedgerReader {
     return {
       capitalMicros: sub(ZERO, this.balance('capital')),
       cashMicros: this.cash(),
+      /** Before fees, at average cost. */
       realisedMicros,
+      /** Fees paid, as a positive number. */
       feesMicros,
+      /** Shares at their marks minus their cost; positions without a mark count at cost. */
       unrealisedMicros,
       totalMicros: add(sub(realisedMicros, feesMicros), unrealisedMicros),
+      /** Markets with shares whose mark was not given. */
       unmarked: [...unmarked].sort(),
     };
   }
@@ -223,6 +243,7 @@ export class SqliteReader implements LedgerReader {
     return this.db.all<OperatorEvent>(sql, limit);
   }
 
+  /** How often an event of this kind was kept, over all runs. */
   eventCount(kind: string): number {
     return this.db.get<{ count: number }>('SELECT count(*) AS count FROM events WHERE kind = ?', kind)?.count ?? 0;
   }
@@ -231,32 +252,38 @@ export class SqliteReader implements LedgerReader {
     return RUNS.list(this.db, 'ORDER BY started_ms DESC, id DESC LIMIT ?', limit);
   }
 
+  /** What a strategy saved last of a market in this version, else in any; null for nothing. */
   strategyState(strategy: string, marketConditionId: string, version: number): StrategyStateRow | null {
     const found = `WHERE version > 0 AND market = ? AND strategy = ?
       ORDER BY version = ? DESC, saved_ms DESC LIMIT 1`;
     return STRATEGY_STATES.list(this.db, found, marketConditionId, strategy, version)[0] ?? null;
   }
 
+  /** The newest of every strategy in every market. */
   strategyStates(): StrategyStateRow[] {
     const rows = STRATEGY_STATES.list(this.db, 'WHERE version > 0 ORDER BY market, strategy, saved_ms, version');
     // The last of each is the newest.
     return [...new Map(rows.map((row) => [`${row.marketConditionId} ${row.strategy}`, row])).values()];
   }
 
+  /** Our clock, ms: before this moment orders and intents that moved nothing were pruned; null where none ever were. */
   prunedBefore(): number | null {
     const note = this.note(PRUNED_NOTE);
     return note === null ? null : Number(note);
   }
 
+  /** Small state that survives a restart: kill, pause, loss guard. */
   note(key: string): string | null {
     return this.db.get<{ value: string }>('SELECT value FROM notes WHERE key = ?', key)?.value ?? null;
   }
 
+  /** Differences inside the ledger (postings against balances, fills against orders); empty when all agree. */
   verify(): string[] {
     this.writeLate();
     return differences(this.db);
   }
 
+  /** What SQLite finds wrong with the pages of the file, which it reads to its end; empty for a whole one. */
   checkPages(): string[] {
     const rows = this.db.all<{ integrity_check: string }>('PRAGMA integrity_check');
     return rows.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok');
@@ -269,10 +296,6 @@ export class SqliteReader implements LedgerReader {
   /** Before the tables of intents and orders are read: their rows are what is known of them. */
   protected writeLate(): void {
     return;
-  }
-
-  protected readOrder(pubkey: string): OrderRecord | null {
-    return ORDERS.find(this.db, 'pubkey', pubkey);
   }
 
   protected balance(account: string): Micros {
@@ -292,6 +315,9 @@ export class SqliteReader implements LedgerReader {
     return table.list(this.db, `${filter.sql} ORDER BY seq DESC LIMIT ?`, ...filter.values);
   }
 }
+
+/** Capital, cash and result of the whole ledger; all in Micros of currency. */
+export type PnlRow = Readonly<ReturnType<LedgerReader['pnl']>>;
 
 /** One posting of a booking, as SQLite gives it. */
 interface BookingColumns {

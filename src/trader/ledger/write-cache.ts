@@ -4,9 +4,16 @@
  * it, somebody reads the table, or many are over.
  */
 
-import { isFinalIntent } from './contract.js';
 import type { Database } from './database.js';
-import { INTENTS, type IntentRow, ORDERS, type OrderRecord, updateIntent, updateOrder } from './tables.js';
+import {
+  INTENTS,
+  type IntentRow,
+  isFinalIntent,
+  ORDERS,
+  type OrderRecord,
+  updateIntent,
+  updateOrder,
+} from './tables.js';
 
 /** What is written of one table. */
 interface LateTable<Row> {

@@ -224,8 +224,8 @@ export class Flow {
     return sum <= 0 ? null : Math.max(0, Math.min(1, this.#priceSum / sum));
   }
 
-  /** The estimates as of now; reading changes nothing. */
-  at(nowMs: number): FlowEstimates {
+  /** Average price, imbalance and speed of the latest public trades as of now, each fading with time; reading changes nothing. */
+  at(nowMs: number) {
     const sum = this.#bought + this.#sold;
     if (sum <= 0) return { tradePrice: null, tradeWeightShares: 0, flowImbalance: 0, flowSharesPerS: 0 };
     const weight = sum * this.#keptAt(nowMs);
@@ -241,12 +241,4 @@ export class Flow {
   #keptAt(nowMs: number): number {
     return this.#atMs === Number.NEGATIVE_INFINITY ? 0 : decay(nowMs - this.#atMs, FLOW_HALF_LIFE_MS);
   }
-}
-
-/** Average price, imbalance and speed of the latest public trades; each fades with time. */
-export interface FlowEstimates {
-  readonly tradePrice: number | null;
-  readonly tradeWeightShares: number;
-  readonly flowImbalance: number;
-  readonly flowSharesPerS: number;
 }

@@ -22,7 +22,6 @@ import type {
   Health,
   Inventory,
   MarketFacts,
-  MarketFeed,
   MarketView,
   OwnMarketState,
   OwnOrder,
@@ -44,8 +43,11 @@ interface SeenBook {
   readonly at: SeenAt;
 }
 
-/** All that is remembered of one market: its newest book, trades, estimates and our orders in them. */
-export class MarketTracker implements MarketFeed {
+/**
+ * All that is remembered of one market: its newest book, trades, estimates and our orders in them. Calls must come in the order
+ * of our clock.
+ */
+export class MarketTracker {
   readonly conditionId: string;
   readonly #feeSchedule: FeeSchedule;
   #facts: MarketFacts | null = null;
@@ -79,6 +81,7 @@ export class MarketTracker implements MarketFeed {
     this.#feeSchedule = feeSchedule;
   }
 
+  /** Null until a detail of an order-book market was seen. */
   get facts(): MarketFacts | null {
     return this.#facts;
   }
@@ -114,6 +117,7 @@ export class MarketTracker implements MarketFeed {
     this.#motion = null;
   }
 
+  /** Our clock, ms, when the newest detail, book and trades were seen; null before. */
   get detailSeenMs(): number | null {
     return this.#detailSeenMs;
   }
@@ -134,6 +138,7 @@ export class MarketTracker implements MarketFeed {
     this.#noteClock(at);
   }
 
+  /** A YES book, with every own order that rests or may rest by then (what left since is remembered from before). */
   onBook(snapshot: Orderbook, at: SeenAt, own: readonly OwnOrder[]): void {
     this.#noteOwn(at.seenMs, own);
     const before = this.#book;
@@ -171,6 +176,7 @@ export class MarketTracker implements MarketFeed {
     return this.#book !== null && isShortOfOwn(this.#book.raw, orders, this.#book.at.sentMs);
   }
 
+  /** One page of public trades, newest first, as the service gives them. */
   onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {
     if (this.#isTimed(at) && at.requestId >= (this.#tradesAt?.requestId ?? at.requestId)) this.#tradesAt = at;
     this.#noteClock(at);
@@ -191,6 +197,10 @@ export class MarketTracker implements MarketFeed {
     if (this.#book !== null && atMs > this.#book.at.seenMs) this.#queue.onTrade(trade, this.#own);
   }
 
+  /**
+   * Our clock was set back by so much, ms. How old the newest book is can no longer be told, so it is forgotten, and so
+   * are the answers still to come to requests up to `lastRequestId`. What is remembered of the past keeps its distance.
+   */
   clockSetBack(byMs: number, lastRequestId: number): void {
     this.#book = null;
     this.venueMark.forget();
@@ -207,6 +217,7 @@ export class MarketTracker implements MarketFeed {
     this.ownFills.clockSetBack();
   }
 
+  /** Null until both a detail and a book were seen. `feeds`, `event` and `pace` are shown as they are; absent: none, and the usual pace. */
   view(
     nowMs: number,
     own: OwnMarketState,
@@ -244,6 +255,7 @@ export class MarketTracker implements MarketFeed {
     });
   }
 
+  /** What those who quote another market of its event are shown of it. */
   glance(nowMs: number): Glance {
     const best = this.#book === null ? null : touch(this.#book.others);
     const health = this.#book === null ? null : this.#health(nowMs, this.#book);
@@ -259,6 +271,10 @@ export class MarketTracker implements MarketFeed {
     });
   }
 
+  /**
+   * The part of `view` that an order is judged by, never shown to a strategy: nothing that one does to its view is in it.
+   * Null like `view`.
+   */
   sight(nowMs: number): Sight | null {
     if (this.#facts === null || this.#book === null) return null;
     const trade = this.#tape.trades[0];
@@ -272,21 +288,28 @@ export class MarketTracker implements MarketFeed {
     };
   }
 
+  /** Milliseconds to resolution by the exchange's clock as far as we know it; null when unknown. */
   timeToResolutionMs(nowMs: number): number | null {
     const resolutionMs = this.#facts?.resolutionTimeMs ?? null;
     return resolutionMs === null ? null : resolutionMs - (nowMs + this.#venueAheadMs);
   }
 
+  /** The newest book without own orders; null before the first. */
   get others(): Book | null {
     return this.#book?.others ?? null;
   }
 
+  /**
+   * The YES price to value shares at: `Estimates.microprice`, else `tradePrice`, of the view with these own orders; null
+   * without either, and before the first view.
+   */
   mark(nowMs: number, own: readonly OwnOrder[]): number | null {
     this.#noteOwn(nowMs, own);
     if (this.#facts === null || this.#book === null) return null;
     return this.#book.microprice ?? this.#flow.tradePrice;
   }
 
+  /** How the price moves, as far as the newest book and all before it have told; null before the first book. */
   get motion(): PriceMotion | null {
     if (this.#book !== null) this.#motion ??= this.#estimateMotion(this.#book);
     return this.#motion;

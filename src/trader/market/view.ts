@@ -2,7 +2,6 @@
 
 import type { FeeSchedule } from '../../shared/base/fees.js';
 import type { Micros } from '../../shared/base/micros.js';
-import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { MarketState as MarketPhase } from '../../shared/protocol/states.js';
 
@@ -114,17 +113,11 @@ export interface OwnOrderView extends OwnOrder {
 }
 
 /** What is ours in one market: shares, what they cost on average, and what may still be spent and held. */
-export interface Inventory {
-  readonly yesMicros: Micros;
-  readonly noMicros: Micros;
+export interface Inventory extends Omit<OwnMarketState, 'stance' | 'orders'> {
   /** YES - NO in shares: positive when we win if the answer is yes. */
   readonly netMicros: Micros;
   /** Complete sets: min(YES, NO), worth 1 each whatever happens. */
   readonly pairsMicros: Micros;
-  readonly avgYesCostMicros: Micros | null;
-  readonly avgNoCostMicros: Micros | null;
-  readonly availableFundsMicros: Micros;
-  readonly maxPositionMicros: Micros;
 }
 
 /** Estimates from what others do (own orders removed). Floats: for a strategy's arithmetic, never for money. */
@@ -326,53 +319,6 @@ export interface WholeEventView {
 export interface Sight extends Pick<MarketView, 'market' | 'book' | 'others' | 'health' | 'timeToResolutionMs'> {
   /** The newest public trade, if it was seen no earlier than the newest book; null otherwise. */
   readonly newestTrade: TapeTrade | null;
-}
-
-/** One market's memory, as `MarketTracker` implements it. Calls must come in the order of our clock. */
-export interface MarketFeed {
-  readonly conditionId: string;
-  /** Null until a detail of an order-book market was seen. */
-  readonly facts: MarketFacts | null;
-  /** Our clock, ms, when the newest detail, book and trades were seen; null before. */
-  readonly detailSeenMs: number | null;
-  readonly bookSeenMs: number | null;
-  readonly tradesSeenMs: number | null;
-  onDetail(detail: MarketDetail, at: SeenAt): void;
-  /** A YES book, with every own order that rests or may rest by then (what left since is remembered from before). */
-  onBook(book: Orderbook, at: SeenAt, own: readonly OwnOrder[]): void;
-  /** One page of public trades, newest first, as the service gives them. */
-  onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void;
-  /**
-   * Our clock was set back by so much, ms. How old the newest book is can no longer be told, so it is forgotten, and so
-   * are the answers still to come to requests up to `lastRequestId`. What is remembered of the past keeps its distance.
-   */
-  clockSetBack(byMs: number, lastRequestId: number): void;
-  /** Null until both a detail and a book were seen. `feeds`, `event` and `pace` are shown as they are; absent: none, and the usual pace. */
-  view(
-    nowMs: number,
-    own: OwnMarketState,
-    feeds?: FeedViews,
-    event?: EventView | null,
-    pace?: Omit<PaceView, 'lookEveryS'>,
-  ): MarketView | null;
-  /** What those who quote another market of its event are shown of it. */
-  glance(nowMs: number): Glance;
-  /**
-   * The part of `view` that an order is judged by, never shown to a strategy: nothing that one does to its view is in it.
-   * Null like `view`.
-   */
-  sight(nowMs: number): Sight | null;
-  /**
-   * The YES price to value shares at: `Estimates.microprice`, else `tradePrice`, of the view with these own orders; null
-   * without either, and before the first view.
-   */
-  mark(nowMs: number, own: readonly OwnOrder[]): number | null;
-  /** The newest book without own orders; null before the first. */
-  readonly others: Book | null;
-  /** Milliseconds to resolution by the exchange's clock as far as we know it; null when unknown. */
-  timeToResolutionMs(nowMs: number): number | null;
-  /** How the price moves, as far as the newest book and all before it have told; null before the first book. */
-  readonly motion: PriceMotion | null;
 }
 
 /** How the price of a market moves. The same object until something new is seen. Floats, in YES space. */

@@ -4,9 +4,8 @@
  */
 
 import { type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';
-import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { AdoptedMove, AdoptedOutcome } from '../ledger/contract.js';
-import { outcomeKey, parseMarket } from './differences.js';
+import { type Moved, negate, outcomeKey, parseMarket } from './differences.js';
 import type { LackingFills } from './independent-fill-count.js';
 
 /** A move of one outcome that the ledger lacks. */
@@ -66,26 +65,13 @@ export function moveOfFills({ market, isYes, side, amount, worth, fees }: Lackin
 }
 
 /** A complete set is worth the same whichever outcome it is booked with: both get a half of the currency. */
-function movesOfSet(market: string, yes: Micros, no: Micros, spent: Micros): readonly RecordedMove[] {
+export function movesOfConversion(market: string, moved: Moved | null): readonly RecordedMove[] {
+  if (moved === null) return [];
+  const spent = negate(moved.cash);
   const half = micros(Math.trunc(spent / 2));
-  return [
-    { outcome: outcomeKey(market, true), sharesMicros: yes, spentMicros: half, feesMicros: ZERO },
-    { outcome: outcomeKey(market, false), sharesMicros: no, spentMicros: sub(spent, half), feesMicros: ZERO },
-  ];
-}
-
-const left = (amount: Micros): Micros => sub(ZERO, amount);
-
-export function movesOfMerge({ market_condition_id: market, state, amount, onchain_amount: cash }: ConversionRow) {
-  return state !== 'done' || cash === null ? [] : movesOfSet(market, left(amount), left(amount), left(cash));
-}
-
-export function movesOfSplit({ market_condition_id: market, state, amount, onchain_amount: sets }: ConversionRow) {
-  return state !== 'done' || sets === null ? [] : movesOfSet(market, sets, sets, amount);
-}
-
-export function movesOfRedeem(row: RedeemRow): readonly RecordedMove[] {
-  const { market_condition_id: market, state, yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
-  if ((state !== 'done' && state !== 'completed') || cash === null) return [];
-  return movesOfSet(market, left(yes ?? ZERO), left(no ?? ZERO), left(cash));
+  const move = (isYes: boolean, given: Micros | null, spentMicros: Micros): RecordedMove => {
+    const sharesMicros = negate(given ?? ZERO);
+    return { outcome: outcomeKey(market, isYes), sharesMicros, spentMicros, feesMicros: ZERO };
+  };
+  return [move(true, moved.yes, half), move(false, moved.no, sub(spent, half))];
 }

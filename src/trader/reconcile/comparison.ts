@@ -7,27 +7,24 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
 import type { RoundList } from '../../shared/protocol/request-owner.js';
-import type { MissingFills, OrderExecutor, RestingOrder } from '../executor/contract.js';
-import type { ConversionKind, Ledger } from '../ledger/contract.js';
-import {
-  type Adoption,
-  moveOfFills,
-  movesOfMerge,
-  movesOfRedeem,
-  movesOfSplit,
-  planAdoption,
-  type RecordedMove,
-} from './adoption.js';
+import type { Executor } from '../executor/executor.js';
+import type { RestingOrder } from '../executor/reservations.js';
+import type { MissingFills } from '../executor/trades.js';
+import type { Ledger } from '../ledger/contract.js';
+import { CONVERSION_KINDS } from '../ledger/tables.js';
+import { type Adoption, moveOfFills, movesOfConversion, planAdoption, type RecordedMove } from './adoption.js';
 import type { LeavingOut } from './confirmed-differences.js';
 import {
   compareShares,
   type Difference,
   LONGEST_LAG_MS,
+  type Moved,
   missingFill,
   type OwnBooks,
   orderDifference,
   outcomeKey,
   parseMarket,
+  readMoved,
   sharesAtExchange,
   sharesInLedger,
   unlistedOrder,
@@ -45,7 +42,7 @@ export type ComparedLedger = Pick<
   Pick<Ledger, 'setNote' | 'hadFailed' | 'failedTrades' | 'tradeTurns'>;
 
 /** What is under way; the executor knows. */
-export interface UnderWay extends Pick<OrderExecutor, 'pendingMerge' | 'pendingSplit' | 'pendingRedeem'> {
+export interface UnderWay extends Pick<Executor, 'pendingConversion'> {
   restingOrders(): readonly Pick<RestingOrder, 'orderPubkey' | 'createdMs' | 'cancelPending'>[];
   missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
 }
@@ -159,12 +156,14 @@ export class Comparison {
   /** Moves of shares and currency that the exchange has records of and the ledger lacks. */
   #unbooked(): readonly RecordedMove[] {
     const { merges, splits, redeems } = this.#histories;
+    const moves = ({ market_condition_id: market }: { readonly market_condition_id: string }, moved: Moved | null) =>
+      movesOfConversion(market, moved);
     const isUnbooked = ({ pubkey }: { readonly pubkey: string }) => this.#ledger.conversion(pubkey) === null;
     return [
       ...this.#secondReader.lacking.map(moveOfFills),
-      ...merges.differing.filter(isUnbooked).flatMap(movesOfMerge),
-      ...splits.differing.filter(isUnbooked).flatMap(movesOfSplit),
-      ...redeems.differing.filter(isUnbooked).flatMap(movesOfRedeem),
+      ...merges.differing.filter(isUnbooked).flatMap((row) => moves(row, readMoved.merge(row))),
+      ...splits.differing.filter(isUnbooked).flatMap((row) => moves(row, readMoved.split(row))),
+      ...redeems.differing.filter(isUnbooked).flatMap((row) => moves(row, readMoved.redeem(row))),
     ];
   }
 
@@ -223,10 +222,7 @@ export class Comparison {
     const fills = areFillsLost ? [] : this.#underWay.missingFills();
     const missing = new Set(fills.map(({ marketConditionId }) => marketConditionId));
     return (market) =>
-      missing.has(market) ||
-      this.#underWay.pendingMerge(market) !== null ||
-      this.#underWay.pendingSplit(market) !== null ||
-      this.#underWay.pendingRedeem(market) !== null;
+      missing.has(market) || CONVERSION_KINDS.some((kind) => this.#underWay.pendingConversion(kind, market) !== null);
   }
 
   #shares(): readonly Difference[] {
@@ -241,11 +237,6 @@ export class Comparison {
   }
 }
 
-const PENDING = { merge: 'pendingMerge', split: 'pendingSplit', redeem: 'pendingRedeem' } as const satisfies Record<
-  ConversionKind,
-  keyof UnderWay
->;
-
 const makeBooks = (
   ledger: ComparedLedger,
   underWay: UnderWay,
@@ -256,8 +247,7 @@ const makeBooks = (
   fill: (pubkey) => ledger.fill(pubkey),
   conversion: (pubkey) => ledger.conversion(pubkey),
   isConverting: (kind, market, draftPubkey) => {
-    const { [PENDING[kind]]: pending } = underWay;
-    const intent = pending.call(underWay, market);
+    const intent = underWay.pendingConversion(kind, market);
     return intent !== null && ledger.intent(intent)?.draftPubkey === draftPubkey;
   },
 });

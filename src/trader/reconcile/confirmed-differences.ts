@@ -5,7 +5,7 @@
  */
 
 import { must } from '../../shared/base/errors.js';
-import type { Ledger } from '../ledger/contract.js';
+import type { Notes } from '../ledger/contract.js';
 import type { AcceptedDifference } from './agreement.js';
 import { DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
 
@@ -31,8 +31,6 @@ interface Suspicion {
   readonly sinceMs: number;
   readonly believed: boolean;
 }
-
-type Notes = Pick<Ledger, 'note' | 'setNote'>;
 
 /**
  * `sinceMs` and `reason` are absent from what an earlier version stored. `adopted`: the holdings behind the record are

@@ -144,38 +144,26 @@ export const inventedFill = (fill: BookedFill): Difference => ({
   exchange: NOTHING,
 });
 
-export function mergeDifference(row: ConversionRow, books: OwnBooks, listMs: number): Difference | null {
-  const { state, amount, onchain_amount: cash } = row;
-  // Settled without its figure: it is not booked before the record names it.
-  const moved = state === 'done' && cash !== null ? { yes: amount, no: amount, cash } : null;
-  return conversionDifference('merge', row, moved, books, listMs);
-}
-
-export function redeemDifference(row: RedeemRow, books: OwnBooks, listMs: number): Difference | null {
-  const { state, yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
-  const isSettled = state === 'done' || state === 'completed';
-  const moved = isSettled && cash !== null ? { yes, no, cash } : null;
-  return conversionDifference('redeem', row, moved, books, listMs);
-}
-
-/** As it is booked: what a split brings and takes is given up and received with the sign turned. */
-export function splitDifference(row: ConversionRow, books: OwnBooks, listMs: number): Difference | null {
-  const { state, amount, onchain_amount: sets } = row;
-  const came = sub(ZERO, sets ?? ZERO);
-  const moved = state === 'done' && sets !== null ? { yes: came, no: came, cash: sub(ZERO, amount) } : null;
-  return conversionDifference('split', row, moved, books, listMs);
-}
-
-/** What a settled one moved; null for a figure that the record leaves out. */
-interface Moved {
+/** What a settled conversion gave up and received, negative the other way round; null for a figure that the record leaves out. */
+export interface Moved {
   readonly yes: Micros | null;
   readonly no: Micros | null;
   readonly cash: Micros;
 }
 
+/** Null for one that is not settled, or settled without its figure: it is not booked before the record names it. */
+export const readMoved = {
+  merge: ({ state, amount, onchain_amount: cash }: ConversionRow): Moved | null =>
+    state === 'done' && cash !== null ? { yes: amount, no: amount, cash } : null,
+  split: ({ state, amount, onchain_amount: sets }: ConversionRow): Moved | null =>
+    state === 'done' && sets !== null ? { yes: negate(sets), no: negate(sets), cash: negate(amount) } : null,
+  redeem: ({ state, yes_shares: yes, no_shares: no, onchain_funds: cash }: RedeemRow): Moved | null =>
+    (state === 'done' || state === 'completed') && cash !== null ? { yes, no, cash } : null,
+} as const;
+
 const UNDER_WAY = ['in_process', 'done', 'completed'];
 
-function conversionDifference(
+export function conversionDifference(
   what: ConversionKind,
   row: Pick<ConversionRow | RedeemRow, 'pubkey' | 'market_condition_id' | 'state'>,
   moved: Moved | null,
@@ -275,7 +263,7 @@ function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conver
   return backwards(there, lately.conversions.map(negate)).some((held) => earlier.has(held));
 }
 
-const negate = (move: Micros): Micros => sub(ZERO, move);
+export const negate = (move: Micros): Micros => sub(ZERO, move);
 
 /** `from`, and what it was before the newest of these moves, the two newest, and so on. */
 function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {

@@ -8,7 +8,7 @@
  */
 
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
-import type { Booked, Ledger, LedgerReader } from '../ledger/contract.js';
+import type { Booked, LedgerReader, Notes } from '../ledger/contract.js';
 import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 import { type ListEndpoint, PageWalk, type RowOf } from './page-walk.js';
 
@@ -74,14 +74,14 @@ interface Kept<Row> {
 export class ListCursor<N extends ListEndpoint> {
   readonly name: string;
   readonly #rule: ListCursorRule<N>;
-  readonly #ledger: Pick<Ledger, 'note' | 'setNote'>;
+  readonly #ledger: Notes;
   #walk: PageWalk<N> | null = null;
   #found = false;
   #isComplete = false;
   #venueS: number | null = null;
 
   /** @param name of the list in the ledger's notes */
-  constructor(name: string, ledger: Pick<Ledger, 'note' | 'setNote'>, rule: ListCursorRule<N>) {
+  constructor(name: string, ledger: Notes, rule: ListCursorRule<N>) {
     this.name = name;
     this.#ledger = ledger;
     this.#rule = rule;

@@ -3,22 +3,20 @@
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { ConversionKind, Ledger } from '../ledger/contract.js';
 import {
+  conversionDifference,
   inventedConversion,
   inventedFill,
   LONGEST_LAG_MS,
-  mergeDifference,
   type OwnBooks,
   orderDifference,
-  redeemDifference,
-  splitDifference,
+  readMoved,
   tradeDifference,
 } from './differences.js';
 import { ListCursor, type ListTime } from './list-cursor.js';
 
 const getPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
-const bornS = ({ created }: { readonly created: number }) => created;
-const isOverConversion = ({ state }: { readonly state: string }) =>
-  ['done', 'completed', 'failed', 'expired'].includes(state);
+/** States of a conversion that is over. */
+const OVER = ['done', 'completed', 'failed', 'expired'];
 
 type HistoryLedger = Pick<
   Ledger,
@@ -28,11 +26,16 @@ type HistoryLedger = Pick<
 /** @param ownTrades whether the venue lists them */
 export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: boolean) {
   const conversions = (kind: ConversionKind) => ({
-    newestSeq: () => ledger.newestSeq('conversions'),
-    after: (seq: number) => ledger.conversionsAfter(seq).filter(({ row }) => row.kind === kind),
-    findInvented: (pubkey: string, { listMs }: ListTime) => {
-      const booked = ledger.conversion(pubkey);
-      return booked === null || booked.seenMs >= listMs - LONGEST_LAG_MS ? null : inventedConversion(booked);
+    getPubkey,
+    bornS: ({ created }: { readonly created: number }) => created,
+    isSettled: ({ state }: { readonly state: string }) => OVER.includes(state),
+    booked: {
+      newestSeq: () => ledger.newestSeq('conversions'),
+      after: (seq: number) => ledger.conversionsAfter(seq).filter(({ row }) => row.kind === kind),
+      findInvented: (pubkey: string, { listMs }: ListTime) => {
+        const booked = ledger.conversion(pubkey);
+        return booked === null || booked.seenMs >= listMs - LONGEST_LAG_MS ? null : inventedConversion(booked);
+      },
     },
   });
   const orders = new ListCursor('orders', ledger, {
@@ -64,28 +67,19 @@ export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrade
     },
   });
   const merges = new ListCursor('merges', ledger, {
+    ...conversions('merge'),
     endpoint: 'merges.list',
-    getPubkey,
-    bornS,
-    isSettled: isOverConversion,
-    booked: conversions('merge'),
-    compare: (row, listMs) => mergeDifference(row, books, listMs),
+    compare: (row, listMs) => conversionDifference('merge', row, readMoved.merge(row), books, listMs),
   });
   const splits = new ListCursor('splits', ledger, {
+    ...conversions('split'),
     endpoint: 'splits.list',
-    getPubkey,
-    bornS,
-    isSettled: isOverConversion,
-    booked: conversions('split'),
-    compare: (row, listMs) => splitDifference(row, books, listMs),
+    compare: (row, listMs) => conversionDifference('split', row, readMoved.split(row), books, listMs),
   });
   const redeems = new ListCursor('redeems', ledger, {
+    ...conversions('redeem'),
     endpoint: 'redeems.list',
-    getPubkey,
-    bornS,
-    isSettled: isOverConversion,
-    booked: conversions('redeem'),
-    compare: (row, listMs) => redeemDifference(row, books, listMs),
+    compare: (row, listMs) => conversionDifference('redeem', row, readMoved.redeem(row), books, listMs),
   });
   return { orders, merges, splits, redeems, ...(ownTrades ? { trades } : {}) };
 }

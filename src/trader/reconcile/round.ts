@@ -43,36 +43,15 @@ export interface Reading {
 /** Lists that a venue may not have: the interface names them and does not show them. */
 const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 
-/** How a round's lists ended. */
-export type RoundEnd =
-  | {
-      readonly kind: 'complete';
-      /** Our clock, ms: when the first request was asked for. */
-      readonly begunMs: number;
-      /** As below. */
-      readonly furtherPages: number;
-    }
-  | {
-      readonly kind: 'void';
-      readonly reason: string;
-      /** A request never left, so nobody is to blame. */
-      readonly unsent: boolean;
-      /** Asked for beyond the first of each list. */
-      readonly furtherPages: number;
-    };
-
-export interface RoundStep {
-  readonly requests: readonly PlannedRequest[];
-  /** Null while something is under way. */
-  readonly end: RoundEnd | null;
-}
-
 export class Round {
   readonly #lists: ReadonlyMap<RoundList, Reading>;
+  /** Our clock, ms: when the first request was asked for. */
   readonly #begunMs: number;
   readonly #underWay: Set<RoundList>;
   readonly #absent: RoundList[] = [];
+  /** `unsent`: a request never left, so nobody is to blame. */
   #void: { readonly reason: string; readonly unsent: boolean } | null = null;
+  /** Asked for beyond the first of each list. */
   #furtherPages = 0;
 
   constructor(lists: ReadonlyMap<RoundList, Reading>, nowMs: number) {
@@ -95,8 +74,8 @@ export class Round {
     return [first, ...further];
   }
 
-  /** The outcome of a request of its own. What comes after it was voided only has to come back. */
-  onReport(list: RoundList, report: RequestResult): RoundStep {
+  /** The outcome of a request of its own; no end while something is under way. What comes after it was voided only has to come back. */
+  onReport(list: RoundList, report: RequestResult) {
     const reading = must(this.#lists.get(list), `list ${list} of the round`);
     const isAbsent = OPTIONAL.includes(list) && isNoSuchList(report);
     if (isAbsent) this.#absent.push(list);
@@ -112,10 +91,13 @@ export class Round {
     this.#underWay.delete(list);
     if (this.#underWay.size > 0) return { requests: [], end: null };
     const furtherPages = this.#furtherPages;
-    if (this.#void === null) return { requests: [], end: { kind: 'complete', begunMs: this.#begunMs, furtherPages } };
-    return { requests: [], end: { kind: 'void', ...this.#void, furtherPages } };
+    if (this.#void !== null) return { requests: [], end: { kind: 'void', ...this.#void, furtherPages } as const };
+    return { requests: [], end: { kind: 'complete', begunMs: this.#begunMs, furtherPages } as const };
   }
 }
+
+/** How a round's lists ended. */
+export type RoundEnd = NonNullable<ReturnType<Round['onReport']>['end']>;
 
 const isNoSuchList = ({ outcome }: RequestResult): boolean =>
   outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 405);

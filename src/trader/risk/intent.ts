@@ -4,11 +4,14 @@ import type { Micros } from '../../shared/base/micros.js';
 
 export type Side = 'buy' | 'sell';
 
-/** A limit order of one outcome. */
-export interface PlaceIntent {
-  readonly kind: 'place';
+interface OfKind<K extends string> {
+  readonly kind: K;
   readonly intentId: string;
   readonly marketConditionId: string;
+}
+
+/** A limit order of one outcome. */
+export interface PlaceIntent extends OfKind<'place'> {
   /** Null for a market that belongs to no event: it is then an event of its own. */
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
@@ -22,27 +25,18 @@ export interface PlaceIntent {
   readonly strategy: string;
 }
 
-export interface CancelIntent {
-  readonly kind: 'cancel';
-  readonly intentId: string;
+export interface CancelIntent extends OfKind<'cancel'> {
   readonly orderPubkey: string;
-  readonly marketConditionId: string;
 }
 
 /** Complete sets back into currency. */
-export interface MergeIntent {
-  readonly kind: 'merge';
-  readonly intentId: string;
-  readonly marketConditionId: string;
+export interface MergeIntent extends OfKind<'merge'> {
   /** Complete sets. */
   readonly amountMicros: Micros;
 }
 
 /** Currency into complete sets. */
-export interface SplitIntent {
-  readonly kind: 'split';
-  readonly intentId: string;
-  readonly marketConditionId: string;
+export interface SplitIntent extends OfKind<'split'> {
   /** As that of a place. */
   readonly eventConditionId: string | null;
   /** Complete sets, and the currency that they take. */
@@ -52,10 +46,7 @@ export interface SplitIntent {
 }
 
 /** All shares of a settled market into currency; the amounts are what we expect to give up. */
-export interface RedeemIntent {
-  readonly kind: 'redeem';
-  readonly intentId: string;
-  readonly marketConditionId: string;
+export interface RedeemIntent extends OfKind<'redeem'> {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
 }

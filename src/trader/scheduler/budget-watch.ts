@@ -1,7 +1,7 @@
 /** Whether answers leave so few requests that what waits for them stands still, in the words of a person. */
 
 import type { Scope } from '../../shared/protocol/endpoints.js';
-import type { Queue } from './contract.js';
+import type { RequestQueue } from './request-queue.js';
 
 /** Below this part of the profile's limit next to nothing is looked at or quoted. A venue that throttles does not slow us so far. */
 const SHORT_PART = 1 / 5;
@@ -35,7 +35,7 @@ export class BudgetWatch {
   }
 
   /** To be asked every second or so. What a person should hear, once as it begins and once when it has been over for a while. */
-  look(queue: Pick<Queue, 'perMinute' | 'status'>, nowMs: number): readonly BudgetNews[] {
+  look(queue: Pick<RequestQueue, 'perMinute' | 'status'>, nowMs: number): readonly BudgetNews[] {
     return this.#watched.flatMap((watched): BudgetNews[] => {
       const { scope, usual, isTold } = watched;
       const perMinute = queue.perMinute(scope, nowMs);

@@ -26,19 +26,6 @@ export interface Candidate {
   readonly doubt: number;
 }
 
-/** A candidate at the prices that were found. */
-export interface Valued {
-  readonly id: string;
-  readonly value: NetValue;
-}
-
-export interface Choice {
-  readonly prices: ScarcityPrices;
-  /** All candidates, the most valuable first. */
-  readonly ranked: readonly Valued[];
-  readonly chosen: ReadonlySet<string>;
-}
-
 /** Bounds of what a choice may change. */
 export interface ChoiceBounds {
   /** Markets of each group that may be quoted at once. */
@@ -99,12 +86,7 @@ export function pricesFor(candidates: readonly Candidate[], supply: Supply, leas
  * when its value falls below the same under 0, and both only among the best that there is room for. Every tenth place is for the
  * one that would be best if it were better than believed by one standard deviation.
  */
-export function choose(
-  candidates: readonly Candidate[],
-  supply: Supply,
-  least: ScarcityPrices,
-  bounds: ChoiceBounds,
-): Choice {
+export function choose(candidates: readonly Candidate[], supply: Supply, least: ScarcityPrices, bounds: ChoiceBounds) {
   // What finds no place takes nothing, so the prices are those of the best of each group.
   const best = pickBest(candidates, pricesFor(candidates, supply, least), bounds);
   const prices = pricesFor(best, supply, least);
@@ -124,7 +106,9 @@ export function choose(
   };
   offerWanted(false);
   offerWanted(true);
-  return { prices, ranked: valued.map(({ candidate, value }) => ({ id: candidate.id, value })), chosen: places.taken };
+  // The most valuable first.
+  const ranked = valued.map(({ candidate, value }) => ({ id: candidate.id, value }));
+  return { prices, ranked, chosen: places.taken };
 }
 
 interface Ranked {

@@ -1,11 +1,10 @@
-/** Decides what to look at next. See `Poller` for what it promises. */
+/** Decides what to look at next. */
 
 import type { AccountPoll, MarketPoll, PollTarget } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import {
   MARKET_POLLS,
   type PolledMarket,
-  type Poller,
   type PollFacts,
   type PollResult,
   type PollSettings,
@@ -14,7 +13,6 @@ import {
 import { LookWorth } from './look-worth.js';
 import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './own-pace.js';
 import { pollLane } from './poll-calls.js';
-import { PollCredit } from './poll-credit.js';
 import { type MarketRecords, PollMemory, type PollRecord } from './poll-memory.js';
 
 /** How each kind shares the polls of markets while all want more than there is. What one leaves, the others use. */
@@ -63,7 +61,7 @@ interface Watched {
   readonly worth: LookWorth;
 }
 
-export class PollPlan implements Poller {
+export class PollPlan {
   readonly #settings: PollSettings;
   readonly #memory: PollMemory;
   readonly #credit = new PollCredit(BURST);
@@ -91,10 +89,15 @@ export class PollPlan implements Poller {
     return this.#memory.size;
   }
 
+  /**
+   * Our clock, ms: `takeDue` finds nothing before, whatever the public headroom, as long as it is given the same facts and
+   * nothing is reported or expedited; -Infinity when it must be asked.
+   */
   get quietUntilMs(): number {
     return this.#quietUntilMs;
   }
 
+  /** The polls to ask now, most urgent first; each counts as under way until `onReport` says how it ended. */
   takeDue(nowMs: number, facts: PollFacts): readonly PlannedRequest[] {
     if (this.#isQuiet(nowMs, facts)) return NO_ASKS;
     this.#forget();
@@ -119,16 +122,19 @@ export class PollPlan implements Poller {
     return requests;
   }
 
+  /** This was seen in the answer to something else: its interval begins anew. */
   onSeen(target: PollTarget, nowMs: number): void {
     this.#memory.find(target)?.onSeen(nowMs);
     this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
+  /** How a poll ended. One that is not under way (a further page) changes nothing. */
   onReport(target: PollTarget, result: PollResult, nowMs: number): void {
     this.#memory.find(target)?.onEnd(result, nowMs);
     this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
+  /** Looks at this as soon as the budget allows, whatever its interval, e.g. after a reconnect. Absent: first. */
   expedite(target: PollTarget, urgency: Urgency = 'first'): void {
     if ('marketConditionId' in target) {
       this.#memory.market(target.marketConditionId)[target.kind].expedite(urgency);
@@ -346,5 +352,52 @@ class Best {
     if (this.watched !== null && !(score > this.score)) return;
     this.watched = watched;
     this.score = score;
+  }
+}
+
+/** Of the public budget polls may use nine tenths; the rest is for further pages and for looks that others ask. */
+const PUBLIC_TENTHS = 9;
+/** What a millisecond earns at one request a minute is this part of a poll, times the tenths. */
+const PARTS = 10 * 60_000;
+
+/**
+ * A token bucket for polls of markets: it fills with the budget up to its capacity, and each poll takes one token. It counts
+ * in whole parts, so that its content does not depend on how often it was looked at: a shell that leaves out idle beats
+ * polls at the same times as one that does not.
+ */
+class PollCredit {
+  readonly #most: number;
+  #parts: number;
+  #perMinute = 0;
+  #seenMs: number | null = null;
+
+  /** @param most polls: there at the beginning, and never more */
+  constructor(most: number) {
+    this.#most = most * PARTS;
+    this.#parts = this.#most;
+  }
+
+  /** Takes in the time; `perMinute` is the public budget since the last look. True when it was another one then. */
+  earn(perMinute: number, nowMs: number): boolean {
+    const changes = perMinute !== this.#perMinute;
+    const elapsedMs = Math.max(0, nowMs - (this.#seenMs ?? nowMs));
+    this.#parts = Math.min(this.#most, this.#parts + elapsedMs * perMinute * PUBLIC_TENTHS);
+    this.#perMinute = perMinute;
+    this.#seenMs = nowMs;
+    return changes;
+  }
+
+  /** Whether there is a whole poll. */
+  get suffices(): boolean {
+    return this.#parts >= PARTS;
+  }
+
+  spend(): void {
+    this.#parts -= PARTS;
+  }
+
+  /** From so many milliseconds after the newest look on there is a whole poll. */
+  get missingMs(): number {
+    return this.suffices ? 0 : Math.ceil((PARTS - this.#parts) / (this.#perMinute * PUBLIC_TENTHS));
   }
 }

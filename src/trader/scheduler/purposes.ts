@@ -22,14 +22,6 @@ export function classifyPurpose({ endpoint }: Pick<AnyCall, 'endpoint'>, owner: 
   return /^(merges|splits|redeems)\./.test(endpoint) ? 'conversions' : 'moves';
 }
 
-/** Requests of one purpose. */
-export interface PurposeUse {
-  readonly purpose: Purpose;
-  readonly lastMinute: number;
-  /** Of this run. */
-  readonly total: number;
-}
-
 /** Counts by purpose. Moments are those of a clock that never steps back. */
 export class PurposeCounts {
   readonly #minutes = new Map<Purpose, SlidingMinute>(PURPOSES.map((purpose) => [purpose, new SlidingMinute()]));
@@ -42,30 +34,29 @@ export class PurposeCounts {
     this.#totals.set(purpose, (this.#totals.get(purpose) ?? 0) + 1);
   }
 
-  at(nowMs: number): readonly PurposeUse[] {
+  at(nowMs: number) {
     return PURPOSES.map((purpose) => ({
       purpose,
       lastMinute: this.#minutes.get(purpose)?.countAt(nowMs) ?? 0,
+      /** Of this run. */
       total: this.#totals.get(purpose) ?? 0,
     }));
   }
 }
 
-/** What a fill took, and what a request brought; null before there is a fill, a request or a result. */
-export interface WorthOfRequests {
-  readonly requestsPerFill: number | null;
-  /** Currency. Of this run's requests, and of the result of all runs with this capital. */
-  readonly valuePerRequest: number | null;
-}
+/** Requests of one purpose. */
+export type PurposeUse = Readonly<ReturnType<PurposeCounts['at']>[number]>;
 
+/** What a fill took, and what a request brought; null before there is a fill, a request or a result. */
 export function worthOfRequests(
   spent: readonly Pick<PurposeUse, 'total'>[],
   fills: number,
   resultMicros: Micros | null,
-): WorthOfRequests {
+) {
   const requests = spent.reduce((sum, { total }) => sum + total, 0);
   return {
     requestsPerFill: fills === 0 ? null : requests / fills,
+    /** Currency. Of this run's requests, and of the result of all runs with this capital. */
     valuePerRequest: requests === 0 || resultMicros === null ? null : resultMicros / ONE / requests,
   };
 }

@@ -1,11 +1,11 @@
-/** The gate through which every request leaves. See `Queue` for what it promises. */
+/** The one gate through which every request leaves: lanes, budgets and the cancel reserve. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import { declarationOf, type Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { RequestOwner } from '../../shared/protocol/request-owner.js';
 import { type BudgetReport, LANES, type Lane, type PlannedRequest, type Request } from '../../shared/protocol/seam.js';
-import type { BudgetStatus, OutcomeObservation, Queue, Release, Unsent } from './contract.js';
+import type { OutcomeObservation, Release, Unsent } from './contract.js';
 import { classifyPurpose, PurposeCounts, type PurposeUse } from './purposes.js';
 import { LAST_LANES, type Next, ScopeLine } from './scope-line.js';
 
@@ -29,7 +29,7 @@ interface UnderWay {
   readonly isProbe: boolean;
 }
 
-export class RequestQueue implements Queue {
+export class RequestQueue {
   readonly #lines: Readonly<Record<Scope, ScopeLine>>;
   readonly #underWay = new Map<number, UnderWay>();
   /** What the budgets go by; requests and observations go by ours. */
@@ -56,6 +56,7 @@ export class RequestQueue implements Queue {
     };
   }
 
+  /** Requests that wait, requests under way: for status pages and bounds. */
   get waiting(): number {
     const { public: reads, signed, bootstrap } = this.#lines;
     return reads.waiting + signed.waiting + bootstrap.waiting;
@@ -65,14 +66,17 @@ export class RequestQueue implements Queue {
     return this.#underWay.size;
   }
 
+  /** Whether the answer to a request of an intent is out: the next step may be the one that an order waits for. */
   get carriesIntents(): boolean {
     return this.#intentsUnderWay > 0;
   }
 
+  /** Of the newest request that was let go; 0 before the first. */
   get newestId(): number {
     return this.#nextId - 1;
   }
 
+  /** Never fails: a request that finds no room comes back unsent with the next release. */
   push(request: PlannedRequest): void {
     if (this.waiting >= MAX_WAITING && !this.#makeRoom(request)) return;
     const line = this.#lines[declarationOf(request.call.endpoint).scope];
@@ -80,20 +84,27 @@ export class RequestQueue implements Queue {
     line.waiting++;
   }
 
+  /** Takes back what still waits and is not wanted any more; it comes back unsent with the next release. */
   recall(isUnwanted: (request: PlannedRequest) => boolean, reason: string): void {
     for (const unsent of this.#takeOut(isUnwanted, reason)) this.#givenUp.push(unsent);
   }
 
+  /**
+   * Orders that rest, are in flight or unknown: the reserve that can cancel them all follows it. Set it when it changes.
+   * @param cancelsAll all of them are being canceled, as of a kill: cancels then probe whatever the venue said
+   */
   setOpenOrders(count: number, cancelsAll = false): void {
     assert(Number.isSafeInteger(count) && count >= 0, `open orders must be a count, got ${count}`);
     this.#openOrders = count;
     for (const scope of SCOPES) this.#lines[scope].cancelsAll = cancelsAll;
   }
 
+  /** The part that is left of what may leave at once for new orders: 1 after a quiet while, 0 while each waits for the next moment. */
   burstLeft(nowMs: number): number {
     return this.#lines.signed.burstLeft(this.#openOrders, this.#clock.advance(nowMs));
   }
 
+  /** What may leave now, most urgent first. Ids ascend within a run. */
   release(nowMs: number): Release {
     const steadyMs = this.#clock.advance(nowMs);
     if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
@@ -105,10 +116,12 @@ export class RequestQueue implements Queue {
     return { requests, unsent };
   }
 
+  /** Whom the request behind a request that is under way belongs to. */
   findOwner(requestId: number): RequestOwner {
     return must(this.#underWay.get(requestId), `request ${requestId} under way`).request.owner;
   }
 
+  /** Takes in one outcome and what it says about the budget; gives back the request behind it. */
   onOutcome(seen: OutcomeObservation): PlannedRequest {
     const { requestId, outcome, nowMs, budget } = seen;
     const { request, scope, releasedMs, isProbe } = must(
@@ -131,6 +144,10 @@ export class RequestQueue implements Queue {
     return request;
   }
 
+  /**
+   * How many more requests of this lane could leave within the budget now: what is left above the lane's floor, less what
+   * waits in this and earlier lanes. 0 while the scope is blocked. Placing an order takes two now (draft, submit).
+   */
   headroom(scope: Scope, lane: Lane, nowMs: number): number {
     const line = this.#lines[scope];
     const { lanes } = line;
@@ -143,31 +160,43 @@ export class RequestQueue implements Queue {
     return Math.max(0, line.room(lane, this.#openOrders, steadyMs) - before);
   }
 
+  /** Requests a minute that this scope allows us at present: the profile's, or less as its answers have taught. */
   perMinute(scope: Scope, nowMs: number): number {
     return this.#lines[scope].budget.perMinute(this.#clock.advance(nowMs));
   }
 
+  /**
+   * Whether time alone cannot lower what both budgets allow: there was no recent throttling, and nobody else uses the
+   * budgets.
+   */
   isSteady(nowMs: number): boolean {
     const steadyMs = this.#clock.advance(nowMs);
     return this.#lines.public.budget.isSteady(steadyMs) && this.#lines.signed.budget.isSteady(steadyMs);
   }
 
-  status(scope: Scope, nowMs: number): BudgetStatus {
+  /** For status pages. Reads only: what leaves later, and when, is as if nobody had asked. */
+  status(scope: Scope, nowMs: number) {
     const { budget } = this.#lines[scope];
     const steadyMs = this.#clock.peek(nowMs);
     const until = budget.blockedUntilMs(steadyMs);
     return {
+      /** Requests a minute that the venue allows, as far as we know. */
       limit: budget.limit,
+      /** Requests a minute that we allow ourselves at present. */
       perMinute: budget.perMinute(steadyMs),
+      /** Requests that could leave now. */
       available: budget.available(steadyMs),
+      /** Our clock, ms: throttled until then; null when it is not. */
       blockedUntilMs: until > steadyMs ? until - steadyMs + nowMs : null,
     };
   }
 
+  /** What requests of this run were spent on; for status pages, as `status`. */
   listSpent(nowMs: number): readonly PurposeUse[] {
     return this.#counts.at(this.#clock.peek(nowMs));
   }
 
+  /** When something that waits could leave or expires: `nowMs` for at once, null when only an outcome can move it. */
   nextReleaseMs(nowMs: number): number | null {
     if (this.waiting === 0 && this.#givenUp.length === 0) return null;
     const steadyMs = this.#clock.advance(nowMs);
@@ -281,6 +310,9 @@ export class RequestQueue implements Queue {
     return false;
   }
 }
+
+/** A scope's budget for status pages. */
+export type BudgetStatus = Readonly<ReturnType<RequestQueue['status']>>;
 
 const onSteadyClock = (report: BudgetReport, aheadMs: number): BudgetReport => ({
   ...report,

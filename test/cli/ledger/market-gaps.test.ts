@@ -10,7 +10,7 @@ const look = (openOrders: number, count: number, more: Partial<GapLook> = {}): G
       conditionId: 'm',
       openOrders,
       note: 'no book yet',
-      refusals: count === 0 ? [] : [{ name: 'request_reserve', count, text: '' }],
+      refusals: count === 0 ? [] : [{ name: 'request_reserve', control: 10, count, text: '', atMs: 0 }],
     },
   ],
   ...more,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
 import { obey } from '../../../src/trader/engine/control/commands.js';
 import { LADDER } from '../../../src/trader/engine/control/modes.js';
-import { TraderStepContext } from '../../../src/trader/engine/quoting/step-context.js';
+import { makeStepContext } from '../../../src/trader/engine/quoting/step-context.js';
 import { makeSnapshot } from '../../../src/trader/engine/snapshot.js';
 import type { TraderState } from '../../../src/trader/engine/state.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
@@ -42,7 +42,7 @@ class Life {
     // The exchange shows at once that nothing rests: a proof under way is no limit.
     while (state.modes.wantsProof) state.modes.proof(0, nowMs);
     const { mode, reason } = state.mode();
-    const context = new TraderStepContext(state, LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`, nowMs);
+    const context = makeStepContext(state, LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`, nowMs);
     const { stance, stanceReason, loss, fills } = context;
     const { lastSecond, lastMinute } = context.pace.facts(nowMs);
     // Of what is beyond the limit a start counts only as much as it takes to refuse.

@@ -4,7 +4,7 @@ import type { Page, WireConversion, WireOrder, WireOwnTrade, WireRedeem } from '
 import type { Reads } from '../../../src/exchange/core/reads.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { money } from '../../../src/shared/protocol/wire.js';
-import type { OrderExecutor } from '../../../src/trader/executor/contract.js';
+import type { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { FUNDS } from './world.js';
 
@@ -13,7 +13,7 @@ export interface Parties {
   readonly core: Reads;
   readonly account: number;
   readonly ledger: Ledger;
-  readonly executor: OrderExecutor;
+  readonly executor: Executor;
   readonly markets: readonly string[];
   /** Currency put in; default the executor tests' own. */
   readonly funds?: number;

@@ -179,7 +179,7 @@ describe('a redeem', () => {
 
   it.each(['done', 'completed'] as const)('is over when it is %s, and books what came in', (state) => {
     const s = redeeming();
-    expect(s.executor.pendingRedeem(MARKET)).toBe('r');
+    expect(s.executor.pendingConversion('redeem', MARKET)).toBe('r');
     s.answer(
       'redeems.submit',
       answered(redeemRow(state, { onchain_funds: m(7 * ONE), yes_shares: m(7 * ONE), no_shares: m(0) })),

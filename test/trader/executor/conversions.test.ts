@@ -22,7 +22,7 @@ const KINDS = {
   merge: {
     intent: { kind: 'merge', ...common } as const,
     reserved: { kind: 'merge', cashMicros: 0, yesMicros: TEN, noMicros: TEN },
-    pending: (s: Script) => s.executor.pendingMerge(MARKET),
+    pending: (s: Script) => s.executor.pendingConversion('merge', MARKET),
     /** Currency, YES and NO that it moves, of each share. */
     moves: [1, -1, -1],
     /** It is not begun while converting is so. */
@@ -31,7 +31,7 @@ const KINDS = {
   split: {
     intent: { kind: 'split', ...common, eventConditionId: null, yesPriceMicros: m(700_000) } as const,
     reserved: { kind: 'split', cashMicros: TEN, yesMicros: 0, noMicros: 0 },
-    pending: (s: Script) => s.executor.pendingSplit(MARKET),
+    pending: (s: Script) => s.executor.pendingConversion('split', MARKET),
     moves: [-1, 1, 1],
     off: ['to_currency', 'none'] as readonly ('to_currency' | 'none')[],
   },

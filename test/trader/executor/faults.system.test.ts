@@ -123,12 +123,12 @@ function actAtRandom(world: World): void {
     case 3: {
       const sets = Math.min(ledger.shares(market, true), ledger.shares(market, false));
       const amount = sets - (sets % 10_000);
-      if (amount > 0 && executor.pendingMerge(market) === null) world.merge(market, m(amount));
+      if (amount > 0 && executor.pendingConversion('merge', market) === null) world.merge(market, m(amount));
       break;
     }
     default: {
       const held = ledger.shares(market, true) + ledger.shares(market, false);
-      if (!open && held > 0 && executor.pendingRedeem(market) === null) world.redeem(market);
+      if (!open && held > 0 && executor.pendingConversion('redeem', market) === null) world.redeem(market);
     }
   }
 }

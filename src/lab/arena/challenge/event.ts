@@ -1,6 +1,6 @@
 /** The world of exclusive outcomes: one event, a market for each outcome, in each of them everybody of the challenge. */
 
-import { EventHost, QuotedEvent } from '../../../trader/engine/quoting/event-host.js';
+import { QuotedEvent } from '../../../trader/engine/quoting/slot-hosts.js';
 import type { EventView } from '../../../trader/market/view.js';
 import { makeWholeEventView } from '../../../trader/market/whole-event.js';
 import { FEED_CONDITIONS, USUAL_CONDITIONS } from '../conditions.js';
@@ -62,7 +62,7 @@ function openEvent({ module, params }: ShownStrategy, count: number): QuotedEven
   if (module.scope !== 'event') return null;
   const marketConditionIds = Array.from({ length: count }, (_, outcome) => nameOutcome(outcome));
   const facts = { eventConditionId: EVENT_ID, outcomes: 'exhaustive', marketConditionIds } as const;
-  return new QuotedEvent(new EventHost(module, params, facts, (call) => call()), params);
+  return new QuotedEvent(module, params, facts, (call) => call());
 }
 
 interface OutcomeMarket {

@@ -8,9 +8,8 @@ import { must } from '../../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../../shared/base/micros.js';
 import { marketDetail } from '../../../shared/protocol/records.js';
 import { findChanges, type QuotedOrder } from '../../../trader/engine/quoting/changes.js';
-import { EventSlotHost, NO_EVENT, type QuotedEvent } from '../../../trader/engine/quoting/event-host.js';
 import { bestOwn } from '../../../trader/engine/quoting/event-view.js';
-import { QuoteHost, type SlotHost } from '../../../trader/engine/quoting/quote-host.js';
+import { hostMarket, NO_EVENT, type QuotedEvent, type SlotHost } from '../../../trader/engine/quoting/slot-hosts.js';
 import { MarketTracker } from '../../../trader/market/market-tracker.js';
 import { type TraderPace, USUAL_PACE } from '../../../trader/market/pace.js';
 import type {
@@ -84,13 +83,13 @@ export class ShownMaker implements Maker {
     this.#strategy = name;
     this.#tracker.onDetail(makeDetail(conditionId), seenAt(0, START_MS));
     this.#facts = must(this.#tracker.facts, 'the facts of an open market');
-    if (module.scope !== 'event') this.#host = new QuoteHost(module, params, this.#facts, (call) => call());
-    else this.#host = quoted === null ? NO_EVENT : new EventSlotHost(quoted, conditionId);
+    if (module.scope !== 'event') this.#host = hostMarket(module, params, this.#facts, (call) => call());
+    else this.#host = quoted?.host(conditionId) ?? NO_EVENT;
   }
 
   /** What stopped the strategy; null while it works. */
   get failure(): string | null {
-    return this.#host.failure;
+    return this.#host.sandbox?.failure ?? null;
   }
 
   act(sight: MakerSight): Iterable<MakerAction> {

@@ -39,7 +39,7 @@ export class ResultBook {
   }
 
   /** @param opened how often the ledger was opened */
-  readOn(ledger: LedgerReader, opened: number): void {
+  readOn(ledger: Pick<LedgerReader, 'newestBooking' | 'tradeTurns' | 'bookingsAfter'>, opened: number): void {
     const endMs = this.#steadyMs() + READING_MS;
     this.#newest = ledger.newestBooking();
     const of = `${opened} ${ledger.tradeTurns()}`;

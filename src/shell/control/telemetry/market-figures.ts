@@ -1,6 +1,6 @@
 /** One market as telemetry tells it, from what its strategy was last shown. */
 
-import type { MarketFace } from '../../../trader/engine/faces.js';
+import type { MarketFace } from '../../../trader/engine/snapshot.js';
 import type { Book, BookLevel, MarketView, TapeTrade } from '../../../trader/market/view.js';
 import type { LevelFigures, MarketFigures, MarketHealthFigures, OrderFigures, TradeFigures } from './lines.js';
 

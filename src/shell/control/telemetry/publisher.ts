@@ -4,7 +4,7 @@
  */
 
 import { guarded } from '../../../shared/base/guarded.js';
-import type { MarketFace } from '../../../trader/engine/faces.js';
+import type { MarketFace } from '../../../trader/engine/snapshot.js';
 import { Brake } from './brake.js';
 import type { AccountFigures, ByeLine, FrameLine, HelloLine, TelemetryLine } from './lines.js';
 import { makeFigures } from './market-figures.js';

@@ -41,7 +41,12 @@ export function mergeBlockers(
   context: StepContext,
 ): readonly QuotedOrder[] {
   const facts = feed.facts;
-  if (facts === null || !merge.enabled || !core.merges || context.executor.pendingMerge(facts.conditionId) !== null)
+  if (
+    facts === null ||
+    !merge.enabled ||
+    !core.merges ||
+    context.executor.pendingConversion('merge', facts.conditionId) !== null
+  )
     return [];
   if (context.nowMs < nextConversionMs) return [];
   const { yesMicros, noMicros } = heldIn(context.own, facts.conditionId);
@@ -107,7 +112,7 @@ function planMerge(
     !settings.enabled ||
     !core.merges ||
     facts.phase !== 'open' ||
-    context.executor.pendingMerge(conditionId) !== null
+    context.executor.pendingConversion('merge', conditionId) !== null
   )
     return null;
   const amountMicros = freePairs(facts, core, context);
@@ -130,10 +135,10 @@ function freePairs(facts: MarketFacts, core: Core, context: StepContext): Micros
 
 function planRedeem({ conditionId }: MarketFacts, context: StepContext): RedeemIntent | null {
   const { yesMicros, noMicros } = heldIn(context.own, conditionId);
-  if ((yesMicros === 0 && noMicros === 0) || context.executor.pendingRedeem(conditionId) !== null) return null;
+  const pending = (kind: 'merge' | 'redeem') => context.executor.pendingConversion(kind, conditionId);
+  if ((yesMicros === 0 && noMicros === 0) || pending('redeem') !== null) return null;
   // Orders of ours that may still fill, and merges that may still land, must be settled before we know what we hold.
-  if ((context.own.orders.get(conditionId) ?? []).length > 0 || context.executor.pendingMerge(conditionId) !== null)
-    return null;
+  if ((context.own.orders.get(conditionId) ?? []).length > 0 || pending('merge') !== null) return null;
   return {
     kind: 'redeem',
     intentId: context.nextIntentId(conditionId),

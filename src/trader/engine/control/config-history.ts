@@ -1,8 +1,6 @@
 /** Which configurations were in force, by hash, with time and reason. The ledger holds no settings and no code. */
 
-import type { Ledger } from '../../ledger/contract.js';
-
-type Notes = Pick<Ledger, 'note' | 'setNote'>;
+import type { Notes } from '../../ledger/contract.js';
 
 export const HISTORY_NOTE = 'config.history';
 

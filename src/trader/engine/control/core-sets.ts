@@ -1,12 +1,12 @@
 /** The complete sets that strategies want at hand, remembered over restarts, and the split that brings them. */
 
 import { type Micros, ONE, sub, toMultiple, ZERO } from '../../../shared/base/micros.js';
-import type { MarketFeed } from '../../market/view.js';
+import type { Notes } from '../../ledger/contract.js';
+import type { MarketTracker } from '../../market/market-tracker.js';
 import type { SplitIntent } from '../../risk/intent.js';
 import type { Quotes, SetsWish } from '../../strategy/contract.js';
 import { batchOf, type Economics, USUAL_PAIRS_PER_S } from '../../strategy/economics.js';
 import type { StepContext } from '../gate.js';
-import type { Notes } from '../guards/guard.js';
 import type { QuoteSlot } from '../quoting/quote-slot.js';
 
 /** The ledger's note. */
@@ -78,7 +78,7 @@ export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Econo
  */
 export function planSplit(
   { sharesMicros }: Core,
-  feed: Pick<MarketFeed, 'facts'>,
+  feed: Pick<MarketTracker, 'facts'>,
   markMicros: Micros | null,
   context: StepContext,
 ): SplitIntent | null {
@@ -86,7 +86,8 @@ export function planSplit(
   if (facts === null || facts.phase !== 'open' || sharesMicros === 0) return null;
   const { conditionId, lotMicros } = facts;
   const { executor, own, economics, queue, nowMs } = context;
-  if (executor.pendingSplit(conditionId) !== null || executor.pendingMerge(conditionId) !== null) return null;
+  const pending = (kind: 'split' | 'merge') => executor.pendingConversion(kind, conditionId);
+  if (pending('split') !== null || pending('merge') !== null) return null;
   const sets = own.exposure.setsMicros(conditionId);
   const amountMicros = toMultiple(sub(sharesMicros, sets), lotMicros, 'floor');
   if (

@@ -3,7 +3,7 @@
  * the trader paused itself, because the signer refused something for example, ends with a resume of everything too.
  */
 
-import type { Notes } from '../guards/guard.js';
+import type { Notes } from '../../ledger/contract.js';
 
 const NOTE = 'paused_markets';
 

@@ -1,11 +1,10 @@
 /** Which command leads back up, of a running trader and of one that will start from what its ledger holds. */
 
 import { AssertionFailed } from '../../../shared/base/errors.js';
-import type { LedgerReader } from '../../ledger/contract.js';
+import type { LedgerReader, Notes } from '../../ledger/contract.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import { FillAlarm } from '../guards/fill-alarm.js';
 import { FillMemory } from '../guards/fill-memory.js';
-import type { Notes } from '../guards/guard.js';
 import { KeyAlarm } from '../guards/key-alarm.js';
 import { LossMemory } from '../guards/loss-memory.js';
 import type { TraderState } from '../state.js';
@@ -33,23 +32,12 @@ export function describeWayBack(state: TraderState, mode: Mode): string {
   return mode === 'quoting' && flattened !== undefined ? `resume --market ${flattened} --reason TEXT` : '';
 }
 
-export interface NextStart {
-  /** Once what is ours at the exchange was read. */
-  readonly mode: Mode;
-  readonly reason: string;
-  readonly wayBack: string;
-}
-
 /**
  * What an operator, a limit or an alarm left standing: how a start from this ledger would begin. Reads only.
  *
  * @param stopFile what the stop file says; null without one
  */
-export function readNextStart(
-  ledger: Pick<LedgerReader, 'note'>,
-  limits: RiskLimits,
-  stopFile: string | null,
-): NextStart {
+export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLimits, stopFile: string | null) {
   const setNote = (key: string) => {
     throw new AssertionFailed(`the note ${key} is only read here`);
   };
@@ -68,3 +56,6 @@ export function readNextStart(
   const why = mode === 'quoting' && paused !== null ? `but for ${paused}` : reason;
   return { mode, reason: why, wayBack: needsReason ? WITH_REASON : way };
 }
+
+/** `mode`: once what is ours at the exchange was read. */
+export type NextStart = Readonly<ReturnType<typeof readNextStart>>;

@@ -4,17 +4,17 @@
  * may leave until a person has taken note, over restarts too.
  */
 
-import type { Ledger } from '../../ledger/contract.js';
+import type { Notes } from '../../ledger/contract.js';
 
 const NOTE = 'fill_alarm';
 
 export class FillAlarm {
-  readonly #notes: Pick<Ledger, 'note' | 'setNote'>;
+  readonly #notes: Notes;
   /** As the note says it, which nobody else writes: it is asked for several times in every step. */
   #text: string;
   #isNew = false;
 
-  constructor(notes: Pick<Ledger, 'note' | 'setNote'>) {
+  constructor(notes: Notes) {
     this.#notes = notes;
     this.#text = notes.note(NOTE) ?? '';
   }

@@ -1,12 +1,12 @@
 /** Too many fills in a short time, over restarts. */
 
+import type { Notes } from '../../ledger/contract.js';
 import { type FillFacts, FillGuard, type FillState, NO_FILLS } from '../../risk/fill-guard.js';
 import type { RiskLimits } from '../../risk/limits.js';
-import type { Guard, Notes } from './guard.js';
 
 const NOTE = 'fill_guard';
 
-export class FillMemory implements Guard<FillFacts> {
+export class FillMemory {
   readonly #notes: Notes;
   #limits: RiskLimits;
   readonly #guard: FillGuard;

@@ -5,7 +5,7 @@
 
 import { refusesKey } from '../../../shared/protocol/errors.js';
 import type { Outcome } from '../../../shared/protocol/seam.js';
-import type { Notes } from './guard.js';
+import type { Notes } from '../../ledger/contract.js';
 
 const NOTE = 'key_alarm';
 

@@ -1,17 +1,17 @@
 /** Losses, over restarts: the guard that halts on them, and the rung of the ladder that a part of a limit leads to. */
 
 import type { Micros } from '../../../shared/base/micros.js';
+import type { Notes } from '../../ledger/contract.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import { type DayResults, type LossFacts, LossGuard, type LossState } from '../../risk/loss-guard.js';
 import { type LossRung, lossRung, NO_LOSS_RUNG } from '../../risk/loss-rung.js';
 import type { HoldingsWorth } from '../own/valuation.js';
-import type { Guard, Notes } from './guard.js';
 
 const NOTE = 'loss_guard';
 /** Before the first valuation nothing can be lost; shares without a mark keep it that way, and nothing quotes. */
 const NO_LOSS: LossFacts = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Micros, halted: null };
 
-export class LossMemory implements Guard<LossFacts> {
+export class LossMemory {
   readonly #notes: Notes;
   #limits: RiskLimits;
   /** Null before the first valuation. */

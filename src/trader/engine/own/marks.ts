@@ -1,7 +1,7 @@
 /** What a YES share of each market is worth, and what the ledger remembers of it for markets that no longer say. */
 
 import type { Micros } from '../../../shared/base/micros.js';
-import type { Ledger, LedgerReader } from '../../ledger/contract.js';
+import type { LedgerReader, Notes } from '../../ledger/contract.js';
 
 const NOTE = 'marks';
 /** How long a start waits for the market itself to say what shares there are worth, ms. */
@@ -13,10 +13,10 @@ export const storedMarks = (ledger: Pick<LedgerReader, 'note'>): Map<string, Mic
   new Map(JSON.parse(ledger.note(NOTE) ?? '[]') as readonly (readonly [string, Micros])[]);
 
 export class Marks extends Map<string, Micros> {
-  readonly #ledger: Pick<Ledger, 'note' | 'setNote'>;
+  readonly #ledger: Notes;
   readonly #stored: Map<string, Micros>;
 
-  constructor(ledger: Pick<Ledger, 'note' | 'setNote'>) {
+  constructor(ledger: Notes) {
     super();
     this.#ledger = ledger;
     this.#stored = storedMarks(ledger);

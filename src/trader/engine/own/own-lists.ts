@@ -5,7 +5,8 @@
 
 import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../../shared/protocol/seam.js';
-import type { OrderExecutor, Reaction } from '../../executor/contract.js';
+import type { Reaction } from '../../executor/contract.js';
+import type { Executor } from '../../executor/executor.js';
 import type { Ledger } from '../../ledger/contract.js';
 import type { RestingOrders } from '../../reconcile/comparison.js';
 import { PageWalk } from '../../reconcile/page-walk.js';
@@ -33,7 +34,7 @@ const NO_TRADES = '-';
 
 export class OwnLists {
   readonly #ledger: Pick<Ledger, 'note' | 'setNote' | 'orders'>;
-  readonly #executor: Pick<OrderExecutor, 'onOwnOrders' | 'onOwnTrades' | 'hasBooked' | 'missingFills'>;
+  readonly #executor: Pick<Executor, 'onOwnOrders' | 'onOwnTrades' | 'hasBooked' | 'missingFills'>;
   readonly #reconciler: Pick<Reconciler, 'advanceClock' | 'onOrdersRead' | 'onFillsRead'>;
   #orders: PageWalk<'orders.list'> | null = null;
   #fills: PageWalk<'trades.list'> | null = null;
@@ -42,7 +43,7 @@ export class OwnLists {
   /** The newest first page of fills of which every row is booked. A shell may answer with the same one again. */
   #bookedPage: BookedPage | null = null;
 
-  constructor(ledger: Ledger, executor: OrderExecutor, reconciler: Reconciler) {
+  constructor(ledger: Ledger, executor: Executor, reconciler: Reconciler) {
     this.#ledger = ledger;
     this.#executor = executor;
     this.#reconciler = reconciler;

@@ -1,7 +1,9 @@
 /** What is ours right now, from the ledger and the executor: holdings, working orders, what they could still cost. */
 
 import { type Micros, maxMicros, micros, mulDiv, ONE, sub, ZERO } from '../../../shared/base/micros.js';
-import type { OrderExecutor, Reservation, RestingOrder } from '../../executor/contract.js';
+import type { Reservation } from '../../executor/contract.js';
+import type { Executor } from '../../executor/executor.js';
+import type { RestingOrder } from '../../executor/reservations.js';
 import type { LedgerReader, PositionRow } from '../../ledger/contract.js';
 import type { OwnOrder } from '../../market/view.js';
 import type { EventRule } from '../../risk/event-rules.js';
@@ -43,7 +45,7 @@ export interface OwnState {
 
 export function readOwnState(
   ledger: LedgerReader,
-  executor: OrderExecutor,
+  executor: Executor,
   findTerms: (marketConditionId: string) => MarketTerms,
   events: readonly EventRule[],
 ): OwnState {
@@ -133,18 +135,7 @@ function addWorking(exposure: Exposure, reservation: Reservation, { eventConditi
   if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;
   let order = workingOrders.get(reservation);
   if (order === undefined || order.eventConditionId !== eventConditionId) {
-    const { intentId, marketConditionId, remainingMicros, feeRateMicros, phase } = reservation;
-    order = {
-      intentId,
-      marketConditionId,
-      eventConditionId,
-      isYes,
-      side,
-      priceMicros,
-      remainingMicros,
-      feeRateMicros,
-      phase,
-    };
+    order = { ...reservation, eventConditionId, isYes, side, priceMicros };
     workingOrders.set(reservation, order);
   }
   exposure.addOrder(order);

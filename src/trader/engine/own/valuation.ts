@@ -1,15 +1,15 @@
 /** What we are worth now, by prices that others quote and never above the slow average of a market's price. */
 
 import { add, type Micros, maxMicros, micros, ONE, sub, ZERO } from '../../../shared/base/micros.js';
+import type { Notes } from '../../ledger/contract.js';
 import { micropriceOf } from '../../market/book.js';
 import type { Book } from '../../market/view.js';
 import { SlowAverages } from '../../risk/slow-average.js';
 import { valueAtPrice, valueByDepth } from '../../risk/worth.js';
-import type { Notes } from '../guards/guard.js';
 import { Marks } from './marks.js';
 import type { OwnState } from './own-state.js';
 
-/** What `MarketFeed.mark` says, rounded to a micro; it books nothing. */
+/** What `MarketTracker.mark` says, rounded to a micro; it books nothing. */
 export function roundMark(price: number | null): Micros | null {
   return price === null || !Number.isFinite(price) ? null : micros(Math.round(price * ONE));
 }

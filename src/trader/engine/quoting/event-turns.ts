@@ -4,12 +4,12 @@ import type { MarketOfEvent, MarketView, WholeEventView } from '../../market/vie
 import { makeWholeEventView } from '../../market/whole-event.js';
 import { pausedBecause } from '../control/fleet-bounds.js';
 import { isInStartupGrace } from '../control/startup-grace.js';
+import type { StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
 import type { TraderState } from '../state.js';
-import type { QuotedEvent } from './event-host.js';
 import { makeEventView } from './event-view.js';
 import type { QuoteSlot } from './quote-slot.js';
-import type { TraderStepContext } from './step-context.js';
+import type { QuotedEvent } from './slot-hosts.js';
 
 /** Of every event that was asked in this step, what its markets looked like then. */
 export type EventTurns = ReadonlyMap<QuotedEvent, ReadonlyMap<MarketEntry, MarketView | null>>;
@@ -23,8 +23,7 @@ interface Member {
 export const NO_TURNS: EventTurns = new Map();
 
 /** Asks every event of which a market is due. All its markets then take their turns in this step. */
-export function takeEventTurns(state: TraderState, context: TraderStepContext): EventTurns {
-  if (state.markets.quotedEvents.isEmpty) return NO_TURNS;
+export function takeEventTurns(state: TraderState, context: StepContext): EventTurns {
   const turns = new Map<QuotedEvent, ReadonlyMap<MarketEntry, MarketView | null>>();
   for (const [quoted, slots] of groupByEvent(state)) {
     if (!slots.some(({ slot }) => slot.isDue(context.nowMs))) continue;
@@ -61,7 +60,7 @@ function makeWholeView(
   state: TraderState,
   quoted: QuotedEvent,
   members: readonly Member[],
-  context: TraderStepContext,
+  context: StepContext,
 ): WholeEventView | null {
   const { nowMs } = context;
   const markets: MarketOfEvent[] = [];
@@ -83,7 +82,7 @@ function makeWholeView(
 export function findHold(
   state: TraderState,
   { conditionId }: Pick<MarketEntry, 'conditionId'>,
-  { hold }: Pick<TraderStepContext, 'hold'>,
+  { hold }: Pick<StepContext, 'hold'>,
 ): string | null {
   const paused = pausedBecause(state, conditionId);
   return paused === undefined ? hold : (hold ?? `paused: ${paused}`);

@@ -4,15 +4,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
-import { NO_QUOTES, type Quotes, type SavedState } from '../../strategy/contract.js';
+import { NO_QUOTES, type Quotes } from '../../strategy/contract.js';
 import type { AnyEvent, AskedEvent } from '../../strategy/events.js';
 import { LIVE_CLASSES, type LiveClass, type ParamSpecs, type ParamValues } from '../../strategy/params.js';
 import { feedsNamed } from '../../strategy/read-params.js';
-import { isSelective, type Worth } from '../selection/contract.js';
+import type { StepContext } from '../gate.js';
+import { isSelective, type Worth } from '../selection/offer.js';
 import type { StrategySettings } from '../settings.js';
 import { applyStance } from './apply-stance.js';
-import { EventSlotHost, type QuotedEvent } from './event-host.js';
-import type { SlotHost } from './quote-host.js';
+import type { QuotedEvent, SlotHost } from './slot-hosts.js';
+import type { StrategySandbox } from './strategy-sandbox.js';
 
 /** How often one control refused here since the start, and its newest words. */
 export interface RefusalCount {
@@ -28,13 +29,7 @@ const REQUOTED = 'its parameters have changed: what rests is pulled, and placed 
 const NOT_CHOSEN = 'the markets of its strategy have not been chosen yet';
 
 /** What holds for every slot of a turn, whatever its strategy thinks. */
-export interface WishBounds {
-  readonly nowMs: number;
-  /** Why it may want nothing; null when it may. */
-  readonly hold: string | null;
-  /** The trader's. */
-  readonly limits: Pick<RiskLimits, 'widenDistanceMicros'>;
-}
+type WishBounds = Pick<StepContext, 'nowMs' | 'hold'> & { readonly limits: Pick<RiskLimits, 'widenDistanceMicros'> };
 
 /** A slot takes a turn at least this often: ages and times to resolution move though nothing is seen. */
 const REQUOTE_MS = 1_000;
@@ -111,7 +106,7 @@ export class QuoteSlot {
 
   /** Where the quoter of its whole event is asked; null for a strategy of single markets. */
   get quoted(): QuotedEvent | null {
-    return this.#host instanceof EventSlotHost ? this.#host.quoted : null;
+    return this.#host?.quoted ?? null;
   }
 
   /** What its state is kept under: its event where the strategy quotes whole ones. */
@@ -159,38 +154,18 @@ export class QuoteSlot {
     return this.#isPostOnly;
   }
 
-  /** Why the strategy was stopped here; null while it works. */
-  get failure(): string | null {
-    return this.#host?.failure ?? null;
+  /** Runs its quoter; null while there is none. */
+  get sandbox(): StrategySandbox | null {
+    return this.#host?.sandbox ?? null;
   }
 
-  /** The same, once for each failure: for whoever tells it. */
-  takeFailure(): string | null {
-    return this.#host?.takeFailure() ?? null;
+  /** Why the strategy was stopped here; null while it works. */
+  get failure(): string | null {
+    return this.sandbox?.failure ?? null;
   }
 
   get refusals(): readonly RefusalCount[] {
     return [...this.#refusals.values()];
-  }
-
-  /** Whether what was saved of it could not be gone on from. */
-  get hasBegunAnew(): boolean {
-    return this.#host?.hasBegunAnew ?? false;
-  }
-
-  /** Why its strategy could not go on from what was saved, or why nothing is; said once. */
-  takeMemoryTrouble(): string | null {
-    return this.#host?.takeMemoryTrouble() ?? null;
-  }
-
-  /** Whether it quoted in this step and something of it is to be saved: a fill, or the first turn of a span. */
-  isSaveDue(nowMs: number): boolean {
-    return this.quotedMs === nowMs && this.#host?.isSaveDue(nowMs) === true;
-  }
-
-  /** What to keep of it; null when nothing is, or when it is what was kept last. */
-  save(nowMs: number): SavedState | null {
-    return this.#host?.save(nowMs) ?? null;
   }
 
   /** Whether its module asks to be told of this. */

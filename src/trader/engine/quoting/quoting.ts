@@ -2,7 +2,8 @@
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { type Micros, sub } from '../../../shared/base/micros.js';
-import type { MarketFeed, MarketView, Sight } from '../../market/view.js';
+import type { MarketTracker } from '../../market/market-tracker.js';
+import type { MarketView, Sight } from '../../market/view.js';
 import type { CancelIntent, PlaceIntent } from '../../risk/intent.js';
 import type { Quotes } from '../../strategy/contract.js';
 import { approveAndExecute, gatherFacts, NO_REASON, type StepContext } from '../gate.js';
@@ -31,7 +32,7 @@ const NO_CONTROL = 0;
  */
 export function quoteSlot(
   slot: QuoteSlot,
-  { feed, filledMs }: Pick<MarketEntry, 'filledMs'> & { readonly feed: Pick<MarketFeed, 'sight'> },
+  { feed, filledMs }: Pick<MarketEntry, 'filledMs'> & { readonly feed: Pick<MarketTracker, 'sight'> },
   view: MarketView | null,
   context: StepContext,
 ): boolean {
@@ -105,10 +106,7 @@ function placeLeg(leg: Leg, slot: QuoteSlot, sight: Sight, quotes: Quotes, conte
     intentId: context.nextIntentId(slot.conditionId),
     marketConditionId: slot.conditionId,
     eventConditionId: market.eventConditionId,
-    isYes: leg.isYes,
-    side: leg.side,
-    priceMicros: leg.priceMicros,
-    amountMicros: leg.amountMicros,
+    ...leg,
     fairYesMicros: quotes.fairMicros,
     strategy: slot.strategy.name,
   };

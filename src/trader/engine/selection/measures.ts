@@ -45,26 +45,17 @@ export interface Measured {
 }
 
 export class MarketMeasures {
-  #fills = 0;
-  #expected = 0;
-  #judged = 0;
-  #adverse = 0;
-  #distance = 0;
+  readonly #sums = { fills: 0, expected: 0, judged: 0, adverse: 0, distance: 0 };
   #atMs: number | null = null;
   #waiting: Waiting[] = [];
 
+  /** As they are now. */
   get sums(): Measured {
-    return {
-      fills: this.#fills,
-      expected: this.#expected,
-      judged: this.#judged,
-      adverse: this.#adverse,
-      distance: this.#distance,
-    };
+    return this.#sums;
   }
 
   onFill({ side, priceMicros, fairMicros, stalePart, nowMs }: MeasuredFill): void {
-    this.#fills += 1;
+    this.#sums.fills += 1;
     if (fairMicros === null || this.#waiting.length >= MAX_WAITING) return;
     const sign = side === 'bid' ? 1 : -1;
     const distance = Math.max(0, (sign * (fairMicros - priceMicros)) / ONE);
@@ -81,9 +72,9 @@ export class MarketMeasures {
         left.push(fill);
         continue;
       }
-      this.#judged += 1;
-      this.#adverse += fill.sign * (fill.fair - price) - fill.stalePart * fill.distance;
-      this.#distance += fill.distance;
+      this.#sums.judged += 1;
+      this.#sums.adverse += fill.sign * (fill.fair - price) - fill.stalePart * fill.distance;
+      this.#sums.distance += fill.distance;
     }
     this.#waiting = left;
   }
@@ -93,11 +84,11 @@ export class MarketMeasures {
     const elapsedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));
     this.#atMs = nowMs;
     const kept = 2 ** (-elapsedMs / HALF_LIFE_MS);
-    this.#fills *= kept;
-    this.#expected = this.#expected * kept + (expectedPerS * elapsedMs) / 1000;
-    this.#judged *= kept;
-    this.#adverse *= kept;
-    this.#distance *= kept;
+    this.#sums.fills *= kept;
+    this.#sums.expected = this.#sums.expected * kept + (expectedPerS * elapsedMs) / 1000;
+    this.#sums.judged *= kept;
+    this.#sums.adverse *= kept;
+    this.#sums.distance *= kept;
   }
 
   /** Our clock was set back: fills whose looks can no longer be told apart are not judged. */

@@ -2,11 +2,13 @@
 
 import { complement, type Micros, micros, ONE } from '../../../shared/base/micros.js';
 import type { BookLevel, BookSide, MarketView } from '../../market/view.js';
-import type { MarketOffer, OfferedSide } from '../../scheduler/net-value.js';
+import type { MarketOffer, NetValue, OfferedSide, ScarcityPrices } from '../../scheduler/net-value.js';
 import type { RestingQuote } from '../../scheduler/stale-index.js';
 import type { QuoteLevel, Quotes } from '../../strategy/contract.js';
 import { legFees } from '../quoting/legs.js';
+import type { MarketSelection } from '../settings.js';
 import type { Belief } from './measures.js';
+import { hasRules } from './rules.js';
 
 /** How its price moves; prices as floats. */
 export interface Motion {
@@ -109,3 +111,20 @@ function resting(side: BookSide, quotes: Pick<Quotes, 'bids' | 'asks' | 'edge'>,
 
 const sumCurrency = (levels: readonly QuoteLevel[], perShare: (price: Micros) => Micros): number =>
   levels.reduce((sum, { priceMicros, amountMicros }) => sum + (perShare(priceMicros) / ONE) * (amountMicros / ONE), 0);
+
+/** What a market was last reckoned to be worth to its strategy. */
+export interface Worth {
+  readonly value: NetValue;
+  readonly prices: ScarcityPrices;
+  /** 1 for the most valuable of all. */
+  readonly place: number;
+  readonly belief: Belief;
+  /** Fills a second times what one side of it brings, and may lose, in a second: currency per square second. */
+  readonly lateFillCost: number;
+  /** Part of the distance of its fills that stale quotes are expected to lose. */
+  readonly stalePart: number;
+}
+
+/** Whether not every market that a strategy looks at is quoted as a matter of course. */
+export const isSelective = ({ choose, candidates, max, rules }: MarketSelection): boolean =>
+  choose === 'value' || (candidates ?? max) > max || hasRules(rules);

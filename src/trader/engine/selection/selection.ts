@@ -4,18 +4,17 @@
  */
 
 import { ONE } from '../../../shared/base/micros.js';
-import type { Queue } from '../../scheduler/contract.js';
 import { type Candidate, choose, DWELL_S, type Supply } from '../../scheduler/market-choice.js';
 import { type MarketOffer, PricedOffer, type ScarcityPrices } from '../../scheduler/net-value.js';
+import type { RequestQueue } from '../../scheduler/request-queue.js';
 import type { MarketEntry } from '../markets.js';
 import type { OwnState } from '../own/own-state.js';
 import { computeSigma } from '../polling.js';
 import type { QuoteSlot } from '../quoting/quote-slot.js';
 import type { StrategySettings, TraderSettings } from '../settings.js';
 import type { VenueClock } from '../venue-clock.js';
-import { isSelective } from './contract.js';
 import { type Belief, believe, sumMeasured } from './measures.js';
-import { makeOffer } from './offer.js';
+import { isSelective, makeOffer } from './offer.js';
 import { hasRules, unwantedBecause } from './rules.js';
 
 /** What the rules say is looked at this often ... */
@@ -35,22 +34,13 @@ const SHORT_PART = 0.5;
 interface Chooser {
   readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
   readonly markets: { readonly all: Iterable<MarketEntry> };
-  readonly queue: Pick<Queue, 'perMinute' | 'listSpent' | 'burstLeft' | 'isSteady'>;
+  readonly queue: Pick<RequestQueue, 'perMinute' | 'listSpent' | 'burstLeft' | 'isSteady'>;
   readonly own: Pick<OwnState, 'cashMicros'>;
   readonly venueClock: Pick<VenueClock, 'nowMs'>;
 }
 
 /** Where nearly nothing is earned, stale quotes lose many times that. */
 const MOST_STALE_PART = 10;
-
-interface Offered {
-  readonly slot: QuoteSlot;
-  readonly belief: Belief;
-  readonly candidate: Candidate;
-  /** What its fills bring before anything is taken off, currency per second. */
-  readonly gross: number;
-  readonly lateFillCost: number;
-}
 
 export class Selection {
   /** Our clock, ms. */
@@ -171,7 +161,7 @@ export class Selection {
     }
   }
 
-  #offers(state: Chooser, nowMs: number): readonly Offered[] {
+  #offers(state: Chooser, nowMs: number) {
     const categories = new Map<string, MarketEntry[]>();
     for (const entry of state.markets.all) {
       const category = entry.feed.facts?.category ?? '';
@@ -199,6 +189,7 @@ export class Selection {
     if (offer === null) return null;
     this.#offeredMs.set(slot, nowMs);
     const byValue = strategy.markets.choose === 'value';
+    // What its fills bring before anything is taken off, currency per second.
     const gross = offer.sides.reduce(
       (sum, { fillsPerS, sharesPerFill, distance }) => sum + fillsPerS * sharesPerFill * distance,
       0,

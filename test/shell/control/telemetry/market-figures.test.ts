@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ZERO } from '../../../../src/shared/base/micros.js';
 import { makeFigures } from '../../../../src/shell/control/telemetry/market-figures.js';
-import type { MarketFace } from '../../../../src/trader/engine/faces.js';
+import type { MarketFace } from '../../../../src/trader/engine/snapshot.js';
 import { book, m } from '../../../trader/market/fixtures.js';
 import { viewOf } from '../../../trader/strategy/fixtures.js';
 

@@ -8,7 +8,7 @@ import {
   MOST_READERS,
   TelemetryPublisher,
 } from '../../../../src/shell/control/telemetry/publisher.js';
-import type { MarketFace } from '../../../../src/trader/engine/faces.js';
+import type { MarketFace } from '../../../../src/trader/engine/snapshot.js';
 
 const HELLO = { type: 'hello', pid: 1, run: 'r' } as HelloLine; // the publisher hands it on as it is
 const ACCOUNT = { mode: 'quoting' } as AccountFigures; // the same

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { act } from '../../../../src/trader/engine/act.js';
-import { QuoteHost } from '../../../../src/trader/engine/quoting/quote-host.js';
+import { StrategySandbox } from '../../../../src/trader/engine/quoting/strategy-sandbox.js';
 import type { TraderState } from '../../../../src/trader/engine/state.js';
 import { openLedger } from '../../../../src/trader/ledger/ledger.js';
 import {
@@ -59,7 +59,12 @@ function broken<S extends Strategy>(strategy: S): S {
 }
 
 const hostOf = (strategy = counting(1), saved: { version: number; text: string } | null = null) =>
-  new QuoteHost(strategy, {}, FACTS, (call) => call(), saved);
+  new StrategySandbox(
+    (given) => strategy.create({}, FACTS, given),
+    strategy.state,
+    (call) => call(),
+    saved,
+  );
 
 describe('one quoter', () => {
   it('goes on from what it saved', () => {

@@ -266,7 +266,7 @@ describe('what it remembers', () => {
         life.step(START_MS + 3_000, ['b'], 'resolved');
         life.step(START_MS + 4_000, []);
         expect(life.ledger.strategyStates()).toEqual([]);
-        expect(life.state.markets.quotedEvents.isEmpty).toBe(true);
+        expect(life.state.markets.hosts.haveEvents).toBe(false);
       },
       (view: WholeEventView) =>
         Object.fromEntries(view.markets.map(({ view: { market } }) => [market.conditionId, NO_QUOTES('none')])),

@@ -1,4 +1,4 @@
-/** A quoter of a strategy that may fail, hang or forget: what goes wrong in it touches nothing else. */
+/** Runs one quoter of a strategy, which may fail, hang or forget: what goes wrong in it touches nothing else. */
 
 import type { SavedState, StateDeclaration } from '../../strategy/contract.js';
 import { MAX_STATE_BYTES } from '../../strategy/contract.js';
@@ -17,21 +17,11 @@ interface AnyQuoter {
   params?(next: ParamValues): void;
 }
 
-/** How a quoter is made. */
-export interface Making<Q> {
-  readonly create: (saved: unknown) => Q;
-  /** Absent for a module that declares no state. */
-  readonly state: StateDeclaration | undefined;
-  /** What a quoter of this strategy saved last, in whatever version. */
-  readonly saved: SavedState | null;
-  readonly call: BoundedCall;
-}
-
 /** What a strategy remembers is saved at its first turn in each span of so long. */
 const SAVE_EVERY_MS = 10_000;
 
 /** After a failure it stays silent until it is made anew: a strategy that threw once may have broken state. */
-export class HostedQuoter<Q extends AnyQuoter> {
+export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
   readonly #call: BoundedCall;
   readonly #quoter: Q | null;
   /** Null for a module that declares no state. */
@@ -46,7 +36,16 @@ export class HostedQuoter<Q extends AnyQuoter> {
   /** Whether there was something saved that its quoter was not made from. */
   readonly hasBegunAnew: boolean;
 
-  constructor({ create, state, saved, call }: Making<Q>) {
+  /**
+   * @param state absent for a module that declares none
+   * @param saved what a quoter of this strategy saved last, in whatever version
+   */
+  constructor(
+    create: (saved: unknown) => Q,
+    state: StateDeclaration | undefined,
+    call: BoundedCall,
+    saved: SavedState | null = null,
+  ) {
     this.#call = call;
     this.#version = state?.version ?? null;
     const bounded = (remembered: unknown): Q => call(() => create(remembered));
