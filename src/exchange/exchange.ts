@@ -9,7 +9,6 @@
  */
 
 import type { FastifyInstance } from 'fastify';
-import type { Recording } from '../recording/contract.js';
 import { openRecordings } from '../recording/recording.js';
 import { assert, TwinbookError } from '../shared/base/errors.js';
 import type { Micros } from '../shared/base/micros.js';
@@ -101,19 +100,21 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
   let replay: Replay | null = null;
   try {
     const clock = new ExchangeClock(persistentCore.core.nowMs);
-    replay = await attachReplay(persistentCore, recordings, options.speed, clock);
+    const { core } = persistentCore;
+    const { speed, seed, crowdMarkets: markets } = options;
+    if (recordings.length > 0) replay = await Replay.attach(core, recordings, { speed }, clock.nowMs());
     // Recorded markets are left to themselves: the crowd trades only in markets of its own.
-    const crowd = options.crowd && replay === null ? attachCrowd(persistentCore, options, clock) : null;
+    const crowd = options.crowd && replay === null ? Crowd.attach(core, { seed, markets }, clock.nowMs()) : null;
     const notices = replay && makeNotices(replay, logger);
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const ticker = new Ticker({ persistentCore, clock, drivers, onError });
     // What a control of an earlier life has slowed down is over with that life, as its faults are.
-    if (Object.keys(persistentCore.core.delays).length > 0) persistentCore.core.setDelays(clock.nowMs(), {});
+    if (Object.keys(core.delays).length > 0) core.setDelays(clock.nowMs(), {});
     // Before anybody can ask: markets that the crowd or a replay brings are there with the first answer.
     ticker.beat();
     const server = buildServer({
-      core: persistentCore.core,
+      core,
       clock,
       profile: options.profile,
       onError,
@@ -123,7 +124,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
       advanceClock: (ms) => {
         clock.advance(ms);
         // Also when nothing is due: the journal must know how late it is now.
-        persistentCore.core.advance(clock.nowMs());
+        core.advance(clock.nowMs());
         return ticker.beat();
       },
     });
@@ -131,7 +132,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     ticker.start();
     const port = readPort(server);
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    logger.info({ url, markets: persistentCore.core.marketCount }, 'the paper exchange listens');
+    logger.info({ url, markets: core.marketCount }, 'the paper exchange listens');
     const running = { server, ticker, persistentCore, replay, crowd, clock };
     return {
       url,
@@ -195,18 +196,6 @@ function coreSettings(options: ExchangeOptions): CoreSettings {
     seed: options.seed,
   };
 }
-
-async function attachReplay(
-  { core }: PersistentCore,
-  recordings: readonly Recording[],
-  speed: number,
-  clock: ExchangeClock,
-): Promise<Replay | null> {
-  return recordings.length === 0 ? null : Replay.attach(core, recordings, { speed }, clock.nowMs());
-}
-
-const attachCrowd = ({ core }: PersistentCore, { seed, crowdMarkets }: ExchangeOptions, clock: ExchangeClock): Crowd =>
-  Crowd.attach(core, { seed, ...(crowdMarkets === undefined ? {} : { markets: crowdMarkets }) }, clock.nowMs());
 
 const makeNotices = (replay: Replay, logger: ExchangeLogger): ReplayNotices =>
   new ReplayNotices(() => replay.notes(), logger);

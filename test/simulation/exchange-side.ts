@@ -1,6 +1,6 @@
 /** The exchange without its sockets: the real core, its crowd, its rate limits, and its own handlers of every call. */
 
-import type { AccountSlot, CoreSettings, ObservedFill, WireOrder } from '../../src/exchange/core/contract.js';
+import type { AccountSlot, CoreSettings, ObservedFill, Wire } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import type { Archived, RecordKind } from '../../src/exchange/core/records/archive.js';
 import { MemoryArchive } from '../../src/exchange/core/records/memory-archive.js';
@@ -210,8 +210,8 @@ export class ExchangeSide {
   }
 
   /** Our orders that rest there. */
-  resting(): readonly WireOrder[] {
-    return this.core.orders(this.account, { limit: ALL, statuses: ['open', 'partially_filled'] }).rows;
+  resting(): readonly Wire<'orderRow'>[] {
+    return this.core.orders(this.account, { limit: ALL, status: ['open', 'partially_filled'] }).rows;
   }
 
   /** One market of those that are open, any; null for none. */

@@ -51,12 +51,12 @@ export class Funds {
     this.#cells = widenF64(this.#cells, accounts * FUNDS_STRIDE);
   }
 
-  dump(): FundsDump {
+  dump() {
     const column = (cell: number): number[] => sparse(this.#cells.filter((_, at) => at % FUNDS_STRIDE === cell));
     return { count: this.#count, total: column(0), locked: column(FUNDS_LOCKED), unlimited: column(UNLIMITED) };
   }
 
-  load(dump: FundsDump): void {
+  load(dump: ReturnType<Funds['dump']>): void {
     if (dump.count * FUNDS_STRIDE > this.#cells.length) this.#widen(2 ** Math.ceil(Math.log2(dump.count)));
     this.#count = dump.count;
     const columns = [dump.total, dump.locked, dump.unlimited];
@@ -64,14 +64,6 @@ export class Funds {
       for (let i = 0; i < pairs.length; i += 2) this.#cells[(pairs[i] ?? 0) * FUNDS_STRIDE + cell] = pairs[i + 1] ?? 0;
     }
   }
-}
-
-/** Every account's currency in a snapshot: one entry for each account slot, in Micros. */
-export interface FundsDump {
-  readonly count: number;
-  readonly total: readonly number[];
-  readonly locked: readonly number[];
-  readonly unlimited: readonly number[];
 }
 
 /** Eight cells per account, one cache line: the four of YES, then the four of NO. */
@@ -157,7 +149,7 @@ export class Shares {
     return { amount: f64(this.#cells, at + BOUGHT), paid: f64(this.#cells, at + PAID) };
   }
 
-  /** When the account first held this outcome, ms; 0 when that was before it was kept (a folder of an older format). */
+  /** When the account first held this outcome, ms. */
   sinceMs(account: number, isYes: boolean): number {
     return f64(this.#books, account * BOOK_STRIDE + (isYes ? 0 : 1));
   }
@@ -181,20 +173,14 @@ export class Shares {
     return account * STRIDE + (isYes ? 0 : STRIDE / 2);
   }
 
-  dump(): SharesDump {
+  dump() {
     return { cells: sparse(this.#cells), books: sparse(this.#books) };
   }
 
-  load(dump: SharesDump): void {
+  load(dump: ReturnType<Shares['dump']>): void {
     const last = Math.max((dump.cells.at(-2) ?? 0) / STRIDE, (dump.books.at(-2) ?? 0) / BOOK_STRIDE);
     this.ensureAccount(Math.floor(last));
     fillSparse(this.#cells, dump.cells);
     fillSparse(this.#books, dump.books);
   }
-}
-
-/** Every account's shares of one market in a snapshot, with what they brought and cost. */
-export interface SharesDump {
-  readonly cells: readonly number[];
-  readonly books: readonly number[];
 }

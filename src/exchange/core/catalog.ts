@@ -3,7 +3,7 @@
 import { must } from '../../shared/base/errors.js';
 import type { CoreSettings, MarketSpec, Result } from './contract.js';
 import { invalid, ok } from './fault.js';
-import { Market, type MarketCard, type MarketDump, readSpec } from './market.js';
+import { Market, type MarketCard, readSpec } from './market.js';
 import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
 import { makeName } from './names.js';
@@ -121,7 +121,7 @@ export class Catalog {
     return market;
   }
 
-  dump(): CatalogDump {
+  dump() {
     return {
       events: this.events.map((event) => ({
         ...event,
@@ -132,14 +132,8 @@ export class Catalog {
     };
   }
 
-  load(dump: CatalogDump): void {
+  load(dump: ReturnType<Catalog['dump']>): void {
     for (const { isShared, ...event } of dump.events) this.#keepEvent({ ...event, markets: [] }, isShared);
     for (const saved of dump.markets) this.#add(saved.card, saved.state).load(saved);
   }
-}
-
-/** The events and markets of a snapshot, in order of creation. */
-export interface CatalogDump {
-  readonly events: readonly (EventRecord & { readonly isShared: boolean })[];
-  readonly markets: readonly MarketDump[];
 }

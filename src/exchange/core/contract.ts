@@ -8,49 +8,7 @@
  * replays to the identical state. Reads change nothing.
  */
 
-import { MARGIN_MUTATORS } from './margin/contract.js';
-
-export type { Delays } from './delays.js';
 export type * from './margin/contract.js';
 export type * from './records/queries.js';
 export type * from './records/wire-rows.js';
 export * from './types.js';
-
-/** One line of a journal. */
-export type Command = readonly [nowMs: number, method: Mutator, args: readonly unknown[]];
-
-/** Every method that changes state. */
-export const MUTATORS = [
-  'advance',
-  'createChallenge',
-  'createKey',
-  'revokeKey',
-  'deposit',
-  'setCustodial',
-  'setSigningAvailable',
-  'setDelays',
-  'createMarket',
-  'setMarketState',
-  'setMarketPaused',
-  'setUnbackedCollateral',
-  'resolveMarket',
-  'draftOrder',
-  'submitOrder',
-  'draftCancel',
-  'submitCancel',
-  'draftMerge',
-  'submitMerge',
-  'draftSplit',
-  'submitSplit',
-  'draftRedeem',
-  'submitRedeem',
-  'openInternalAccount',
-  'placeInternal',
-  'cancelInternal',
-  'recordedLevel',
-  'recordedTrade',
-  'recordedClear',
-  ...MARGIN_MUTATORS,
-] as const;
-/** The name of a call that may change the core; a journal holds these calls and nothing else. */
-export type Mutator = (typeof MUTATORS)[number];

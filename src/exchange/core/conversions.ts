@@ -7,16 +7,14 @@ import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { ConversionState } from '../../shared/protocol/states.js';
-import type { ConversionQuery, Page, Result, WireConversion, WireDraft } from './contract.js';
-import { type CoreContext, draftExpiryMs, draftText, seconds } from './core-context.js';
-import { landsMs } from './delays.js';
+import type { Page, PageQuery, Result, Wire } from './contract.js';
+import { type CoreContext, draftExpiryMs, draftText, landsMs, seconds } from './core-context.js';
 import { badSignature, ok, refuse } from './fault.js';
 import type { Identity } from './identity.js';
 import type { Market } from './market.js';
 import { asMicros, timesDown } from './money.js';
 import { makeName } from './names.js';
-import { askedMarket, NO_ROWS } from './records/pages.js';
-import { type Filing, Records } from './records/records.js';
+import { askedMarket, type Filing, NO_ROWS, Records } from './records/records.js';
 
 /** Which way a conversion goes: sets into currency, or currency into sets. */
 export type ConversionKind = 'merge' | 'split';
@@ -68,7 +66,7 @@ export class Conversions {
     };
   }
 
-  draft(kind: ConversionKind, account: number, conditionId: string, amountText: string): Result<WireDraft> {
+  draft(kind: ConversionKind, account: number, conditionId: string, amountText: string): Result<Wire<'draft'>> {
     const context = this.#context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
     const named = context.catalog.requireMarket(conditionId);
@@ -96,7 +94,7 @@ export class Conversions {
     return Math.min(market.shares.available(account, true), market.shares.available(account, false));
   }
 
-  #start(kind: ConversionKind, account: number, market: Market, amount: number): WireDraft {
+  #start(kind: ConversionKind, account: number, market: Market, amount: number): Wire<'draft'> {
     const context = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
@@ -157,7 +155,12 @@ export class Conversions {
    * Checks in this order: found → not expired → still a draft → signature. The interface lists no error of the market here
    * and lets `waiting_to_sign` become nothing but `in_process` and `expired`: what the market says, the landing hears.
    */
-  submit(kind: ConversionKind, account: number, pubkey: string, signatureValid: boolean): Result<WireConversion> {
+  submit(
+    kind: ConversionKind,
+    account: number,
+    pubkey: string,
+    signatureValid: boolean,
+  ): Result<Wire<'conversionRow'>> {
     const record = this.#records[kind].find(account, pubkey);
     if (record === null) return refuse('share_conversion_not_found');
     if (record.state === 'expired') return refuse('program_call_has_expired');
@@ -192,7 +195,7 @@ export class Conversions {
     }
   }
 
-  row(kind: ConversionKind, account: number, pubkey: string): WireConversion | null {
+  row(kind: ConversionKind, account: number, pubkey: string): Wire<'conversionRow'> | null {
     const record = this.#records[kind].find(account, pubkey);
     return record === null ? null : this.#row(record);
   }
@@ -201,15 +204,15 @@ export class Conversions {
     return this.#records[kind].find(account, pubkey)?.message ?? null;
   }
 
-  page(kind: ConversionKind, account: number, query: ConversionQuery): Page<WireConversion> {
-    const market = askedMarket(this.#context.catalog, query.marketConditionId);
+  page(kind: ConversionKind, account: number, query: PageQuery<'merges.list'>): Page<Wire<'conversionRow'>> {
+    const market = askedMarket(this.#context.catalog, query.market_condition_id);
     if (market === null) return NO_ROWS;
     const { limit, beforeId } = query;
     const states = query.state === undefined ? undefined : [query.state];
     return this.#records[kind].page({ account, market, states, limit, beforeId }, (record) => this.#row(record));
   }
 
-  #row(record: Conversion): WireConversion {
+  #row(record: Conversion): Wire<'conversionRow'> {
     const amount = formatDecimal(asMicros(record.amount));
     return {
       pubkey: record.pubkey,
@@ -222,13 +225,13 @@ export class Conversions {
     };
   }
 
-  dump(): ConversionsDump {
+  dump() {
     const { merge, split } = this.#records;
     const copy = (record: Conversion) => ({ ...record });
     return { lastId: this.#lastId, merges: merge.dump(copy), splits: split.dump(copy) };
   }
 
-  load({ lastId, merges, splits }: ConversionsDump): void {
+  load({ lastId, merges, splits }: ReturnType<Conversions['dump']>): void {
     this.#lastId = lastId;
     for (const [kind, records] of [['merge', merges] as const, ['split', splits] as const]) {
       this.#records[kind].load(
@@ -243,30 +246,9 @@ export class Conversions {
   }
 }
 
-/** What is not over; the rest is in the archive. */
-export interface ConversionsDump {
-  readonly lastId: number;
-  readonly merges: readonly Conversion[];
-  readonly splits: readonly Conversion[];
-}
-
-type FinalConversion = Pick<Conversion, 'message' | 'amount' | 'createdMs'>;
-
-/** How conversions of this kind are packed for the archive and unpacked again. */
-export const makeFiling = (kind: ConversionKind): Filing<Conversion> => ({
+const makeFiling = (kind: ConversionKind): Filing<Conversion> => ({
   recordKind: kind,
   facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
-  pack: ({ message, amount, createdMs }): FinalConversion => ({ message, amount, createdMs }),
-  unpack: ({ id, account, pubkey, market, state, record }) => ({
-    id,
-    kind,
-    account,
-    pubkey,
-    market,
-    // `pack` made the record, and `facets` the state.
-    ...(record as FinalConversion),
-    state: state as ConversionState,
-  }),
 });
 
 const openKey = (kind: ConversionKind, account: number, market: number): string => `${kind}/${account}/${market}`;

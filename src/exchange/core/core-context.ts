@@ -6,10 +6,19 @@ import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { Funds } from './accounts.js';
 import type { Catalog } from './catalog.js';
 import type { CoreSettings } from './contract.js';
-import type { Delays } from './delays.js';
 import type { Market } from './market.js';
 import type { Archive } from './records/archive.js';
 import type { TimerQueue } from './timer-queue.js';
+
+/** How long things take while a control has slowed them down, for a rehearsal: absent ones are as the settings say. */
+export interface Delays {
+  /** ms that a submitted merge or split stays `in_process`, and each step of margin takes. */
+  readonly landingMs?: number | undefined;
+  /** ms from the wish to close a margin position to its end, at the price of that moment; without one it ends at once. */
+  readonly closingMs?: number | undefined;
+  /** Until when they hold, ms; absent: until others are set. */
+  readonly untilMs?: number | undefined;
+}
 
 /** What every subsystem of one core reads and changes together: accounts, markets, timers and the archive. */
 export interface CoreContext {
@@ -57,3 +66,13 @@ export const draftText = (
   const wallet = must(context.readWallet(account), 'the wallet of a draft');
   return writeDraftMessage(draftMessage, draft, wallet, draftCosigners);
 };
+
+const inForce = ({ delays, nowMs }: CoreContext): Delays =>
+  delays.untilMs !== undefined && nowMs >= delays.untilMs ? {} : delays;
+
+/** When what is submitted now lands, ms. */
+export const landsMs = (context: CoreContext): number =>
+  context.nowMs + (inForce(context).landingMs ?? context.settings.landingMs);
+
+/** When a position whose close is asked for now ends at the earliest, ms. */
+export const closesMs = (context: CoreContext): number => context.nowMs + (inForce(context).closingMs ?? 0);

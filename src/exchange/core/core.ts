@@ -4,50 +4,228 @@
  * come in as arguments. That makes it replayable (a snapshot and the commands since give the identical state), and the
  * same for paper trading, tests and backtests.
  *
- * This file only lets time pass, finds the market and hands on; the subsystems (orders, conversions, redeems, margin, identity)
- * know the rules of their records, matching.ts moves money between accounts, book.ts keeps the queues.
+ * This file declares the calls; the subsystems (orders, conversions, redeems, margin, identity) know the rules of their
+ * records, matching.ts moves money between accounts, book.ts keeps the queues.
  */
 
 import { assert } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import { isSettledMarket, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
-import { CoreClock } from './advance-time.js';
-import * as contract from './contract.js';
-import { invalid, ok, type Refusal, refuse } from './fault.js';
-import { InternalOrders } from './internal-orders.js';
-import { MarginCalls } from './margin/calls.js';
+import type * as contract from './contract.js';
+import type { Delays } from './core-context.js';
+import { invalid, mapResult, ok, type Refusal, refuse } from './fault.js';
+import { cancelledRequestRow, closeRow, requestRow, tpSlRow } from './margin/rows.js';
 import type { Market } from './market.js';
 import { RECORDED_ACCOUNT } from './matching/matching.js';
-import { type RecordedColumns, RecordedFeed } from './matching/recorded-feed.js';
+import type { RecordedColumns } from './matching/recorded-feed.js';
 import { asMicros } from './money.js';
 import { Reads } from './reads.js';
 import type { Archive } from './records/archive.js';
 import { detailRow } from './records/market-rows.js';
 import { MemoryArchive } from './records/memory-archive.js';
-import { wireSubsystems } from './wiring.js';
+import { advanceTo, type CoreSubsystems, wireSubsystems } from './wiring.js';
 
 type Account = contract.AccountSlot;
-type Result<T> = contract.Result<T>;
+type Index = contract.MarketIndex;
+type Side = contract.BookSide;
+type Parts = CoreSubsystems;
 
 /**
- * The whole core. All times are ms since 1970 and may not go back. `signatureValid` is the caller's verdict on the signature
- * over `draftMessage(...)`; the order of the checks: unknown or foreign → expired → wrong state → invalid signature → market
- * state and balance.
+ * Every call that changes state, declared once: what it does with the parts of the core once time has passed to its moment.
+ * Callers put `nowMs` before these arguments: ms since 1970, which may not go back. `signatureValid` is the caller's verdict
+ * on the signature over `draftMessage(...)`; the order of the checks: unknown or foreign → expired → wrong state → invalid
+ * signature → market state and balance.
  */
-export class ExchangeCore extends Reads {
-  readonly #clock: CoreClock;
-  readonly #internal: InternalOrders;
-  readonly #margin: MarginCalls;
-  readonly #feed: RecordedFeed;
+const CALLS = {
+  /** Does everything that is due (drafts expire, conversions land) in time order. */
+  advance: (_: Parts) => undefined,
 
+  createChallenge: ({ identity }: Parts, wallet: string, nonce: string) => identity.challenge(wallet, nonce),
+
+  /** On a wallet's first key its account is created. `apiKey` and `secret` are drawn by the caller. */
+  createKey: (
+    { identity }: Parts,
+    request: contract.KeyRequest,
+    signatureValid: boolean,
+    apiKey: string,
+    secret: string,
+  ) => identity.createKey(request, signatureValid, apiKey, secret),
+
+  revokeKey: ({ identity }: Parts, account: Account, keyId: string) => identity.revoke(account, keyId),
+  deposit: ({ identity }: Parts, wallet: string, funds: Micros) => identity.deposit(wallet, funds),
+  setCustodial: ({ identity }: Parts, wallet: string, custodial: boolean) => identity.setCustodial(wallet, custodial),
+
+  /** False: every draft call answers `gringotts_unavailable`. */
+  setSigningAvailable: ({ context }: Parts, available: boolean): void => {
+    context.signingAvailable = available;
+  },
+
+  /** In place of those before, for what begins from now on. */
+  setDelays: ({ context }: Parts, delays: Delays): void => {
+    context.delays = delays;
+  },
+
+  createMarket: ({ context }: Parts, spec: contract.MarketSpec) =>
+    mapResult(context.catalog.create(context.nowMs, spec), ({ index, shares, card }) => {
+      shares.ensureAccount(RECORDED_ACCOUNT);
+      return { index, condition_id: card.conditionId };
+    }),
+
+  /**
+   * By the moves of `mayMove`. Leaving `open` cancels the open orders. `canceled` is `resolveMarket(null)`; `resolved`
+   * needs an outcome and is refused.
+   */
+  setMarketState: (parts: Parts, conditionId: string, state: MarketState) =>
+    onMarket(parts, conditionId, (market) => {
+      if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
+      if (state === 'resolved') return invalid('state', 'Resolve the market with its outcome instead.');
+      if (!mayMove(market.state, state)) return invalid('state', `The market is ${market.state}, which is final.`);
+      // A canceled market has no outcome; its `outcome` has been null all along.
+      moveTo(parts, market, state);
+      return null;
+    }),
+
+  setMarketPaused: (parts: Parts, conditionId: string, paused: boolean) =>
+    onMarket(parts, conditionId, (market) => {
+      market.paused = paused;
+      if (market.isTradable) parts.feed.onReopen(market);
+      parts.margin.sweep(market);
+      return null;
+    }),
+
+  setUnbackedCollateral: (parts: Parts, conditionId: string, unbacked: boolean) =>
+    onMarket(parts, conditionId, (market) => {
+      market.unbacked = unbacked;
+      return null;
+    }),
+
+  /** Null cancels the market: every share redeems at 0.5. A number cancels it, too: a YES share redeems at it. */
+  resolveMarket: (parts: Parts, conditionId: string, outcome: MarketOutcome | null) =>
+    onMarket(parts, conditionId, (market) => {
+      if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
+      market.outcome = outcome;
+      moveTo(parts, market, typeof outcome === 'boolean' ? 'resolved' : 'canceled');
+      return null;
+    }),
+
+  draftOrder: ({ orders }: Parts, account: Account, request: contract.OrderRequest) => orders.draft(account, request),
+  submitOrder: ({ orders, matching }: Parts, account: Account, pubkey: string, signatureValid: boolean) =>
+    orders.submit(matching, account, pubkey, signatureValid),
+
+  /** An unexpired cancel draft that was not submitted yet is answered again. */
+  draftCancel: ({ orders }: Parts, account: Account, pubkey: string) => orders.draftCancel(account, pubkey),
+  submitCancel: ({ orders, matching }: Parts, account: Account, pubkey: string, signatureValid: boolean) =>
+    orders.submitCancel(matching, account, pubkey, signatureValid),
+
+  /** `amount` is the text of the body: one that cannot be read is `share_conversion_invalid_amount`. */
+  draftMerge: ({ conversions }: Parts, account: Account, conditionId: string, amount: string) =>
+    conversions.draft('merge', account, conditionId, amount),
+  submitMerge: ({ conversions }: Parts, account: Account, pubkey: string, signatureValid: boolean) =>
+    conversions.submit('merge', account, pubkey, signatureValid),
+  draftSplit: ({ conversions }: Parts, account: Account, conditionId: string, amount: string) =>
+    conversions.draft('split', account, conditionId, amount),
+  submitSplit: ({ conversions }: Parts, account: Account, pubkey: string, signatureValid: boolean) =>
+    conversions.submit('split', account, pubkey, signatureValid),
+
+  draftRedeem: ({ redeems }: Parts, account: Account, conditionId: string) => redeems.draft(account, conditionId),
+  submitRedeem: ({ redeems }: Parts, account: Account, pubkey: string, signatureValid: boolean) =>
+    redeems.submit(account, pubkey, signatureValid),
+
+  /** Without wallet, drafts or signatures. The same name again gives the same account. */
+  openInternalAccount: ({ identity }: Parts, name: string, options: contract.InternalAccountOptions): Account =>
+    identity.openInternal(name, options.unlimited, options.funds ?? 0),
+
+  /**
+   * An order of an internal account, `price` in YES space. A bid is worked as *sell NO* when enough NO is held, else as
+   * *buy YES*; an ask as *sell YES*, else *buy NO*. `immediate`: what is not filled at once is dropped.
+   * Returns a handle (> 0) for what rests, 0 when nothing rests, or one of the REFUSED numbers.
+   */
+  placeInternal: (
+    { context, internal }: Parts,
+    account: Account,
+    index: Index,
+    side: Side,
+    price: Micros,
+    amount: Micros,
+    immediate: boolean,
+  ) => internal.place(context.catalog.markets[index], { account, side, price, amount, immediate }),
+
+  /** Constant time. False when the order no longer rests (filled, canceled, or the market closed). */
+  cancelInternal: ({ internal }: Parts, handle: number) => internal.cancel(handle),
+
+  /**
+   * The recording says that this level now holds `total`. What that adds meets the real orders of the other side that offer
+   * as much, up to its size, before it rests; under a fill model of makers who post only it stands crossed beside them.
+   * False when the price is off the market's grid.
+   */
+  recordedLevel: ({ context, feed }: Parts, index: Index, side: Side, price: Micros, total: Micros) =>
+    feed.level(context.nowMs, context.catalog.markets[index], side, price, total),
+
+  /**
+   * The recording says that somebody took `amount` at `price`; `takerSide` BID is a buyer in YES space. Fills real orders
+   * as far as it reaches. The decrease of the level that belongs to it must follow as `recordedLevel`.
+   */
+  recordedTrade: ({ context, feed }: Parts, index: Index, takerSide: Side, price: Micros, amount: Micros) =>
+    feed.trade(context.catalog.markets[index], takerSide, price, amount),
+
+  /**
+   * All recorded liquidity goes: the recording has ended, or a new snapshot follows at once. Real orders keep their place
+   * where the new snapshot shows their level again, and are first where it does not.
+   */
+  recordedClear: ({ context, feed }: Parts, index: Index) => feed.clear(context.nowMs, context.catalog.market(index)),
+
+  /**
+   * Moves the price (YES space, strictly between 0 and 1) that a margin market trades at. What it reaches happens at
+   * once: liquidations, closes, triggers, limit requests.
+   */
+  setReferencePrice: ({ margin }: Parts, conditionId: string, price: Micros) =>
+    margin.setReferencePrice(conditionId, price),
+
+  /** Locks liquidity and opening fee. Answers the request's row with the message to sign. */
+  draftMarginRequest: ({ context, margin }: Parts, account: Account, terms: contract.MarginTerms) =>
+    mapResult(margin.requests.draft(account, terms), (record) => requestRow(context, record)),
+  submitMarginRequest: ({ context, margin }: Parts, account: Account, pubkey: string, signatureValid: boolean) =>
+    mapResult(margin.requests.submit(account, pubkey, signatureValid), (record) => requestRow(context, record)),
+
+  /** Only until its funding is through. */
+  cancelMarginRequest: ({ context, margin }: Parts, account: Account, pubkey: string) =>
+    mapResult(margin.requests.cancel(account, pubkey), (record) => cancelledRequestRow(context, record)),
+
+  /** Sells all shares at the reference price: now, or with `price` once it is reached. */
+  closePosition: ({ margin }: Parts, account: Account, pubkey: string, price: Micros | null) =>
+    mapResult(margin.positions.close(account, pubkey, price), closeRow),
+  setTpSl: ({ margin }: Parts, account: Account, pubkey: string, change: contract.TpSlChange) =>
+    mapResult(margin.positions.setTpSl(account, pubkey, change), tpSlRow),
+  deleteTpSl: ({ margin }: Parts, account: Account, pubkey: string) =>
+    mapResult(margin.positions.deleteTpSl(account, pubkey), tpSlRow),
+  claimSettlement: ({ margin }: Parts, account: Account, positionPubkey: string) =>
+    margin.claimSettlement(account, positionPubkey),
+};
+
+/** The name of a call that may change the core; a journal holds these calls and nothing else. */
+export type Mutator = keyof typeof CALLS;
+
+/** Every method that changes state. */
+export const MUTATORS = Object.keys(CALLS) as readonly Mutator[]; // the keys of an object of constants are its names
+
+/** One line of a journal. */
+export type Command = readonly [nowMs: number, method: Mutator, args: readonly unknown[]];
+
+type Mutations = {
+  [M in Mutator]: (typeof CALLS)[M] extends (parts: Parts, ...args: infer Args) => infer Answer
+    ? (nowMs: number, ...args: Args) => Answer
+    : never;
+};
+
+// The loop below the class gives it the calls of the table.
+const ReadsWithMutations = Reads as unknown as new (parts: Parts) => Reads & Mutations;
+
+/** The whole core: its reads, and a method for each call of the table. */
+export class ExchangeCore extends ReadsWithMutations {
   /** With a snapshot the exchange goes on from there; see `restore`. What is final goes into the archive. */
   constructor(settings: contract.CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
     super(wireSubsystems(settings, archive, snapshot));
-    this.#clock = new CoreClock(this.parts);
-    this.#internal = new InternalOrders(this.parts);
-    this.#margin = new MarginCalls(this.parts.margin);
-    this.#feed = new RecordedFeed(this.parts.context, this.parts.matching, (nowMs) => this.#clock.advanceTo(nowMs));
     if (snapshot !== undefined) return;
     const house = this.parts.identity.openInternal('recorded', true, 0);
     assert(house === RECORDED_ACCOUNT, 'the recorded market owns the first account');
@@ -63,314 +241,16 @@ export class ExchangeCore extends Reads {
 
   /** What the last `placeInternal` filled at once. */
   get lastInternalFilled(): Micros {
-    return asMicros(this.#internal.lastFilled);
+    return asMicros(this.parts.internal.lastFilled);
   }
 
   /** Runs one journal line; what the mutator returned comes back. */
-  apply(command: contract.Command): unknown {
+  apply(command: Command): unknown {
     const [nowMs, method, args] = command;
-    assert(contract.MUTATORS.includes(method), `not a command of the exchange: ${method}`);
+    assert(MUTATORS.includes(method), `not a command of the exchange: ${method}`);
     // A journal holds what a caller once passed with these very types; the name was just checked.
     const mutator = this[method] as (nowMs: number, ...args: readonly unknown[]) => unknown;
     return mutator.call(this, nowMs, ...args);
-  }
-
-  /** Does everything that is due (drafts expire, conversions land) in time order. */
-  advance(nowMs: number): void {
-    this.#clock.advanceTo(nowMs);
-  }
-
-  createChallenge(nowMs: number, wallet: string, nonce: string): Result<contract.WireChallenge> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.identity.challenge(wallet, nonce);
-  }
-
-  /** On a wallet's first key its account is created. `apiKey` and `secret` are drawn by the caller. */
-  createKey(
-    nowMs: number,
-    request: contract.KeyRequest,
-    signatureValid: boolean,
-    apiKey: string,
-    secret: string,
-  ): Result<contract.WireCredential> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.identity.createKey(request, signatureValid, apiKey, secret);
-  }
-
-  revokeKey(nowMs: number, account: Account, keyId: string): Result<contract.WireKey> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.identity.revoke(account, keyId);
-  }
-
-  deposit(nowMs: number, wallet: string, funds: Micros): Result<contract.WireFunds> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.identity.deposit(wallet, funds);
-  }
-
-  setCustodial(nowMs: number, wallet: string, custodial: boolean): Result<contract.WireFunds> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.identity.setCustodial(wallet, custodial);
-  }
-
-  /** False: every draft call answers `gringotts_unavailable`. */
-  setSigningAvailable(nowMs: number, available: boolean): void {
-    this.#clock.advanceTo(nowMs);
-    this.parts.context.signingAvailable = available;
-  }
-
-  /** In place of those before, for what begins from now on. */
-  setDelays(nowMs: number, delays: contract.Delays): void {
-    this.#clock.advanceTo(nowMs);
-    this.parts.context.delays = delays;
-  }
-
-  createMarket(nowMs: number, spec: contract.MarketSpec): Result<contract.CreatedMarket> {
-    this.#clock.advanceTo(nowMs);
-    const made = this.parts.context.catalog.create(this.nowMs, spec);
-    if (!made.ok) return made;
-    made.value.shares.ensureAccount(RECORDED_ACCOUNT);
-    return ok({ index: made.value.index, condition_id: made.value.card.conditionId });
-  }
-
-  /**
-   * By the moves of lifecycle.ts. Leaving `open` cancels the open orders. `canceled` is `resolveMarket(null)`; `resolved`
-   * needs an outcome and is refused.
-   */
-  setMarketState(nowMs: number, conditionId: string, state: MarketState): Result<contract.WireDetail> {
-    return this.#onMarket(nowMs, conditionId, (market) => {
-      if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
-      if (state === 'resolved') return invalid('state', 'Resolve the market with its outcome instead.');
-      if (!mayMove(market.state, state)) return invalid('state', `The market is ${market.state}, which is final.`);
-      // A canceled market has no outcome; its `outcome` has been null all along.
-      this.#moveTo(market, state);
-      return null;
-    });
-  }
-
-  setMarketPaused(nowMs: number, conditionId: string, paused: boolean): Result<contract.WireDetail> {
-    return this.#onMarket(nowMs, conditionId, (market) => {
-      market.paused = paused;
-      if (market.isTradable) this.#feed.onReopen(market);
-      this.parts.margin.sweep(market);
-      return null;
-    });
-  }
-
-  setUnbackedCollateral(nowMs: number, conditionId: string, unbacked: boolean): Result<contract.WireDetail> {
-    return this.#onMarket(nowMs, conditionId, (market) => {
-      market.unbacked = unbacked;
-      return null;
-    });
-  }
-
-  /** Null cancels the market: every share redeems at 0.5. A number cancels it, too: a YES share redeems at it. */
-  resolveMarket(nowMs: number, conditionId: string, outcome: MarketOutcome | null): Result<contract.WireDetail> {
-    return this.#onMarket(nowMs, conditionId, (market) => {
-      if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
-      market.outcome = outcome;
-      this.#moveTo(market, typeof outcome === 'boolean' ? 'resolved' : 'canceled');
-      return null;
-    });
-  }
-
-  /** Changes the market of a condition id and answers its detail. */
-  #onMarket(
-    nowMs: number,
-    conditionId: string,
-    change: (market: Market) => Refusal | null,
-  ): Result<contract.WireDetail> {
-    this.#clock.advanceTo(nowMs);
-    const { catalog } = this.parts.context;
-    const market = catalog.byId(conditionId);
-    if (market === null) return refuse('not_found');
-    return change(market) ?? ok(detailRow(catalog, market));
-  }
-
-  #moveTo(market: Market, state: MarketState): void {
-    market.state = state;
-    this.parts.margin.marketMoved(market, isSettledMarket(state));
-    if (isSettledMarket(state)) market.tape.settle();
-    const { orderbook: trading } = market;
-    if (trading === null) return;
-    if (state !== 'open') this.parts.orders.cancelAll(this.parts.matching, market, trading);
-    // Recorded liquidity is shown while the market is open, and only then.
-    trading.book.version += 1;
-  }
-
-  draftOrder(nowMs: number, account: Account, request: contract.OrderRequest): Result<contract.WireDraft> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.orders.draft(account, request);
-  }
-
-  submitOrder(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireOrder> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.orders.submit(this.parts.matching, account, pubkey, valid);
-  }
-
-  /** An unexpired cancel draft that was not submitted yet is answered again. */
-  draftCancel(nowMs: number, account: Account, pubkey: string): Result<contract.WireDraft> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.orders.draftCancel(account, pubkey);
-  }
-
-  submitCancel(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireOrder> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.orders.submitCancel(this.parts.matching, account, pubkey, valid);
-  }
-
-  /** `amount` is the text of the body: one that cannot be read is `share_conversion_invalid_amount`. */
-  draftMerge(nowMs: number, account: Account, conditionId: string, amount: string): Result<contract.WireDraft> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.conversions.draft('merge', account, conditionId, amount);
-  }
-
-  submitMerge(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireConversion> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.conversions.submit('merge', account, pubkey, valid);
-  }
-
-  draftSplit(nowMs: number, account: Account, conditionId: string, amount: string): Result<contract.WireDraft> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.conversions.draft('split', account, conditionId, amount);
-  }
-
-  submitSplit(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireConversion> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.conversions.submit('split', account, pubkey, valid);
-  }
-
-  draftRedeem(nowMs: number, account: Account, conditionId: string): Result<contract.WireDraft> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.redeems.draft(account, conditionId);
-  }
-
-  submitRedeem(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireRedeem> {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.redeems.submit(account, pubkey, valid);
-  }
-
-  /**
-   * Moves the price (YES space, strictly between 0 and 1) that a margin market trades at. What it reaches happens at
-   * once: liquidations, closes, triggers, limit requests.
-   */
-  setReferencePrice(nowMs: number, conditionId: string, price: Micros): Result<contract.WireDetail> {
-    this.#clock.advanceTo(nowMs);
-    return this.#margin.setReferencePrice(conditionId, price);
-  }
-
-  /** Locks liquidity and opening fee. Answers the request's row with the message to sign. */
-  draftMarginRequest(nowMs: number, account: Account, terms: contract.MarginTerms): Result<contract.WireRequest> {
-    this.#clock.advanceTo(nowMs);
-    return this.#margin.draftRequest(account, terms);
-  }
-
-  submitMarginRequest(
-    nowMs: number,
-    account: Account,
-    pubkey: string,
-    signatureValid: boolean,
-  ): Result<contract.WireRequest> {
-    this.#clock.advanceTo(nowMs);
-    return this.#margin.submitRequest(account, pubkey, signatureValid);
-  }
-
-  /** Only until its funding is through. */
-  cancelMarginRequest(nowMs: number, account: Account, pubkey: string): Result<contract.WireCancelledRequest> {
-    this.#clock.advanceTo(nowMs);
-    return this.#margin.cancelRequest(account, pubkey);
-  }
-
-  /** Sells all shares at the reference price: now, or with `price` once it is reached. */
-  closePosition(nowMs: number, account: Account, pubkey: string, price: Micros | null): Result<contract.WireClose> {
-    this.#clock.advanceTo(nowMs);
-    return this.#margin.closePosition(account, pubkey, price);
-  }
-
-  setTpSl(nowMs: number, account: Account, pubkey: string, change: contract.TpSlChange): Result<contract.WireTpSl> {
-    this.#clock.advanceTo(nowMs);
-    return this.#margin.setTpSl(account, pubkey, change);
-  }
-
-  deleteTpSl(nowMs: number, account: Account, pubkey: string): Result<contract.WireTpSl> {
-    this.#clock.advanceTo(nowMs);
-    return this.#margin.deleteTpSl(account, pubkey);
-  }
-
-  claimSettlement(nowMs: number, account: Account, positionPubkey: string): Result<contract.WireClaim> {
-    this.#clock.advanceTo(nowMs);
-    return this.#margin.claimSettlement(account, positionPubkey);
-  }
-
-  /** Without wallet, drafts or signatures. The same name again gives the same account. */
-  openInternalAccount(nowMs: number, name: string, options: contract.InternalAccountOptions): Account {
-    this.#clock.advanceTo(nowMs);
-    return this.parts.identity.openInternal(name, options.unlimited, options.funds ?? 0);
-  }
-
-  /**
-   * An order of an internal account, `price` in YES space. A bid is worked as *sell NO* when enough NO is held, else as
-   * *buy YES*; an ask as *sell YES*, else *buy NO*. `immediate`: what is not filled at once is dropped.
-   * Returns a handle (> 0) for what rests, 0 when nothing rests, or one of the REFUSED numbers.
-   */
-  placeInternal(
-    nowMs: number,
-    account: Account,
-    index: contract.MarketIndex,
-    side: contract.BookSide,
-    price: Micros,
-    amount: Micros,
-    immediate: boolean,
-  ): number {
-    this.#clock.advanceTo(nowMs);
-    const market = this.parts.context.catalog.markets[index];
-    return this.#internal.place(market, { account, side, price, amount, immediate });
-  }
-
-  /** Constant time. False when the order no longer rests (filled, canceled, or the market closed). */
-  cancelInternal(nowMs: number, handle: number): boolean {
-    this.#clock.advanceTo(nowMs);
-    return this.#internal.cancel(handle);
-  }
-
-  /**
-   * The recording says that this level now holds `total`. What that adds meets the real orders of the other side that offer
-   * as much, up to its size, before it rests; under a fill model of makers who post only it stands crossed beside them.
-   * False when the price is off the market's grid.
-   */
-  recordedLevel(
-    nowMs: number,
-    index: contract.MarketIndex,
-    side: contract.BookSide,
-    price: Micros,
-    total: Micros,
-  ): boolean {
-    this.#clock.advanceTo(nowMs);
-    const { catalog } = this.parts.context;
-    return this.#feed.level(this.parts.context.nowMs, catalog.markets[index], side, price, total);
-  }
-
-  /**
-   * The recording says that somebody took `amount` at `price`; `takerSide` BID is a buyer in YES space. Fills real orders
-   * as far as it reaches. The decrease of the level that belongs to it must follow as `recordedLevel`.
-   */
-  recordedTrade(
-    nowMs: number,
-    index: contract.MarketIndex,
-    takerSide: contract.BookSide,
-    price: Micros,
-    amount: Micros,
-  ): boolean {
-    this.#clock.advanceTo(nowMs);
-    return this.#feed.trade(this.parts.context.catalog.markets[index], takerSide, price, amount);
-  }
-
-  /**
-   * All recorded liquidity goes: the recording has ended, or a new snapshot follows at once. Real orders keep their place
-   * where the new snapshot shows their level again, and are first where it does not.
-   */
-  recordedClear(nowMs: number, index: contract.MarketIndex): void {
-    this.#clock.advanceTo(nowMs);
-    this.#feed.clear(this.parts.context.nowMs, this.parts.context.catalog.market(index));
   }
 
   /**
@@ -383,7 +263,7 @@ export class ExchangeCore extends Reads {
    * Columns are no JSON, so this is no command of a journal: it is for a core that none is kept of.
    */
   playRecorded(index: contract.MarketIndex, events: RecordedColumns, from: number, untilMs: number): number {
-    return this.#feed.play(this.parts.context.catalog.market(index), events, from, untilMs);
+    return this.parts.feed.play(this.parts.context.catalog.market(index), events, from, untilMs);
   }
 
   /**
@@ -399,8 +279,44 @@ export class ExchangeCore extends Reads {
 
   /** How many events of the last `playRecorded` the market had no place for, as when `recordedLevel` answers false. */
   get lastRecordedRefused(): number {
-    return this.#feed.refused;
+    return this.parts.feed.refused;
   }
+}
+
+type AnyCall = (parts: Parts, ...args: readonly unknown[]) => unknown;
+
+for (const method of MUTATORS) {
+  // Callers pass what the type of the method says, which is made from this very function.
+  const call = CALLS[method] as AnyCall;
+  Object.defineProperty(ExchangeCore.prototype, method, {
+    writable: true,
+    value(this: { readonly parts: Parts }, nowMs: number, ...args: readonly unknown[]) {
+      advanceTo(this.parts, nowMs);
+      return call(this.parts, ...args);
+    },
+  });
+}
+
+/** Changes the market of a condition id and answers its detail. */
+function onMarket(
+  { context: { catalog } }: Parts,
+  conditionId: string,
+  change: (market: Market) => Refusal | null,
+): contract.Result<contract.Wire<'marketDetail'>> {
+  const market = catalog.byId(conditionId);
+  if (market === null) return refuse('not_found');
+  return change(market) ?? ok(detailRow(catalog, market));
+}
+
+function moveTo({ margin, orders, matching }: Parts, market: Market, state: MarketState): void {
+  market.state = state;
+  margin.marketMoved(market, isSettledMarket(state));
+  if (isSettledMarket(state)) market.tape.settle();
+  const { orderbook: trading } = market;
+  if (trading === null) return;
+  if (state !== 'open') orders.cancelAll(matching, market, trading);
+  // Recorded liquidity is shown while the market is open, and only then.
+  trading.book.version += 1;
 }
 
 /**

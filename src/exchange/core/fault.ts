@@ -12,6 +12,10 @@ export type Refusal = Extract<Result<never>, { ok: false }>;
 /** Refuses a call with the message that the table of errors gives this slug. */
 export const refuse = (slug: ServiceErrorSlug): Refusal => ({ ok: false, fault: { slug } });
 
+/** The answer with `row` made of its record; a refusal as it is. */
+export const mapResult = <T, U>(result: Result<T>, row: (record: T) => U): Result<U> =>
+  result.ok ? ok(row(result.value)) : result;
+
 /** 400 `invalid_request_params` that names the field. */
 export const invalid = (field: string, text: string): Refusal => ({
   ok: false,

@@ -3,7 +3,7 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { assert, must } from '../../shared/base/errors.js';
 import { challengeText } from '../../shared/protocol/signing.js';
-import type { KeyRequest, Result, WireChallenge, WireCredential, WireFunds, WireKey } from './contract.js';
+import type { KeyRequest, Result, Wire, WireFunds } from './contract.js';
 import { type CoreContext, seconds } from './core-context.js';
 import { badSignature, invalid, ok, refuse } from './fault.js';
 import { asMicros } from './money.js';
@@ -20,7 +20,7 @@ interface Account {
 }
 
 /** One that is not revoked: a revoked one goes to the archive, without its secret. */
-interface ApiKey {
+export interface ApiKey {
   readonly id: number;
   readonly apiKey: string;
   readonly secret: string;
@@ -28,12 +28,8 @@ interface ApiKey {
   readonly createdMs: number;
 }
 
-interface RevokedKey {
-  readonly createdMs: number;
-  readonly revokedMs: number;
-}
-
-interface Challenge {
+/** A nonce that a wallet is to sign, until it expires. */
+export interface Challenge {
   readonly nonce: string;
   readonly wallet: string;
   readonly expiresMs: number;
@@ -57,7 +53,7 @@ export class Identity {
     this.#context = context;
   }
 
-  challenge(wallet: string, nonce: string): Result<WireChallenge> {
+  challenge(wallet: string, nonce: string): Result<Wire<'authChallenge'>> {
     const { settings, nowMs } = this.#context;
     if (!isWallet(wallet)) return invalid('wallet_address', 'Must be the base58 of a 32-byte public key.');
     for (const old of this.#challenges.values()) {
@@ -69,7 +65,7 @@ export class Identity {
     return ok({ nonce, message, expires_in_seconds: seconds(settings.challengeLifetimeMs) });
   }
 
-  createKey(request: KeyRequest, signatureValid: boolean, apiKey: string, secret: string): Result<WireCredential> {
+  createKey(request: KeyRequest, signatureValid: boolean, apiKey: string, secret: string): Result<Wire<'credential'>> {
     const { settings, nowMs } = this.#context;
     const { wallet_address: wallet, message, nonce } = request;
     if (!isWallet(wallet)) return invalid('wallet_address', 'Must be the base58 of a 32-byte public key.');
@@ -132,7 +128,7 @@ export class Identity {
   }
 
   /** All keys of an account, also revoked ones, in the order of their making. */
-  keys(account: number): readonly WireKey[] {
+  keys(account: number): readonly Wire<'apiKeyRow'>[] {
     const live = [...this.#keys.values()].filter((key) => key.account === account);
     const revoked = this.#context.archive.list('key', { account, limit: Number.MAX_SAFE_INTEGER });
     return [
@@ -148,7 +144,7 @@ export class Identity {
   }
 
   /** A key that is revoked already keeps its first time. */
-  revoke(account: number, keyId: string): Result<WireKey> {
+  revoke(account: number, keyId: string): Result<Wire<'apiKeyRow'>> {
     const key = this.#keys.get(keyId);
     if (key === undefined) {
       const gone = this.#findRevoked(keyId);
@@ -156,9 +152,11 @@ export class Identity {
     }
     if (key.account !== account) return refuse('not_found');
     this.#keys.delete(keyId);
-    const row = revokedKey(key, this.#context.nowMs);
-    this.#context.archive.put('key', row);
-    return ok(revokedRow(row));
+    const { id, createdMs } = key;
+    const record = keyRow(keyId, createdMs, this.#context.nowMs);
+    const facets = { market: -1, state: 'revoked', isYes: null, side: null };
+    this.#context.archive.put('key', { id, account, pubkey: keyId, ...facets, record });
+    return ok(record);
   }
 
   deposit(wallet: string, funds: number): Result<WireFunds> {
@@ -193,7 +191,7 @@ export class Identity {
     };
   }
 
-  dump(): IdentityDump {
+  dump() {
     return {
       accounts: this.#accounts.map((account) => ({ ...account })),
       lastKeyId: this.#lastKeyId,
@@ -202,7 +200,7 @@ export class Identity {
     };
   }
 
-  load(dump: IdentityDump): void {
+  load(dump: ReturnType<Identity['dump']>): void {
     for (const account of dump.accounts) this.#keep({ ...account });
     this.#lastKeyId = dump.lastKeyId;
     const live = dump.keys.map(({ id }) => id);
@@ -212,29 +210,11 @@ export class Identity {
   }
 }
 
-/** How a key lies in the archive once it was revoked. */
-export function revokedKey(key: Omit<ApiKey, 'secret'>, revokedMs: number): Archived<RevokedKey> {
-  const { id, apiKey, account, createdMs } = key;
-  const facets = { market: -1, state: 'revoked', isYes: null, side: null } as const;
-  return { id, account, pubkey: apiKey, ...facets, record: { createdMs, revokedMs } };
-}
+// `revoke` puts nothing else there.
+const revokedRow = ({ record }: Archived): Wire<'apiKeyRow'> => record as Wire<'apiKeyRow'>;
 
-function revokedRow({ pubkey, record }: Archived): WireKey {
-  // `revokedKey` made it.
-  const { createdMs, revokedMs } = record as RevokedKey;
-  return keyRow(pubkey, createdMs, revokedMs);
-}
-
-const keyRow = (apiKey: string, createdMs: number, revokedMs: number | null): WireKey => ({
+const keyRow = (apiKey: string, createdMs: number, revokedMs: number | null): Wire<'apiKeyRow'> => ({
   key_id: apiKey,
   created: seconds(createdMs),
   revoked_at: revokedMs === null ? null : seconds(revokedMs),
 });
-
-/** Accounts, live keys and open challenges of a snapshot; revoked keys are in the archive. */
-export interface IdentityDump {
-  readonly accounts: readonly Account[];
-  readonly lastKeyId: number;
-  readonly keys: readonly ApiKey[];
-  readonly challenges: readonly Challenge[];
-}

@@ -2,13 +2,13 @@
 
 import { AssertionFailed, assert } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
+import type { CoreContext } from './core-context.js';
 import type { Market } from './market.js';
-import { legFor, RECORDED_ACCOUNT } from './matching/matching.js';
-import { isBuyLeg } from './matching/order-pool.js';
+import { legFor, type Matching, RECORDED_ACCOUNT } from './matching/matching.js';
+import { isBuyLeg, type OrderPool } from './matching/order-pool.js';
 import { buyLock } from './money.js';
 import { i32 } from './typed-arrays.js';
 import { type AccountSlot, BID, type BookSide, REFUSED_BALANCE, REFUSED_GRID, REFUSED_MARKET } from './types.js';
-import type { CoreSubsystems } from './wiring.js';
 
 /** What an internal order wants; the price in YES space. */
 export interface InternalOrder {
@@ -20,12 +20,18 @@ export interface InternalOrder {
   readonly immediate: boolean;
 }
 
+interface Parts {
+  readonly context: CoreContext;
+  readonly matching: Matching;
+  readonly pool: OrderPool;
+}
+
 /** Places and cancels internal orders. */
 export class InternalOrders {
-  readonly #parts: Pick<CoreSubsystems, 'context' | 'matching' | 'pool'>;
+  readonly #parts: Parts;
   #lastFilled = 0;
 
-  constructor(parts: Pick<CoreSubsystems, 'context' | 'matching' | 'pool'>) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

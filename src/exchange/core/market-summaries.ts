@@ -5,7 +5,7 @@
 
 import { parseDecimal } from '../../shared/base/decimal.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
-import type { MarketFacts } from './contract.js';
+import type { EventRecord } from './catalog.js';
 import type { CoreContext } from './core-context.js';
 import type { Market } from './market.js';
 import { asMicros } from './money.js';
@@ -30,7 +30,16 @@ export class MarketSummaries {
   }
 }
 
-function makeMarketFacts(market: Market, context: CoreContext): MarketFacts {
+/** An event with its markets; more of them may join. */
+export type EventFacts = Readonly<Omit<EventRecord, 'markets'>> & { readonly markets: readonly number[] };
+
+/**
+ * Facts of a market in numbers, for the crowd and for lists: one object per market that always shows it as it is now.
+ * Prices are in YES space; null without bids, asks and trades.
+ */
+export type MarketFacts = Readonly<ReturnType<typeof makeMarketFacts>>;
+
+function makeMarketFacts(market: Market, context: CoreContext) {
   const { card, tape, orderbook: trading } = market;
   const event = context.catalog.event(card.eventIndex);
   const words = [card.title, card.description ?? '', event.title, event.description];
@@ -44,12 +53,15 @@ function makeMarketFacts(market: Market, context: CoreContext): MarketFacts {
     league: card.league,
     title: card.title,
     description: card.description ?? '',
+    /** Its title and description and those of its event, in lower case. */
     searchText: words.join('\n').toLowerCase(),
     createdMs: card.createdMs,
+    /** Unix seconds. */
     resolutionDate: card.resolutionDate,
     tick: asMicros(trading?.tick ?? 0),
     lot: asMicros(trading?.lot ?? 0),
     marginEnabled: card.marginEnabled,
+    /** 1 on a market without leverage. */
     maxLeverageYes: maxLeverage(market, 'max_leverage_yes'),
     maxLeverageNo: maxLeverage(market, 'max_leverage_no'),
     get state() {

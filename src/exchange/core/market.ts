@@ -8,7 +8,7 @@ import { CATEGORIES, MARKET_STATES, type MarketState } from '../../shared/protoc
 import { Shares } from './accounts.js';
 import type { BookConfigSpec, MarketSpec, PoolConfigSpec, Result } from './contract.js';
 import { invalid, ok } from './fault.js';
-import { DEFAULT_REFERENCE, MarginPool, type MarginPoolDump } from './margin/pool.js';
+import { DEFAULT_REFERENCE, MarginPool } from './margin/pool.js';
 import { readRules } from './margin/rules.js';
 import { Book } from './matching/book.js';
 import type { FillModel } from './matching/fill-model.js';
@@ -99,7 +99,7 @@ export class Market {
     this.state = state;
     const { config, referencePrice = DEFAULT_REFERENCE } = card;
     this.orderbook = config.kind === 'orderbook' ? makeTrading(config, pool, model) : null;
-    this.margin = config.kind === 'orderbook' ? null : MarginPool.of(config, referencePrice);
+    this.margin = config.kind === 'orderbook' ? null : new MarginPool(config, referencePrice);
   }
 
   /** Whether orders may be placed and matched. */
@@ -121,7 +121,7 @@ export class Market {
     this.candles.write(timeMs, yesPrice, notional);
   }
 
-  dump(): MarketDump {
+  dump() {
     const { card, state, paused, unbacked, outcome, collateral } = this;
     const book = this.orderbook?.book;
     return {
@@ -134,13 +134,13 @@ export class Market {
       shares: this.shares.dump(),
       tape: this.tape.dump(),
       candles: this.candles.dump(),
-      ...(this.margin === null ? {} : { margin: this.margin.dump() }),
+      margin: this.margin?.dump() ?? null,
       version: book?.version ?? 0,
       recorded: book?.dumpRecorded() ?? null,
     };
   }
 
-  load(dump: MarketDump): void {
+  load(dump: ReturnType<Market['dump']>): void {
     this.paused = dump.paused;
     this.unbacked = dump.unbacked;
     this.outcome = dump.outcome;
@@ -148,25 +148,9 @@ export class Market {
     this.shares.load(dump.shares);
     this.tape.load(dump.tape);
     this.candles.load(dump.candles);
-    if (dump.margin !== undefined) this.margin?.load(dump.margin);
+    if (dump.margin !== null) this.margin?.load(dump.margin);
     this.orderbook?.book.loadRecorded(dump.recorded);
   }
-}
-
-/** A market in a snapshot, without its resting orders. */
-export interface MarketDump {
-  readonly card: MarketCard;
-  readonly state: MarketState;
-  readonly paused: boolean;
-  readonly unbacked: boolean;
-  readonly outcome: MarketOutcome | null;
-  readonly collateral: number;
-  readonly shares: ReturnType<Shares['dump']>;
-  readonly tape: ReturnType<Tape['dump']>;
-  readonly candles: ReturnType<Candles['dump']>;
-  readonly margin?: MarginPoolDump;
-  readonly version: number;
-  readonly recorded: ReturnType<Book['dumpRecorded']>;
 }
 
 function makeTrading(config: OrderbookConfig, pool: OrderPool, model: FillModel): Trading {

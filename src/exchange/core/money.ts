@@ -3,6 +3,7 @@
  * that every intermediate stays a safe integer and no BigInt is needed.
  */
 
+import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 
 const UNIT = 1_000_000;
@@ -61,3 +62,6 @@ export function affordable(
 export const asMicros = (value: number): Micros =>
   // Every figure of the core is an integer of millionths by construction; the brand has no constructor.
   value as Micros;
+
+/** A figure of the core as the wire spells it. */
+export const text = (value: number): string => formatDecimal(asMicros(value));

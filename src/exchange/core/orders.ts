@@ -5,29 +5,18 @@ import { ONE } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import { isFinalOrder, type OrderStatus, type OrderType, RESTING_STATUSES } from '../../shared/protocol/states.js';
-import type {
-  OrderQuery,
-  OrderRequest,
-  Page,
-  PageQuery,
-  Result,
-  WireDraft,
-  WireOrder,
-  WireOwnTrade,
-} from './contract.js';
+import type { OrderRequest, Page, PageQuery, Result, Wire } from './contract.js';
 import { type CoreContext, draftExpiryMs, draftText } from './core-context.js';
 import { badSignature, invalid, ok, refuse } from './fault.js';
 import type { Market, Trading } from './market.js';
-import type { FillListener } from './matching/fill-listener.js';
-import type { Matching } from './matching/matching.js';
+import type { FillListener, Matching } from './matching/matching.js';
 import { isBidLeg, isBuyLeg, isYesLeg, type OrderPool } from './matching/order-pool.js';
 import { makeName } from './names.js';
 import { type CheckedOrder, checkOrder, computeLock, makeDraftTerms } from './order-checks.js';
 import { ORDER_FILING, type OrderRecord } from './records/order-record.js';
 import { orderRow } from './records/order-rows.js';
 import { OwnTrades } from './records/own-trades.js';
-import { askedMarket, NO_ROWS } from './records/pages.js';
-import { Records } from './records/records.js';
+import { askedMarket, NO_ROWS, Records } from './records/records.js';
 import { f64, i32 } from './typed-arrays.js';
 
 /** More than any purse can buy: a market buy is bounded by its funds alone. */
@@ -48,7 +37,7 @@ export class Orders implements FillListener {
     this.#trades = new OwnTrades(context, this.#records);
   }
 
-  draft(account: number, request: OrderRequest): Result<WireDraft> {
+  draft(account: number, request: OrderRequest): Result<Wire<'draft'>> {
     const context = this.#context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
     const named = context.catalog.requireMarket(request.market_condition_id);
@@ -110,7 +99,10 @@ export class Orders implements FillListener {
   #become(record: OrderRecord, status: OrderStatus): void {
     record.status = status;
     record.message = '';
-    if (isFinalOrder(status)) this.#records.finish(record);
+    if (!isFinalOrder(status)) return;
+    // Answers for a submitted cancel draft and for none are the same, and its message is long.
+    if (record.cancel?.submitted === true) record.cancel = null;
+    this.#records.finish(record);
   }
 
   /** A draft's time is over. */
@@ -120,7 +112,7 @@ export class Orders implements FillListener {
   }
 
   /** Checks in this order: found → not expired → still a draft → signature → market trades → balance. */
-  submit(matching: Matching, account: number, pubkey: string, signatureValid: boolean): Result<WireOrder> {
+  submit(matching: Matching, account: number, pubkey: string, signatureValid: boolean): Result<Wire<'orderRow'>> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
     if (record.status === 'expired') return refuse('program_call_has_expired');
@@ -198,7 +190,7 @@ export class Orders implements FillListener {
     this.#become(record, 'filled');
   }
 
-  draftCancel(account: number, pubkey: string): Result<WireDraft> {
+  draftCancel(account: number, pubkey: string): Result<Wire<'draft'>> {
     const context = this.#context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
     const record = this.find(account, pubkey);
@@ -215,7 +207,7 @@ export class Orders implements FillListener {
     return ok({ pubkey, message });
   }
 
-  submitCancel(matching: Matching, account: number, pubkey: string, signatureValid: boolean): Result<WireOrder> {
+  submitCancel(matching: Matching, account: number, pubkey: string, signatureValid: boolean): Result<Wire<'orderRow'>> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
     const draft = record.cancel;
@@ -250,7 +242,7 @@ export class Orders implements FillListener {
     return must(this.#records.live(id), `live order ${id}`);
   }
 
-  /** Of a final order a copy: nothing changes it any more. */
+  /** Nobody changes a final order any more. */
   find(account: number, pubkey: string): OrderRecord | null {
     return this.#records.find(account, pubkey);
   }
@@ -261,55 +253,35 @@ export class Orders implements FillListener {
     return handle === 0 ? null : f64(this.#pool.ahead, this.#pool.findSlot(handle));
   }
 
-  row(record: OrderRecord): WireOrder {
+  row(record: OrderRecord): Wire<'orderRow'> {
     return orderRow(record, this.#context.catalog.market(record.market));
   }
 
-  page(account: number, query: OrderQuery): Page<WireOrder> {
-    const market = askedMarket(this.#context.catalog, query.marketConditionId);
+  page(account: number, query: PageQuery<'orders.list'>): Page<Wire<'orderRow'>> {
+    const market = askedMarket(this.#context.catalog, query.market_condition_id);
     if (market === null) return NO_ROWS;
-    const { statuses: states, isYes, side, limit, beforeId } = query;
+    const { status: states, is_yes: isYes, side, limit, beforeId } = query;
     return this.#records.page({ account, market, states, isYes, side, limit, beforeId }, (record) => this.row(record));
   }
 
-  trades(account: number, query: PageQuery): Page<WireOwnTrade> {
+  trades(account: number, query: PageQuery<'trades.list'>): Page<Wire<'ownTradeRow'>> {
     return this.#trades.page(account, query);
   }
 
-  dump(): OrdersDump {
-    const records = this.#records.dump((record) => ({
-      ...record,
-      cancel: record.cancel === null ? null : { ...record.cancel },
-    }));
-    return { lastId: this.#lastId, lastTradeId: this.#trades.lastId, records };
+  dump() {
+    return { lastId: this.#lastId, lastTradeId: this.#trades.lastId, records: this.#records.dump(copyOrder) };
   }
 
-  load(dump: OrdersDump): void {
+  load(dump: ReturnType<Orders['dump']>): void {
     this.#lastId = dump.lastId;
     this.#trades.load(dump.lastTradeId);
-    const records = dump.records.map(({ draftLock: _, ...record }) => ({
-      ...record,
-      cancel: record.cancel === null ? null : { ...record.cancel },
-    }));
-    this.#records.load(records, dump.lastId);
+    this.#records.load(dump.records.map(copyOrder), dump.lastId);
     // Shares must have room for whoever may still trade.
-    for (const { market, account } of records) this.#context.catalog.market(market).shares.ensureAccount(account);
-    for (const record of dump.records) this.#release(record);
-  }
-
-  /** Lets go of what a draft of an older folder holds. */
-  #release({ account, market, leg, draftLock = 0 }: SavedOrder): void {
-    if (isBuyLeg(leg)) this.#context.funds.lock(account, -draftLock);
-    else this.#context.catalog.market(market).shares.lock(account, isYesLeg(leg), -draftLock);
+    for (const { market, account } of dump.records) this.#context.catalog.market(market).shares.ensureAccount(account);
   }
 }
 
-/** `draftLock`: what a draft held locked, currency or shares, in folders from before drafts of orders locked nothing. */
-type SavedOrder = OrderRecord & { readonly draftLock?: number };
-
-/** What may still change; the rest is in the archive. */
-export interface OrdersDump {
-  readonly lastId: number;
-  readonly lastTradeId: number;
-  readonly records: readonly SavedOrder[];
-}
+const copyOrder = (record: OrderRecord): OrderRecord => ({
+  ...record,
+  cancel: record.cancel === null ? null : { ...record.cancel },
+});

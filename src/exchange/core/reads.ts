@@ -1,48 +1,14 @@
 /** The reads of the core: nothing here changes anything. */
 
 import type { Micros } from '../../shared/base/micros.js';
+import type { QueryOf } from '../../shared/protocol/endpoints.js';
 import type { CandleInterval } from '../../shared/protocol/states.js';
-import type {
-  AccountSlot,
-  AssetQuery,
-  BookSide,
-  ConversionQuery,
-  DraftKind,
-  EventFacts,
-  Holding,
-  MarketFacts,
-  MarketIndex,
-  OrderQuery,
-  Page,
-  PageQuery,
-  PnlFilter,
-  RedeemQuery,
-  Result,
-  WireAccount,
-  WireAsset,
-  WireBook,
-  WireCandle,
-  WireConversion,
-  WireDetail,
-  WireEvent,
-  WireFunds,
-  WireKey,
-  WireListRow,
-  WireOrder,
-  WireOwnTrade,
-  WirePnl,
-  WirePrice,
-  WirePublicTrade,
-  WireRedeem,
-  WireStats,
-  WireSummary,
-} from './contract.js';
+import type * as contract from './contract.js';
 import { ASK, BID } from './contract.js';
 import { seconds } from './core-context.js';
-import type * as margin from './margin/contract.js';
 import * as marginReads from './margin/reads.js';
 import { positionRow, requestRow } from './margin/rows.js';
-import { MarketSummaries } from './market-summaries.js';
+import { type EventFacts, type MarketFacts, MarketSummaries } from './market-summaries.js';
 import { NO_TICK } from './matching/ticks.js';
 import { asMicros } from './money.js';
 import { assetPage } from './records/assets.js';
@@ -50,6 +16,11 @@ import * as rows from './records/market-rows.js';
 import { marketsIn, pnlRow } from './records/pnl.js';
 import { f64 } from './typed-arrays.js';
 import { type CoreSubsystems, dumpSubsystems } from './wiring.js';
+
+type Account = contract.AccountSlot;
+type Index = contract.MarketIndex;
+type BookSide = contract.BookSide;
+type Page<T> = contract.Page<T>;
 
 /** Every call of the core that only reads. `null` means unknown or foreign: the service's `not_found`. */
 export class Reads {
@@ -83,37 +54,37 @@ export class Reads {
   }
 
   /** Account and HMAC secret of an API key; null when unknown or revoked. */
-  credential(apiKey: string): { readonly account: AccountSlot; readonly secret: string } | null {
+  credential(apiKey: string): { readonly account: Account; readonly secret: string } | null {
     return this.parts.identity.credential(apiKey);
   }
 
   /** Wallet of an account; null for an internal one. */
-  readWallet(account: AccountSlot): string | null {
+  readWallet(account: Account): string | null {
     return this.parts.identity.account(account).wallet;
   }
 
-  keys(account: AccountSlot): readonly WireKey[] {
+  keys(account: Account): readonly contract.Wire<'apiKeyRow'>[] {
     return this.parts.identity.keys(account);
   }
 
-  accountRow(account: AccountSlot): WireAccount {
+  accountRow(account: Account): contract.Wire<'accountSummary'> {
     const { name, joinedMs } = this.parts.identity.account(account);
     return { username: name, twitter_username: null, joined_at: seconds(joinedMs) };
   }
 
   /** For `/paper/accounts/{wallet}/`. */
-  fundsOfWallet(wallet: string): WireFunds | null {
+  fundsOfWallet(wallet: string): contract.WireFunds | null {
     return this.parts.identity.fundsOfWallet(wallet);
   }
 
-  readFunds(account: AccountSlot): { readonly total: Micros; readonly locked: Micros; readonly available: Micros } {
+  readFunds(account: Account): { readonly total: Micros; readonly locked: Micros; readonly available: Micros } {
     const { funds } = this.parts.context;
     const total = funds.total(account);
     const locked = funds.lockedAmount(account);
     return { total: asMicros(total), locked: asMicros(locked), available: asMicros(total - locked) };
   }
 
-  readHolding(account: AccountSlot, market: MarketIndex): Holding {
+  readHolding(account: Account, market: Index): contract.Holding {
     const { shares } = this.#market(market);
     return {
       yes: asMicros(shares.total(account, true)),
@@ -133,7 +104,7 @@ export class Reads {
   }
 
   /** The draft's `message` as it was issued and must be signed; null when there is no such draft of this account. */
-  draftMessage(kind: DraftKind, account: AccountSlot, pubkey: string): string | null {
+  draftMessage(kind: contract.DraftKind, account: Account, pubkey: string): string | null {
     const { orders, conversions, redeems, margin } = this.parts;
     switch (kind) {
       case 'order':
@@ -158,7 +129,7 @@ export class Reads {
     return this.parts.context.catalog.events.length;
   }
 
-  findMarketIndex(conditionId: string): MarketIndex | null {
+  findMarketIndex(conditionId: string): Index | null {
     return this.parts.context.catalog.byId(conditionId)?.index ?? null;
   }
 
@@ -166,7 +137,7 @@ export class Reads {
     return this.parts.context.catalog.findEventIndex(conditionId);
   }
 
-  marketFacts(market: MarketIndex): MarketFacts {
+  marketFacts(market: Index): MarketFacts {
     return this.#facts.of(this.#market(market));
   }
 
@@ -174,48 +145,48 @@ export class Reads {
     return this.parts.context.catalog.event(event);
   }
 
-  summaryRow(market: MarketIndex): WireSummary {
+  summaryRow(market: Index): contract.Wire<'marketSummary'> {
     return rows.summaryRow(this.parts.context.catalog, this.#market(market));
   }
 
-  listRow(market: MarketIndex): WireListRow {
+  listRow(market: Index): contract.Wire<'marketListRow'> {
     return rows.listRow(this.parts.context.catalog, this.#market(market));
   }
 
-  detailRow(market: MarketIndex): WireDetail {
+  detailRow(market: Index): contract.Wire<'marketDetail'> {
     return rows.detailRow(this.parts.context.catalog, this.#market(market));
   }
 
   /** As the single-event response: with all its market summaries. */
-  eventRow(event: number): WireEvent {
+  eventRow(event: number): contract.Wire<'eventRow'> {
     return rows.eventRow(this.parts.context.catalog, event);
   }
 
-  eventListRow(event: number, maxMarkets: number): WireEvent {
+  eventListRow(event: number, maxMarkets: number): contract.Wire<'eventRow'> {
     return rows.eventListRow(this.parts.context.catalog, event, maxMarkets);
   }
 
-  statsRow(market: MarketIndex): WireStats {
+  statsRow(market: Index): contract.Wire<'marketStats'> {
     return rows.statsRow(this.#market(market), this.nowMs);
   }
 
-  priceRow(market: MarketIndex, isYes: boolean): WirePrice {
+  priceRow(market: Index, isYes: boolean): contract.Wire<'marketPrice'> {
     return rows.priceRow(this.#market(market), isYes);
   }
 
   /** Bars that begin at `fromMs` or later and before `toMs`, oldest first; those without a trade are left out. */
   candleRows(
-    market: MarketIndex,
+    market: Index,
     interval: CandleInterval,
     fromMs: number,
     toMs: number,
     isYes: boolean,
-  ): readonly WireCandle[] {
+  ): readonly contract.Wire<'candle'>[] {
     return rows.candleRows(this.#market(market), interval, fromMs, toMs, isYes);
   }
 
   /** Counts visible changes of the book: same number, same book. */
-  bookVersion(market: MarketIndex): number {
+  bookVersion(market: Index): number {
     return this.#market(market).orderbook?.book.version ?? 0;
   }
 
@@ -223,16 +194,16 @@ export class Reads {
    * Real and recorded liquidity together. Where a recorded level stands at or beyond a resting real order without trading
    * with it (makers who post only, a paused market) the book shows both, crossed.
    */
-  bookRow(market: MarketIndex, isYes: boolean, depth: number): WireBook {
+  bookRow(market: Index, isYes: boolean, depth: number): contract.Wire<'orderbook'> {
     return rows.bookRow(this.#market(market), isYes, depth);
   }
 
   /** YES space; null when the side is empty. */
-  bestBid(market: MarketIndex): Micros | null {
+  bestBid(market: Index): Micros | null {
     return rows.bestPrice(this.#market(market), BID);
   }
 
-  bestAsk(market: MarketIndex): Micros | null {
+  bestAsk(market: Index): Micros | null {
     return rows.bestPrice(this.#market(market), ASK);
   }
 
@@ -241,7 +212,7 @@ export class Reads {
    * (Micros), which hold at least `depth`. Returns how many there are. Nothing is allocated.
    */
   bookLevels(
-    market: MarketIndex,
+    market: Index,
     side: BookSide,
     depth: number,
     prices: Int32Array | Float64Array,
@@ -254,12 +225,12 @@ export class Reads {
    * Best recorded price of a side alone, whatever real orders stand there or have eaten of it; null when the recording holds
    * nothing there. YES space.
    */
-  bestRecorded(market: MarketIndex, side: BookSide): Micros | null {
+  bestRecorded(market: Index, side: BookSide): Micros | null {
     return rows.bestRecorded(this.#market(market), side);
   }
 
   /** Displayed amount of a level in YES space, real and recorded. */
-  levelAmount(market: MarketIndex, side: BookSide, price: Micros): Micros {
+  levelAmount(market: Index, side: BookSide, price: Micros): Micros {
     const { orderbook: trading } = this.#market(market);
     if (trading === null || price % trading.tick !== 0) return asMicros(0);
     return asMicros(trading.book.displayedAmount(side, price / trading.tick));
@@ -272,15 +243,12 @@ export class Reads {
   }
 
   /** Handles of an internal account's resting orders: what a driver that was killed has left behind. */
-  internalOrders(account: AccountSlot): readonly number[] {
+  internalOrders(account: Account): readonly number[] {
     return this.parts.pool.internalHandles(account);
   }
 
   /** The newest 20,000 are kept. Ids count from 1 per market. */
-  publicTrades(
-    market: MarketIndex,
-    query: { readonly limit: number; readonly beforeId?: number | undefined },
-  ): Page<WirePublicTrade> {
+  publicTrades(market: Index, query: contract.PageQuery<'markets.trades'>): Page<contract.Wire<'publicTradeRow'>> {
     const found = this.#market(market);
     const trades = found.tape.read(query.limit, query.beforeId ?? found.tape.count + 1);
     const last = trades.at(-1);
@@ -290,101 +258,113 @@ export class Reads {
     };
   }
 
-  order(account: AccountSlot, pubkey: string): WireOrder | null {
+  order(account: Account, pubkey: string): contract.Wire<'orderRow'> | null {
     const record = this.parts.orders.find(account, pubkey);
     return record === null ? null : this.parts.orders.row(record);
   }
 
   /** Recorded shares that stand before a resting order of this account; null when it does not rest. */
-  queueAhead(account: AccountSlot, pubkey: string): Micros | null {
+  queueAhead(account: Account, pubkey: string): Micros | null {
     const ahead = this.parts.orders.ahead(account, pubkey);
     return ahead === null ? null : asMicros(ahead);
   }
 
   /** Best price of the real orders alone, in YES space; null when none rests on that side. */
-  bestReal(market: MarketIndex, side: BookSide): Micros | null {
+  bestReal(market: Index, side: BookSide): Micros | null {
     const { orderbook: trading } = this.#market(market);
     if (trading === null) return null;
     const tick = side === BID ? trading.book.bestBid : trading.book.bestAsk;
     return tick === NO_TICK ? null : asMicros(tick * trading.tick);
   }
 
-  orders(account: AccountSlot, query: OrderQuery): Page<WireOrder> {
+  orders(account: Account, query: contract.PageQuery<'orders.list'>): Page<contract.Wire<'orderRow'>> {
     return this.parts.orders.page(account, query);
   }
 
-  ownTrades(account: AccountSlot, query: PageQuery): Page<WireOwnTrade> {
+  ownTrades(account: Account, query: contract.PageQuery<'trades.list'>): Page<contract.Wire<'ownTradeRow'>> {
     return this.parts.orders.trades(account, query);
   }
 
-  merge(account: AccountSlot, pubkey: string): WireConversion | null {
+  merge(account: Account, pubkey: string): contract.Wire<'conversionRow'> | null {
     return this.parts.conversions.row('merge', account, pubkey);
   }
 
-  merges(account: AccountSlot, query: ConversionQuery): Page<WireConversion> {
+  merges(account: Account, query: contract.PageQuery<'merges.list'>): Page<contract.Wire<'conversionRow'>> {
     return this.parts.conversions.page('merge', account, query);
   }
 
-  split(account: AccountSlot, pubkey: string): WireConversion | null {
+  split(account: Account, pubkey: string): contract.Wire<'conversionRow'> | null {
     return this.parts.conversions.row('split', account, pubkey);
   }
 
-  splits(account: AccountSlot, query: ConversionQuery): Page<WireConversion> {
+  splits(account: Account, query: contract.PageQuery<'merges.list'>): Page<contract.Wire<'conversionRow'>> {
     return this.parts.conversions.page('split', account, query);
   }
 
-  redeem(account: AccountSlot, pubkey: string): WireRedeem | null {
+  redeem(account: Account, pubkey: string): contract.Wire<'redeemRow'> | null {
     return this.parts.redeems.row(account, pubkey);
   }
 
-  redeems(account: AccountSlot, query: RedeemQuery): Page<WireRedeem> {
+  redeems(account: Account, query: contract.PageQuery<'redeems.list'>): Page<contract.Wire<'redeemRow'>> {
     return this.parts.redeems.page(account, query);
   }
 
   /** By offset, as the interface says; `nextOffset` is null on the last page. */
   assets(
-    account: AccountSlot,
-    query: AssetQuery,
-  ): { readonly rows: readonly WireAsset[]; readonly nextOffset: number | null } {
+    account: Account,
+    query: contract.AssetQuery,
+  ): { readonly rows: readonly contract.Wire<'assetRow'>[]; readonly nextOffset: number | null } {
     return assetPage(this.parts.context.catalog, account, query);
   }
 
   /** What the markets that match both filters have brought; an id that matches none has brought nothing. */
-  pnl(account: AccountSlot, filter: PnlFilter): WirePnl {
+  pnl(account: Account, filter: QueryOf<'account.pnl'>): contract.Wire<'accountPnl'> {
     const { catalog } = this.parts.context;
     const markets = marketsIn(catalog, filter);
     const indexes = markets.length === catalog.markets.length ? undefined : markets.map(({ index }) => index);
     return pnlRow(markets, account, marginReads.marginPnl(this.parts.margin, account, indexes));
   }
 
-  marginEstimate(terms: margin.EstimateTerms): Result<margin.WireEstimate> {
+  marginEstimate(terms: contract.EstimateTerms): contract.Result<contract.Wire<'marginEstimate'>> {
     return marginReads.estimate(this.parts.margin, terms);
   }
 
-  marginRequest(account: AccountSlot, pubkey: string): margin.WireRequest | null {
+  marginRequest(account: Account, pubkey: string): contract.Wire<'requestRow'> | null {
     const record = this.parts.margin.requests.records.find(account, pubkey);
     return record === null ? null : requestRow(this.parts.context, record);
   }
 
-  marginRequests(account: AccountSlot, query: margin.RequestQuery): margin.MarginPage<margin.WireRequest> {
+  marginRequests(
+    account: Account,
+    query: contract.MarginQuery<'requests.list'>,
+  ): contract.MarginPage<contract.Wire<'requestRow'>> {
     return marginReads.requestPage(this.parts.margin, account, query);
   }
 
-  position(account: AccountSlot, pubkey: string): margin.WirePosition | null {
+  position(account: Account, pubkey: string): contract.Wire<'positionRow'> | null {
     const position = this.parts.margin.positions.records.find(account, pubkey);
     return position === null ? null : positionRow(this.parts.context, position);
   }
 
-  positions(account: AccountSlot, query: margin.PositionQuery): margin.MarginPage<margin.WirePosition> {
+  positions(
+    account: Account,
+    query: contract.MarginQuery<'positions.list'>,
+  ): contract.MarginPage<contract.Wire<'positionRow'>> {
     return marginReads.positionPage(this.parts.margin, account, query);
   }
 
-  settlements(account: AccountSlot, query: margin.SettlementQuery): margin.MarginPage<margin.WireSettlement> {
+  settlements(
+    account: Account,
+    query: contract.MarginQuery<'settlements.list'>,
+  ): contract.MarginPage<contract.Wire<'settlementRow'>> {
     return marginReads.settlementPage(this.parts.margin, account, query);
   }
 
   /** The newest 1,000 of a market are kept. */
-  marginActivity(market: MarketIndex, query: margin.ActivityQuery): Page<margin.WireActivity> {
+  marginActivity(
+    market: Index,
+    query: contract.PageQuery<'markets.marginActivity'>,
+  ): Page<contract.Wire<'marginActivityRow'>> {
     const { context, identity } = this.parts;
     return marginReads.activityPage(
       this.parts.margin,
@@ -395,7 +375,7 @@ export class Reads {
   }
 
   /** Of all markets, or of those given. */
-  marginPnl(account: AccountSlot, markets?: readonly MarketIndex[]): margin.MarginPnl {
+  marginPnl(account: Account, markets?: readonly Index[]): contract.MarginPnl {
     return marginReads.marginPnl(this.parts.margin, account, markets);
   }
 
@@ -404,7 +384,7 @@ export class Reads {
     return asMicros(this.parts.margin.held);
   }
 
-  #market(index: MarketIndex) {
+  #market(index: Index) {
     return this.parts.context.catalog.market(index);
   }
 }

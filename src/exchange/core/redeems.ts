@@ -3,14 +3,13 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type MarketOutcome, settledValue, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
 import { isSettledMarket, type RedeemState } from '../../shared/protocol/states.js';
-import type { Page, RedeemQuery, Result, WireDraft, WireRedeem } from './contract.js';
+import type { Page, PageQuery, Result, Wire } from './contract.js';
 import { type CoreContext, draftExpiryMs, draftText, seconds } from './core-context.js';
 import { badSignature, invalid, ok, refuse } from './fault.js';
 import type { Market } from './market.js';
 import { asMicros } from './money.js';
 import { makeName } from './names.js';
-import { askedMarket, NO_ROWS } from './records/pages.js';
-import { type Filing, Records } from './records/records.js';
+import { askedMarket, NO_ROWS, Records } from './records/records.js';
 
 /** A redeem: the shares of one settled market that become currency; all in Micros. */
 export interface Redeem {
@@ -34,7 +33,10 @@ export class Redeems {
 
   constructor(context: CoreContext) {
     this.#context = context;
-    this.#records = new Records(context.archive, REDEEM_FILING);
+    this.#records = new Records(context.archive, {
+      recordKind: 'redeem',
+      facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
+    });
   }
 
   /**
@@ -42,7 +44,7 @@ export class Redeems {
    * answers that draft: whoever lost the first answer must not wait for its end. Checks in this order: signing service →
    * market known → settled → (an own draft is answered) → free shares there.
    */
-  draft(account: number, conditionId: string): Result<WireDraft> {
+  draft(account: number, conditionId: string): Result<Wire<'draft'>> {
     const context = this.#context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
     const named = context.catalog.requireMarket(conditionId);
@@ -60,7 +62,7 @@ export class Redeems {
     return ok(this.#start(account, market, yes, no));
   }
 
-  #start(account: number, market: Market, yes: number, no: number): WireDraft {
+  #start(account: number, market: Market, yes: number, no: number): Wire<'draft'> {
     const context = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
@@ -98,7 +100,7 @@ export class Redeems {
     if (record?.state === 'waiting_to_sign') this.#end(record, this.#context.catalog.market(record.market), 'expired');
   }
 
-  submit(account: number, pubkey: string, signatureValid: boolean): Result<WireRedeem> {
+  submit(account: number, pubkey: string, signatureValid: boolean): Result<Wire<'redeemRow'>> {
     const record = this.#records.find(account, pubkey);
     if (record === null) return refuse('not_found');
     if (record.state === 'expired') return refuse('program_call_has_expired');
@@ -112,7 +114,7 @@ export class Redeems {
     return ok(this.#row(record));
   }
 
-  row(account: number, pubkey: string): WireRedeem | null {
+  row(account: number, pubkey: string): Wire<'redeemRow'> | null {
     const record = this.#records.find(account, pubkey);
     return record === null ? null : this.#row(record);
   }
@@ -121,15 +123,15 @@ export class Redeems {
     return this.#records.find(account, pubkey)?.message ?? null;
   }
 
-  page(account: number, query: RedeemQuery): Page<WireRedeem> {
-    const market = askedMarket(this.#context.catalog, query.marketConditionId);
+  page(account: number, query: PageQuery<'redeems.list'>): Page<Wire<'redeemRow'>> {
+    const market = askedMarket(this.#context.catalog, query.market_condition_id);
     if (market === null) return NO_ROWS;
     const { limit, beforeId } = query;
     const states = query.state === undefined ? undefined : [query.state];
     return this.#records.page({ account, market, states, limit, beforeId }, (record) => this.#row(record));
   }
 
-  #row(record: Redeem): WireRedeem {
+  #row(record: Redeem): Wire<'redeemRow'> {
     const funds = formatDecimal(asMicros(record.funds));
     return {
       pubkey: record.pubkey,
@@ -144,11 +146,11 @@ export class Redeems {
     };
   }
 
-  dump(): RedeemsDump {
+  dump() {
     return { lastId: this.#lastId, records: this.#records.dump((record) => ({ ...record })) };
   }
 
-  load({ lastId, records }: RedeemsDump): void {
+  load({ lastId, records }: ReturnType<Redeems['dump']>): void {
     this.#lastId = lastId;
     this.#records.load(
       records.map((record) => ({ ...record })),
@@ -157,29 +159,6 @@ export class Redeems {
     for (const { market, account } of records) this.#context.catalog.market(market).shares.ensureAccount(account);
   }
 }
-
-/** What waits for its signature; the rest is in the archive. */
-export interface RedeemsDump {
-  readonly lastId: number;
-  readonly records: readonly Redeem[];
-}
-
-type FinalRedeem = Pick<Redeem, 'message' | 'yes' | 'no' | 'funds' | 'createdMs'>;
-
-export const REDEEM_FILING: Filing<Redeem> = {
-  recordKind: 'redeem',
-  facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
-  pack: ({ message, yes, no, funds, createdMs }): FinalRedeem => ({ message, yes, no, funds, createdMs }),
-  unpack: ({ id, account, pubkey, market, state, record }) => ({
-    id,
-    account,
-    pubkey,
-    market,
-    // `pack` made the record, and `facets` the state.
-    ...(record as FinalRedeem),
-    state: state as RedeemState,
-  }),
-};
 
 /** A resolved market pays 1 for the winning share, a canceled one half for each unless its outcome says otherwise. */
 export const payout = (outcome: MarketOutcome | null, yes: number, no: number): number =>

@@ -74,19 +74,13 @@ export class TimerQueue {
     this.nextMs = this.#heap[0]?.dueMs ?? Number.POSITIVE_INFINITY;
   }
 
-  dump(): TimerQueueDump {
+  dump() {
     return { sequence: this.#sequence, entries: [...this.#heap] };
   }
 
-  load(dump: TimerQueueDump): void {
+  load(dump: ReturnType<TimerQueue['dump']>): void {
     this.#sequence = dump.sequence;
     this.#heap = dump.entries.map((entry) => ({ ...entry }));
     this.#peek();
   }
-}
-
-/** The timers of a snapshot. */
-export interface TimerQueueDump {
-  readonly sequence: number;
-  readonly entries: readonly Timer[];
 }

@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import type { Micros } from '../../shared/base/micros.js';
 import type { DraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { ServiceFault } from '../../shared/protocol/errors.js';
-import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import type { DraftCosigners } from '../../shared/protocol/profile.js';
 import type * as record from '../../shared/protocol/records.js';
 import type { MarketState, OrderType, Side } from '../../shared/protocol/states.js';
@@ -179,49 +178,4 @@ export interface Holding {
   readonly yesLocked: Micros;
   readonly no: Micros;
   readonly noLocked: Micros;
-}
-
-/** Facts of a market in numbers, for the crowd and for lists: one object per market that always shows it as it is now. */
-export interface MarketFacts {
-  readonly index: MarketIndex;
-  readonly conditionId: string;
-  readonly eventIndex: number;
-  readonly kind: 'orderbook' | 'polymarket' | 'hyperliquid';
-  readonly state: MarketState;
-  readonly paused: boolean;
-  readonly category: string;
-  readonly sport: string | null;
-  readonly league: string | null;
-  readonly title: string;
-  readonly description: string;
-  /** Its title and description and those of its event, in lower case. */
-  readonly searchText: string;
-  readonly createdMs: number;
-  /** Unix seconds. */
-  readonly resolutionDate: number | null;
-  readonly outcome: MarketOutcome | null;
-  readonly tick: Micros;
-  readonly lot: Micros;
-  /** YES space, like the last trade's price; null without bids, asks and trades. */
-  readonly markPrice: Micros | null;
-  readonly lastTradePrice: Micros | null;
-  readonly lastTradeMs: number | null;
-  readonly tradeCount: number;
-  readonly totalVolume: Micros;
-  readonly volume24h: Micros;
-  readonly setsOutstanding: Micros;
-  readonly marginEnabled: boolean;
-  /** 1 on a market without leverage. */
-  readonly maxLeverageYes: Micros;
-  readonly maxLeverageNo: Micros;
-}
-
-/** As it is now, like MarketFacts. */
-export interface EventFacts {
-  readonly index: number;
-  readonly conditionId: string;
-  readonly title: string;
-  readonly category: string;
-  readonly createdMs: number;
-  readonly markets: readonly MarketIndex[];
 }

@@ -1,21 +1,23 @@
 /** The subsystems of one exchange, wired together, and their state as one object for snapshots. */
 
-import { Funds, type FundsDump } from './accounts.js';
-import { Catalog, type CatalogDump } from './catalog.js';
+import { unreachable } from '../../shared/base/errors.js';
+import { Funds } from './accounts.js';
+import { Catalog } from './catalog.js';
 import type { CoreSettings } from './contract.js';
-import { Conversions, type ConversionsDump } from './conversions.js';
+import { Conversions } from './conversions.js';
 import type { CoreContext } from './core-context.js';
-import type { Delays } from './delays.js';
-import { Identity, type IdentityDump } from './identity.js';
-import { Margin, type MarginDump } from './margin/margin.js';
+import { Identity } from './identity.js';
+import { InternalOrders } from './internal-orders.js';
+import { Margin } from './margin/margin.js';
 import type { Market } from './market.js';
-import { chosenModel } from './matching/bounded-model.js';
+import { chosenModel } from './matching/fill-model.js';
 import { Matching } from './matching/matching.js';
-import { isBidLeg, OrderPool, type PoolDump } from './matching/order-pool.js';
-import { Orders, type OrdersDump } from './orders.js';
+import { isBidLeg, OrderPool } from './matching/order-pool.js';
+import { RecordedFeed } from './matching/recorded-feed.js';
+import { Orders } from './orders.js';
 import type { Archive } from './records/archive.js';
-import { Redeems, type RedeemsDump } from './redeems.js';
-import { TimerQueue, type TimerQueueDump } from './timer-queue.js';
+import { Redeems } from './redeems.js';
+import { type Timer, TimerQueue } from './timer-queue.js';
 import { f64, i32, u8 } from './typed-arrays.js';
 
 /** The parts of one core, wired to each other. */
@@ -28,6 +30,8 @@ export interface CoreSubsystems {
   readonly conversions: Conversions;
   readonly redeems: Redeems;
   readonly margin: Margin;
+  readonly internal: InternalOrders;
+  readonly feed: RecordedFeed;
 }
 
 /** Fresh parts, or those of a snapshot (RangeError when it is none of this version). */
@@ -59,37 +63,18 @@ function freshParts(settings: CoreSettings, archive: Archive): CoreSubsystems {
   const matching = new Matching(pool, context.funds, orders);
   const conversions = new Conversions(context, identity);
   const redeems = new Redeems(context);
-  return { context, pool, identity, orders, matching, conversions, redeems, margin: new Margin(context, matching) };
+  const internal = new InternalOrders({ context, matching, pool });
+  const feed = new RecordedFeed(context, matching, (nowMs) => advanceTo(parts, nowMs));
+  const margin = new Margin(context, matching);
+  const parts = { context, pool, identity, orders, matching, conversions, redeems, margin, internal, feed };
+  return parts;
 }
 
 /** Raised whenever the meaning of a snapshot changes: an older one is refused, never misread. */
 const SNAPSHOT_VERSION = 2;
 
-/** What is alive; what is final is in the archive. */
-export interface Snapshot {
-  readonly version: number;
-  readonly seed: number;
-  readonly nowMs: number;
-  readonly signingAvailable: boolean;
-  /** Absent in what comes from before there were delays. */
-  readonly delays?: Delays;
-  readonly deposited: number;
-  readonly fees: number;
-  readonly funds: FundsDump;
-  readonly pool: PoolDump;
-  readonly due: TimerQueueDump;
-  readonly catalog: CatalogDump;
-  readonly identity: IdentityDump;
-  readonly orders: OrdersDump;
-  readonly resting: readonly (readonly number[])[];
-  readonly conversions: ConversionsDump;
-  readonly redeems: RedeemsDump;
-  /** Absent in what comes from before there was margin. */
-  readonly margin?: MarginDump;
-}
-
 /** All state of the core as plain JSON; a core restored from it goes on as if nothing had been. */
-export function dumpSubsystems(parts: CoreSubsystems): Snapshot {
+export function dumpSubsystems(parts: CoreSubsystems) {
   const { context, pool, identity, orders, matching, conversions, redeems, margin } = parts;
   return {
     version: SNAPSHOT_VERSION,
@@ -112,6 +97,9 @@ export function dumpSubsystems(parts: CoreSubsystems): Snapshot {
   };
 }
 
+/** What is alive; what is final is in the archive. */
+export type Snapshot = ReturnType<typeof dumpSubsystems>;
+
 function readSnapshot(snapshot: unknown): Snapshot {
   if (typeof snapshot !== 'object' || snapshot === null || !('version' in snapshot)) {
     throw new RangeError('not a snapshot of the paper exchange');
@@ -127,7 +115,7 @@ function loadParts(parts: CoreSubsystems, saved: Snapshot): void {
   const { context, pool, identity, orders, matching, conversions, redeems, margin } = parts;
   context.nowMs = saved.nowMs;
   context.signingAvailable = saved.signingAvailable;
-  context.delays = saved.delays ?? {};
+  context.delays = saved.delays;
   context.deposited = saved.deposited;
   matching.fees = saved.fees;
   context.funds.load(saved.funds);
@@ -143,7 +131,7 @@ function loadParts(parts: CoreSubsystems, saved: Snapshot): void {
   }
   conversions.load(saved.conversions);
   redeems.load(saved.redeems);
-  if (saved.margin !== undefined) margin.load(saved.margin);
+  margin.load(saved.margin);
 }
 
 const VALUES = 8;
@@ -170,5 +158,43 @@ function loadResting(pool: OrderPool, market: Market, values: readonly number[])
     pool.place(slot, { tick, market: market.index, account, record, leg, remaining, locked, ahead });
     market.shares.ensureAccount(account);
     market.orderbook?.book.append(slot, tick, isBidLeg(leg));
+  }
+}
+
+/** Lets time pass: everything due comes first, in time order. An earlier time counts as now. */
+export function advanceTo(parts: CoreSubsystems, nowMs: number): void {
+  const { context } = parts;
+  if (context.timers.nextMs <= nowMs) doAllDue(parts, nowMs);
+  if (nowMs > context.nowMs) context.nowMs = nowMs;
+}
+
+function doAllDue(parts: CoreSubsystems, nowMs: number): void {
+  const { context } = parts;
+  for (let due = context.timers.take(nowMs); due !== null; due = context.timers.take(nowMs)) {
+    context.nowMs = Math.max(context.nowMs, due.dueMs);
+    doDue(parts, due);
+  }
+}
+
+function doDue({ orders, conversions, redeems, margin }: CoreSubsystems, { kind, id, dueMs }: Timer): void {
+  switch (kind) {
+    case 'order':
+      return orders.expire(id);
+    case 'conversion':
+      return conversions.expire(id);
+    case 'landing':
+      return conversions.land(id);
+    case 'redeem':
+      return redeems.expire(id);
+    case 'request':
+      return margin.requests.step(id, dueMs);
+    case 'settlement':
+      return margin.stepSettlement(id);
+    case 'position':
+      return margin.positions.onWatchDue(id, dueMs);
+    case 'close':
+      return margin.positions.closeDue(id);
+    default:
+      unreachable(kind, 'what is due');
   }
 }

@@ -24,17 +24,3 @@ export interface ReplayNotes {
   /** Recordings that cannot be read to their end. */
   readonly failures: readonly RecordingWarning[];
 }
-
-/** What decides the crowd's behaviour. */
-export interface CrowdSettings {
-  /** Same seed and same tick times: same markets, same orders, same trades. */
-  readonly seed: number;
-  /** Markets at once, 1 to 1000; the shipped four unless told. */
-  readonly markets?: number;
-}
-
-/** How a recording is played. */
-export interface ReplaySettings {
-  /** How many recorded milliseconds pass in one of the exchange's, > 0; 1 is as recorded. */
-  readonly speed: number;
-}

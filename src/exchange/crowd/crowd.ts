@@ -9,7 +9,7 @@
 
 import { assert } from '../../shared/base/errors.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
-import type { CrowdSettings, Driver } from './contract.js';
+import type { Driver } from './contract.js';
 import type { CrowdAccounts, CrowdCore } from './crowd-core.js';
 import { CrowdMarket } from './crowd-market.js';
 import { listingId, listingSpec, listSlots, type Slot } from './listings.js';
@@ -19,6 +19,14 @@ import { listingId, listingSpec, listSlots, type Slot } from './listings.js';
  * minute of it: a day would be hundreds of thousands of orders in one tick.
  */
 const MAX_CATCH_UP_MS = 60_000;
+
+/** What decides the crowd's behaviour. */
+export interface CrowdSettings {
+  /** Same seed and same tick times: same markets, same orders, same trades. */
+  readonly seed: number;
+  /** Markets at once, 1 to 1000; the shipped four unless told. */
+  readonly markets?: number | undefined;
+}
 
 interface ListedMarket {
   readonly slot: Slot;

@@ -9,30 +9,15 @@ import { ASK, BID, type BookSide, type MarketIndex, type MarketSpec } from '../c
 import type { ExchangeCore } from '../core/core.js';
 import type { RebuiltBook } from './playback.js';
 
-/** What a replay uses of the core. */
-export type ReplayCore = Pick<
-  ExchangeCore,
-  | 'nowMs'
-  | 'findMarketIndex'
-  | 'marketFacts'
-  | 'detailRow'
-  | 'createMarket'
-  | 'setMarketState'
-  | 'resolveMarket'
-  | 'recordedLevel'
-  | 'recordedTrade'
-  | 'recordedClear'
->;
-
 /** The market that one recording is played into. */
 export class ReplayMarket {
   readonly recorded: RecordedMarket;
-  readonly #core: ReplayCore;
+  readonly #core: ExchangeCore;
   #index: MarketIndex | null;
   #state: 'absent' | 'open' | 'finished';
   #refused = 0;
 
-  constructor(core: ReplayCore, recorded: RecordedMarket) {
+  constructor(core: ExchangeCore, recorded: RecordedMarket) {
     this.#core = core;
     this.recorded = recorded;
     this.#index = core.findMarketIndex(recorded.conditionId);

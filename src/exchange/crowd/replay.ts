@@ -12,9 +12,10 @@
 
 import type { Recording, RecordingWarning } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { Driver, ReplayNotes, ReplaySettings } from './contract.js';
+import type { ExchangeCore } from '../core/core.js';
+import type { Driver, ReplayNotes } from './contract.js';
 import { Playback } from './playback.js';
-import { type ReplayCore, ReplayMarket } from './replay-market.js';
+import { ReplayMarket } from './replay-market.js';
 import { type Part, Timeline } from './timeline.js';
 
 /** Plays all recordings of one source, each into a market of its own. */
@@ -32,16 +33,16 @@ export class Replay implements Driver {
 
   /**
    * Prepares the recordings; nothing is played before the first `tick`, which is due at `nowMs` (the exchange's clock,
-   * Unix ms). `core` is the exchange's core with its state already restored. Throws TwinbookError `recording_invalid` or `file_unreadable` when one
+   * Unix ms). `core` is the exchange's core with its state already restored. `speed`: recorded ms
+   * in one of the exchange's; 1 is as recorded. Throws TwinbookError `recording_invalid` or `file_unreadable` when one
    * of them has nothing that can be read, or names a market that the exchange has from elsewhere, `usage` for a speed that is not a positive number.
    */
   static async attach(
-    core: ReplayCore,
+    core: ExchangeCore,
     recordings: readonly Recording[],
-    settings: ReplaySettings,
+    { speed }: { readonly speed: number },
     nowMs: number,
   ): Promise<Replay> {
-    const { speed } = settings;
     if (!Number.isFinite(speed) || speed <= 0) {
       throw new TwinbookError(
         'usage',

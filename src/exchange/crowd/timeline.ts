@@ -6,9 +6,10 @@
 
 import { EVENT, type Recording } from '../../recording/contract.js';
 import { toldCloseMs } from '../../recording/told-close.js';
+import type { ExchangeCore } from '../core/core.js';
 import type { Driver } from './contract.js';
 import { Playback } from './playback.js';
-import type { ReplayCore, ReplayMarket } from './replay-market.js';
+import type { ReplayMarket } from './replay-market.js';
 
 /** How soon a tick looks again when the next events were not read yet, ms. */
 const STALL_POLL_MS = 10;
@@ -65,7 +66,7 @@ export class Timeline implements Driver {
    * Takes up what an earlier run of the exchange left half played: the first act with an open market goes on from where
    * the exchange's clock stood. An open market of a later act (its recordings were given differently then) is closed.
    */
-  async resume(core: ReplayCore, nowMs: number): Promise<void> {
+  async resume(core: ExchangeCore, nowMs: number): Promise<void> {
     const act = this.#acts[this.#act] ?? [];
     for (const part of this.#acts.slice(this.#act + 1).flat())
       if (part.market.state === 'open') part.market.close(nowMs);

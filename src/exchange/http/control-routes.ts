@@ -5,10 +5,9 @@ import { type Answer, faultAnswer, NOT_FOUND, successText } from '../service/env
 import { Authenticator } from './authentication.js';
 import { CONTROLS, type Control } from './controls.js';
 import type { Faults } from './faults.js';
+import { readBody, readSignedParts, send } from './messages.js';
 import type { ServerOptions } from './options.js';
 import { routeUrl } from './paths.js';
-import { send } from './reply.js';
-import { readBody, readSignedParts } from './request-body.js';
 import { reportOn } from './signed-request.js';
 
 /** Adds the routes under `/paper/` to the server. */

@@ -11,7 +11,7 @@ import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { decimalText, money, text } from '../../shared/protocol/wire.js';
 import type { MarketSpec, Result } from '../core/contract.js';
 import { badField, NOT_FOUND } from '../service/envelope.js';
-import { type FaultContext, faultsBody, setFaults, shownFaults } from './fault-controls.js';
+import { type FaultContext, faultsBody, setFaults, shownFaults } from './faults.js';
 import type { SignedRequestReport } from './signed-request.js';
 
 /** A call of a control with its validated body. */

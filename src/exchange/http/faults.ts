@@ -1,34 +1,91 @@
 /**
  * What goes wrong on purpose, so that a trader can be rehearsed: answers in place of those of the service, smaller request
- * budgets. A control (fault-controls.ts) replaces the whole of it; it ends with the exchange. What takes long is the core's
- * business (../core/delays.ts).
+ * budgets, slow landings. `/paper/faults/` replaces the whole of it and shows it; it ends with the
+ * exchange.
  */
 
+import { z } from 'zod';
 import { Random } from '../../shared/base/random.js';
-import type { EndpointName, Scope } from '../../shared/protocol/endpoints.js';
-import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
+import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
+import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../shared/protocol/errors.js';
+import type { Result } from '../core/contract.js';
+import type { ExchangeCore } from '../core/core.js';
+import { badField } from '../service/envelope.js';
+
+// The keys of objects of constants are their names.
+const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
+const SLUGS = Object.keys(SERVICE_ERRORS) as [ServiceErrorSlug, ...ServiceErrorSlug[]];
+
+const describeCall = (name: EndpointName): string => `${declarationOf(name).method} ${declarationOf(name).path}`;
+
+const integer = (min: number, max: number) => z.number().int().min(min).max(max);
+const HTML_STATUSES = [403, 429, 500, 502, 503, 504] as const;
+/** A year; more would only be a slip of the keyboard. */
+const MAX_S = 366 * 86_400;
+const MAX_DELAY_MS = 86_400_000;
 
 /** An answer in place of the service's own. */
-export interface AnswerFault {
-  /** Calls that it strikes; null: every call of the service. */
-  readonly calls: readonly EndpointName[] | null;
-  /** A proxy's page of this status, or a refusal of the service under this slug. */
-  readonly answer: { readonly html: number } | { readonly slug: ServiceErrorSlug };
-  readonly retryAfterS: number | null;
-  /** Whether the call is carried out all the same. Only one that succeeds is answered with the fault then. */
-  readonly acts: boolean;
-  /** How many answers; null: until other faults are set. */
-  readonly count: number | null;
-  /** Part of the calls, above 0 and up to 1. */
-  readonly share: number;
-}
+const answerFault = z
+  .strictObject({
+    answer: z.enum(['html', 'error'], { error: 'Must be html or error.' }),
+    calls: z
+      .array(
+        z.enum(NAMES.map(describeCall), {
+          error: 'Must be a call as it is documented, such as "POST /orders/{pubkey}/".',
+        }),
+      )
+      .min(1)
+      .optional(),
+    status: z.literal(HTML_STATUSES, { error: `Must be one of: ${HTML_STATUSES.join(', ')}.` }).optional(),
+    slug: z.enum(SLUGS, { error: 'Must be the slug of an error.' }).optional(),
+    retry_after_s: integer(1, 86_400).optional(),
+    acts: z.boolean().optional(),
+    count: integer(1, 1_000_000).optional(),
+    share: z.number().gt(0).max(1).optional(),
+  })
+  .superRefine(({ answer, status, slug }, context) => {
+    const stray = answer === 'html' && slug !== undefined ? 'slug' : null;
+    const field = answer === 'error' && status !== undefined ? 'status' : stray;
+    if (field !== null) {
+      context.addIssue({ code: 'custom', path: [field], message: `Not a field of an answer of kind ${answer}.` });
+    }
+  })
+  .transform(({ answer, calls, status, slug = 'internal_error', retry_after_s, acts, count, share }) => ({
+    answer,
+    /** Calls that it strikes; null: every call of the service. */
+    calls: calls ?? null,
+    /** Of a proxy's page, or of the refusal. */
+    status: answer === 'html' ? (status ?? 403) : SERVICE_ERRORS[slug].status,
+    /** Null for a proxy's page. */
+    slug: answer === 'html' ? null : slug,
+    retry_after_s: retry_after_s ?? null,
+    /** Whether the call is carried out all the same. Only one that succeeds is answered with the fault then. */
+    acts: acts ?? false,
+    /** How many answers; null: until other faults are set. */
+    count: count ?? null,
+    /** Part of the calls, above 0 and up to 1. */
+    share: share ?? 1,
+  }));
+
+/** An answer in place of the service's own, as it was asked for and as it is shown. */
+export type AnswerFault = z.output<typeof answerFault>;
+
+const perMinute = integer(1, 100_000).optional();
+
+export const faultsBody = z.strictObject({
+  answers: z.array(answerFault).max(20).optional(),
+  limits: z.strictObject({ public: perMinute, signed: perMinute, bootstrap: perMinute }).optional(),
+  landing_ms: integer(0, MAX_DELAY_MS).optional(),
+  closing_ms: integer(0, MAX_DELAY_MS).optional(),
+  for_s: z.number().positive().max(MAX_S).optional(),
+});
 
 /** The faults that are wanted now. */
-export interface FaultPlan {
-  /** The first that strikes a call is its answer. */
-  readonly answers: readonly AnswerFault[];
+interface FaultPlan {
+  /** The first that strikes a call is its answer. `given`: how often it was. */
+  readonly answers: readonly (AnswerFault & { given: number })[];
   /** Requests in 60 seconds in place of the profile's. */
-  readonly limits: Readonly<Partial<Record<Scope, number | undefined>>>;
+  readonly limits: NonNullable<z.output<typeof faultsBody>['limits']>;
   /** From when on nothing of it holds, ms; null: until other faults are set. */
   readonly untilMs: number | null;
 }
@@ -38,41 +95,69 @@ const NONE: FaultPlan = { answers: [], limits: {}, untilMs: null };
 /** The plan of faults in force, and how often each part of it struck. */
 export class Faults {
   #plan: FaultPlan = NONE;
-  /** How often each answer of the plan was given. */
-  #struck: number[] = [];
   readonly #random = Random.fromSeed(1, 'faults');
 
-  set(plan: FaultPlan): void {
-    this.#plan = plan;
-    this.#struck = plan.answers.map(() => 0);
+  set(answers: readonly AnswerFault[], limits: FaultPlan['limits'], untilMs: number | null): void {
+    this.#plan = { answers: answers.map((fault) => ({ ...fault, given: 0 })), limits, untilMs };
   }
 
-  /** What holds at this moment, with how often each answer was given. */
-  inForce(nowMs: number): FaultPlan & { readonly struck: readonly number[] } {
+  /** What holds at this moment. */
+  inForce(nowMs: number): FaultPlan {
     const { untilMs } = this.#plan;
-    return untilMs !== null && nowMs >= untilMs ? { ...NONE, struck: [] } : { ...this.#plan, struck: this.#struck };
+    return untilMs !== null && nowMs >= untilMs ? NONE : this.#plan;
   }
 
   /** The fault that this call meets, before it is looked at or after it has acted; null for none. Counts it. */
   strike(
     name: EndpointName,
     when: 'before' | 'after',
-    kind: 'html' | 'slug' | 'any',
+    kind: AnswerFault['answer'] | 'any',
     nowMs: number,
   ): AnswerFault | null {
-    for (const [index, fault] of this.inForce(nowMs).answers.entries()) {
-      const struck = this.#struck[index] ?? 0;
-      if (fault.acts !== (when === 'after') || (fault.count !== null && struck >= fault.count)) continue;
-      if (kind !== 'any' && !(kind in fault.answer)) continue;
-      if (fault.calls !== null && !fault.calls.includes(name)) continue;
+    for (const fault of this.inForce(nowMs).answers) {
+      if (fault.acts !== (when === 'after') || (fault.count !== null && fault.given >= fault.count)) continue;
+      if (kind !== 'any' && kind !== fault.answer) continue;
+      if (fault.calls !== null && !fault.calls.includes(describeCall(name))) continue;
       if (!this.#random.chance(fault.share)) continue;
-      this.#struck[index] = struck + 1;
+      fault.given += 1;
       return fault;
     }
     return null;
   }
+}
 
-  limits(nowMs: number): FaultPlan['limits'] {
-    return this.inForce(nowMs).limits;
-  }
+/** What the control works on. */
+export interface FaultContext {
+  readonly nowMs: number;
+  readonly core: ExchangeCore;
+  readonly faults: Faults;
+  /** Whether the exchange counts requests at all. */
+  readonly hasLimits: boolean;
+}
+
+/** Replaces everything that was set before. */
+export function setFaults(context: FaultContext, body: z.output<typeof faultsBody>): Result<unknown> {
+  const { nowMs, core, faults, hasLimits } = context;
+  const { answers = [], limits, landing_ms: landingMs, closing_ms: closingMs, for_s: forS } = body;
+  if (limits !== undefined && !hasLimits) return { ok: false, fault: NO_LIMITS };
+  const untilMs = forS === undefined ? null : nowMs + Math.round(forS * 1000);
+  faults.set(answers, limits ?? {}, untilMs);
+  core.setDelays(nowMs, { landingMs, closingMs, ...(untilMs === null ? {} : { untilMs }) });
+  return { ok: true, value: shownFaults(context) };
+}
+
+const NO_LIMITS = badField('limits', 'The exchange runs without request limits.');
+
+/** What is wrong on purpose at this moment. */
+export function shownFaults({ nowMs, core, faults }: FaultContext): object {
+  const { answers, limits, untilMs } = faults.inForce(nowMs);
+  const { delays } = core;
+  const isSlow = delays.untilMs === undefined || nowMs < delays.untilMs;
+  return {
+    answers,
+    limits: { public: limits.public ?? null, signed: limits.signed ?? null, bootstrap: limits.bootstrap ?? null },
+    landing_ms: (isSlow ? delays.landingMs : null) ?? null,
+    closing_ms: (isSlow ? delays.closingMs : null) ?? null,
+    until: untilMs === null ? null : Math.ceil(untilMs / 1000),
+  };
 }

@@ -6,7 +6,7 @@ import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import { type Answer, faultAnswer } from '../service/envelope.js';
 import type { ExchangeClock } from './clock.js';
 import type { AnswerFault, Faults } from './faults.js';
-import { send } from './reply.js';
+import { send } from './messages.js';
 
 /** Gives the answers that the plan of faults asks for, before or after the call is carried out. */
 export class Forger {
@@ -30,7 +30,7 @@ export class Forger {
    */
   standsBefore(request: FastifyRequest, reply: FastifyReply): boolean {
     const { call } = request.routeOptions.config;
-    const fault = call === undefined ? null : this.#strike(call, 'before', 'html');
+    const fault = call === undefined ? null : this.#faults.strike(call, 'before', 'html', this.#clock.nowMs());
     if (fault === null) return false;
     reply.header('date', this.#clock.dateHeader(this.#clock.nowMs()));
     send(reply, this.#forge(reply, fault));
@@ -39,7 +39,7 @@ export class Forger {
 
   /** The service refuses a request that it has counted, and does not look at it; null when it does look. */
   refuses(call: EndpointName, reply: FastifyReply): Answer | null {
-    const fault = this.#strike(call, 'before', 'slug');
+    const fault = this.#faults.strike(call, 'before', 'error', this.#clock.nowMs());
     return fault === null ? null : this.#forge(reply, fault);
   }
 
@@ -49,12 +49,8 @@ export class Forger {
     const fault = this.#faults.strike(call, 'after', 'any', this.#clock.nowMs());
     if (fault === null) return null;
     // A proxy's page knows nothing of budgets, wherever the request has been.
-    if ('html' in fault.answer) for (const name of RATE_HEADERS) reply.removeHeader(name);
+    if (fault.answer === 'html') for (const name of RATE_HEADERS) reply.removeHeader(name);
     return this.#forge(reply, fault);
-  }
-
-  #strike(call: EndpointName, when: 'before', kind: 'html' | 'slug'): AnswerFault | null {
-    return this.#faults.strike(call, when, kind, this.#clock.nowMs());
   }
 
   #forge(reply: FastifyReply, fault: AnswerFault): Answer {
@@ -72,18 +68,16 @@ const SHORT_WAIT_S = 1;
 
 /** The answer of a fault; its `Retry-After` is `computeRetryAfter`. */
 function answerOfFault(fault: AnswerFault): Answer {
-  const { answer } = fault;
-  if ('html' in answer) return { status: answer.html, text: makeProxyPage(answer.html), type: 'text/html' };
-  if (answer.slug !== 'throttled') return faultAnswer({ slug: answer.slug });
+  const { status, slug } = fault;
+  if (slug === null) return { status, text: makeProxyPage(status), type: 'text/html' };
+  if (slug !== 'throttled') return faultAnswer({ slug });
   const message = `Request was throttled. Expected available in ${computeRetryAfter(fault)} seconds.`;
-  return faultAnswer({ slug: answer.slug, message });
+  return faultAnswer({ slug, message });
 }
 
 /** Seconds; null for an answer without the header. The service's own `throttled` always has it. */
-function computeRetryAfter({ answer, retryAfterS }: AnswerFault): number | null {
-  const isThrottled = 'slug' in answer && answer.slug === 'throttled';
-  return retryAfterS ?? (isThrottled ? SHORT_WAIT_S : null);
-}
+const computeRetryAfter = ({ slug, retry_after_s }: AnswerFault): number | null =>
+  retry_after_s ?? (slug === 'throttled' ? SHORT_WAIT_S : null);
 
 /** As a proxy in front of a service answers. */
 function makeProxyPage(status: number): string {

@@ -7,8 +7,8 @@ import { RateLimit, type RateVerdict } from '../service/rate-limits.js';
 import { Authenticator } from './authentication.js';
 import type { ExchangeClock } from './clock.js';
 import type { Faults } from './faults.js';
+import { send } from './messages.js';
 import type { ServerOptions } from './options.js';
-import { send } from './reply.js';
 
 /** Headers of an answer, in their order. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -48,7 +48,7 @@ export class RateGuard {
 
   /** The budget of a scope, by the limit that holds now. */
   #budget(limits: Readonly<Record<Scope, RateLimit>>, scope: Scope, nowMs: number): RateLimit {
-    limits[scope].changeLimit(this.#faults.limits(nowMs)[scope] ?? this.#usual[scope]);
+    limits[scope].changeLimit(this.#faults.inForce(nowMs).limits[scope] ?? this.#usual[scope]);
     return limits[scope];
   }
 

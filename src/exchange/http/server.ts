@@ -24,15 +24,21 @@ import { serveControls } from './control-routes.js';
 import { CONTROLS } from './controls.js';
 import { Faults } from './faults.js';
 import { Forger } from './forger.js';
-import { MAX_BODY_BYTES, readRawUrl, toServiceFault } from './framework-errors.js';
 import { MalformedConnections, wordsFor } from './malformed-connection.js';
+import {
+  MAX_BODY_BYTES,
+  readBody,
+  readRawUrl,
+  readSignedParts,
+  send,
+  takeMediaType,
+  toServiceFault,
+} from './messages.js';
 import { type DocumentOptions, openApiDocument } from './openapi/document.js';
 import { PAGE_ROUTES, servePage } from './openapi/page.js';
 import type { ServerOptions } from './options.js';
 import { listMethods, MAX_PARAM_LENGTH, routeUrl } from './paths.js';
 import { RateGuard } from './rate-guard.js';
-import { send } from './reply.js';
-import { readBody, readSignedParts, takeMediaType } from './request-body.js';
 import { guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
 import { parseQuery, type RawQuery } from './validation.js';
 

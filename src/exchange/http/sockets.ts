@@ -8,8 +8,8 @@
 import type { FastifyInstance } from 'fastify';
 import { guarded } from '../../shared/base/guarded.js';
 import { faultAnswer } from '../service/envelope.js';
-import { MAX_HEAD_BYTES } from './framework-errors.js';
 import type { MalformedConnections } from './malformed-connection.js';
+import { MAX_HEAD_BYTES } from './messages.js';
 
 /** How long sockets are waited for, ms, and how many may be open. */
 export interface Patience {

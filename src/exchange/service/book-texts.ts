@@ -4,7 +4,7 @@
  * that changes all the time under readers of all depths then costs eight readings for each change, not two hundred.
  */
 
-import type { MarketIndex, WireBook } from '../core/contract.js';
+import type { MarketIndex, Wire } from '../core/contract.js';
 import type { Reads } from '../core/reads.js';
 import { successText } from './envelope.js';
 
@@ -81,7 +81,7 @@ export class BookTexts {
 }
 
 /** Decimals need no escaping. */
-const levelText = ({ price, total_amount }: WireBook['bid'][number]): string =>
+const levelText = ({ price, total_amount }: Wire<'orderbook'>['bid'][number]): string =>
   `{"price":"${price}","total_amount":"${total_amount}"}`;
 
 const makeKey = (isYes: boolean, depth: number): number => depth * 2 + (isYes ? 1 : 0);

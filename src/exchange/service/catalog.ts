@@ -12,7 +12,7 @@
  */
 
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
-import type { WireEvent, WireListRow } from '../core/contract.js';
+import type { Wire } from '../core/contract.js';
 import type { Reads } from '../core/reads.js';
 import { BAD_CURSOR, refuse } from './handler-context.js';
 import { cursorAt, cursorPosition } from './list-cursors.js';
@@ -48,26 +48,29 @@ const SOON_S = 7 * 86_400;
 /** The interface: "The events list shows at most two market summaries per event". */
 const SUMMARIES_PER_EVENT = 2;
 
+/** An event as the sum of its markets before `until`. */
+export function eventEntry(core: Reads, index: number, until: number): Entry {
+  const { category, createdMs, markets } = core.eventFacts(index);
+  const known = markets.filter((market) => market < until);
+  return { index, category, createdMs, markets: known.map((market) => core.marketFacts(market)) };
+}
+
 /** One page of the list of events. */
 export const eventPage = (core: Reads, query: CatalogQuery, limit: number, nowMs: number) =>
-  catalogPage<WireEvent>(
+  catalogPage<Wire<'eventRow'>>(
     { query, limit, nowMs, marketCount: core.marketCount },
     {
       list: 'events.list',
       key: 'e_offset',
       count: core.eventCount,
-      readEntry: (index, until) => {
-        const { category, createdMs, markets } = core.eventFacts(index);
-        const known = markets.filter((market) => market < until);
-        return { index, category, createdMs, markets: known.map((market) => core.marketFacts(market)) };
-      },
+      readEntry: (index, until) => eventEntry(core, index, until),
       readRow: (index) => core.eventListRow(index, SUMMARIES_PER_EVENT),
     },
   );
 
 /** One page of the list of markets. */
 export const marketPage = (core: Reads, query: CatalogQuery, limit: number, nowMs: number) =>
-  catalogPage<WireListRow>(
+  catalogPage<Wire<'marketListRow'>>(
     { query, limit, nowMs, marketCount: core.marketCount },
     {
       list: 'markets.list',

@@ -49,9 +49,9 @@ export type Reply<N extends EndpointName> =
   | { readonly ok: false; readonly fault: ServiceFault };
 
 /** Carries out one call and says what to answer. */
-export type Handler<N extends EndpointName> = (call: ServiceCall<N>, context: HandlerContext) => Reply<N>;
-/** A handler for each of these calls. */
-export type Handlers<N extends EndpointName = EndpointName> = { readonly [K in N]: Handler<K> };
+type Handler<N extends EndpointName> = (call: ServiceCall<N>, context: HandlerContext) => Reply<N>;
+/** A handler for each call. */
+export type Handlers = { readonly [N in EndpointName]: Handler<N> };
 
 /** A reply that carries an error. */
 export const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;

@@ -12,52 +12,6 @@ import { marginCalls } from './margin-calls.js';
 import { searchPage } from './search.js';
 import { tradingCalls } from './trading-calls.js';
 
-type AccountCall = `keys.${'challenge' | 'create' | 'list' | 'revoke'}` | `account.${'detail' | 'assets'}`;
-
-const accountCalls: Handlers<AccountCall> = {
-  'keys.challenge': ({ nowMs, body }, { core }) =>
-    reply(core.createChallenge(nowMs, body.wallet_address, randomBytes(16).toString('hex'))),
-  'keys.create': ({ nowMs, body }, { core, wallets }) => {
-    const isValid = wallets.isValid(body.wallet_address, body.message, body.signature);
-    const apiKey = `key_${randomBytes(12).toString('hex')}`;
-    const secret = `secret_${randomBytes(24).toString('hex')}`;
-    const request = { wallet_address: body.wallet_address, message: body.message, nonce: body.nonce };
-    return reply(core.createKey(nowMs, request, isValid, apiKey, secret));
-  },
-  'keys.list': ({ account }, { core }) => ({ ok: true, data: [...core.keys(account)] }),
-  'keys.revoke': ({ nowMs, account, params }, { core }) => reply(core.revokeKey(nowMs, account, params.key_id)),
-
-  'account.detail': ({ account }, { core }) => ({ ok: true, data: core.accountRow(account) }),
-  'account.assets': ({ account, query, limit }, { core }) => {
-    const offset = query.cursor === undefined ? undefined : decodeCursor(query.cursor, 'o');
-    if (offset === null) return refuse(BAD_CURSOR);
-    const page = core.assets(account, { limit, offset, marketConditionId: query.market_condition_id });
-    const nextCursor = page.nextOffset === null ? null : encodeCursor({ o: page.nextOffset });
-    return { ok: true, data: [...page.rows], nextCursor };
-  },
-};
-
-type DiscoveryCall = 'sports.list' | 'search.list' | 'markets.candles' | 'account.pnl';
-
-const discoveryCalls: Handlers<DiscoveryCall> = {
-  'sports.list': () => ({ ok: true, data: SPORTS.map(({ leagues, ...row }) => ({ ...row, leagues: [...leagues] })) }),
-  'search.list': ({ query, limit }, { core }) => searchPage(core, query, limit),
-  'markets.candles': ({ params, query }, context) => {
-    const fault = badSpan(query);
-    if (fault !== null) return refuse(fault);
-    const isYes = query.is_yes ?? true;
-    return ofMarket(context, params, (index) => {
-      const { interval, start_time, end_time } = query;
-      const data = [...context.core.candleRows(index, interval, start_time * 1000, end_time * 1000, isYes)];
-      return { ok: true, data, meta: { is_yes: isYes } };
-    });
-  },
-  'account.pnl': ({ account, query }, { core }) => {
-    const { market_condition_id: marketConditionId, event_condition_id: eventConditionId } = query;
-    return { ok: true, data: core.pnl(account, { marketConditionId, eventConditionId }) };
-  },
-};
-
 const MAX_SPAN_S = 30 * 86_400;
 
 /** The span of candles is from its start, inclusive, to its end, exclusive: not empty, and 30 days at most. */
@@ -67,14 +21,10 @@ function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): ServiceF
   return null;
 }
 
-type MarketCall =
-  | `events.${'list' | 'detail'}`
-  | `markets.${'list' | 'detail' | 'book' | 'trades' | 'stats' | 'price'}`;
-
 /** Levels of each side of a book when the caller does not say. */
 const DEFAULT_DEPTH = 50;
 
-const marketCalls: Handlers<MarketCall> = {
+export const HANDLERS: Handlers = {
   'events.list': ({ query, limit, nowMs }, { core }) => eventPage(core, query, limit, nowMs),
   'events.detail': ({ params }, { core }) => {
     const index = core.findEventIndex(params.condition_id);
@@ -96,12 +46,42 @@ const marketCalls: Handlers<MarketCall> = {
     ofMarket(context, params, (index) => ({ ok: true, data: context.core.statsRow(index) })),
   'markets.price': ({ params, query }, context) =>
     ofMarket(context, params, (index) => ({ ok: true, data: context.core.priceRow(index, query.is_yes ?? true) })),
-};
 
-export const HANDLERS: Handlers = {
-  ...marketCalls,
-  ...discoveryCalls,
+  'sports.list': () => ({ ok: true, data: SPORTS.map(({ leagues, ...row }) => ({ ...row, leagues: [...leagues] })) }),
+  'search.list': ({ query, limit }, { core }) => searchPage(core, query, limit),
+  'markets.candles': ({ params, query }, context) => {
+    const fault = badSpan(query);
+    if (fault !== null) return refuse(fault);
+    const isYes = query.is_yes ?? true;
+    return ofMarket(context, params, (index) => {
+      const { interval, start_time, end_time } = query;
+      const data = [...context.core.candleRows(index, interval, start_time * 1000, end_time * 1000, isYes)];
+      return { ok: true, data, meta: { is_yes: isYes } };
+    });
+  },
+  'account.pnl': ({ account, query }, { core }) => ({ ok: true, data: core.pnl(account, query) }),
+
   ...tradingCalls,
   ...marginCalls,
-  ...accountCalls,
+
+  'keys.challenge': ({ nowMs, body }, { core }) =>
+    reply(core.createChallenge(nowMs, body.wallet_address, randomBytes(16).toString('hex'))),
+  'keys.create': ({ nowMs, body }, { core, wallets }) => {
+    const isValid = wallets.isValid(body.wallet_address, body.message, body.signature);
+    const apiKey = `key_${randomBytes(12).toString('hex')}`;
+    const secret = `secret_${randomBytes(24).toString('hex')}`;
+    const request = { wallet_address: body.wallet_address, message: body.message, nonce: body.nonce };
+    return reply(core.createKey(nowMs, request, isValid, apiKey, secret));
+  },
+  'keys.list': ({ account }, { core }) => ({ ok: true, data: [...core.keys(account)] }),
+  'keys.revoke': ({ nowMs, account, params }, { core }) => reply(core.revokeKey(nowMs, account, params.key_id)),
+
+  'account.detail': ({ account }, { core }) => ({ ok: true, data: core.accountRow(account) }),
+  'account.assets': ({ account, query, limit }, { core }) => {
+    const offset = query.cursor === undefined ? undefined : decodeCursor(query.cursor, 'o');
+    if (offset === null) return refuse(BAD_CURSOR);
+    const page = core.assets(account, { ...query, limit, offset });
+    const nextCursor = page.nextOffset === null ? null : encodeCursor({ o: page.nextOffset });
+    return { ok: true, data: [...page.rows], nextCursor };
+  },
 };

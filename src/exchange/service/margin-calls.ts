@@ -2,7 +2,7 @@
 
 import { ONE } from '../../shared/base/micros.js';
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
-import type { MarginPage, MarginQuery, MarginSize, Result } from '../core/contract.js';
+import type { MarginPage, MarginPageQuery, MarginSize, Result } from '../core/contract.js';
 import { badField } from './envelope.js';
 import {
   answerFound,
@@ -17,17 +17,9 @@ import {
 import { type CursorList, cursorBehind, cursorPlace } from './list-cursors.js';
 import { submitSigned } from './trading-calls.js';
 
-type MarginCall =
-  | `positions.${'list' | 'estimate' | 'detail' | 'close' | 'setTpSl' | 'deleteTpSl' | 'claim'}`
-  | 'settlements.list'
-  | `requests.${'list' | 'create' | 'submit' | 'detail' | 'cancel'}`
-  | 'markets.marginActivity';
-
-export const marginCalls: Handlers<MarginCall> = {
+export const marginCalls = {
   'requests.list': ({ account, query, limit }, { core }) =>
-    sortedPage('requests.list', query, limit, (page) =>
-      core.marginRequests(account, { ...page, states: query.states, isYes: query.is_yes, leverage: query.leverage }),
-    ),
+    sortedPage('requests.list', query, limit, (page) => core.marginRequests(account, { ...query, ...page })),
   'requests.create': ({ nowMs, account, body }, { core }) => {
     const size = readSize(body);
     if (!size.ok) return refuse(size.fault);
@@ -43,9 +35,7 @@ export const marginCalls: Handlers<MarginCall> = {
     reply(core.cancelMarginRequest(nowMs, account, params.pubkey)),
 
   'positions.list': ({ account, query, limit }, { core }) =>
-    sortedPage('positions.list', query, limit, (page) =>
-      core.positions(account, { ...page, eventConditionId: query.event_condition_id, isClosed: query.is_closed }),
-    ),
+    sortedPage('positions.list', query, limit, (page) => core.positions(account, { ...query, ...page })),
   'positions.estimate': ({ query }, { core }) => {
     const { market_condition_id: marketConditionId, is_yes: isYes = true, leverage = ONE, funds } = query;
     return reply(core.marginEstimate({ marketConditionId, isYes, leverage, funds }));
@@ -65,22 +55,20 @@ export const marginCalls: Handlers<MarginCall> = {
 
   'settlements.list': (call, { core }) => {
     const { account, query, limit } = call;
-    const { position_pubkey: positionPubkey, states, market_state: marketState, position_leverage: leverage } = query;
-    if (isMerged(call) && marketState !== undefined && marketState !== 'open' && marketState !== 'resolved') {
+    const { market_state: state } = query;
+    if (isMerged(call) && state !== undefined && state !== 'open' && state !== 'resolved') {
       return refuse(badField('market_state', 'Must be open or resolved unless a market or a position is given.'));
     }
-    return sortedPage('settlements.list', query, limit, (page) =>
-      core.settlements(account, { ...page, positionPubkey, states, marketState, leverage }),
-    );
+    return sortedPage('settlements.list', query, limit, (page) => core.settlements(account, { ...query, ...page }));
   },
 
   'markets.marginActivity': ({ params, query, limit }, context) =>
     ofMarket(context, params, (index) =>
       keysetPage('markets.marginActivity', query.cursor, (beforeId) =>
-        context.core.marginActivity(index, { limit, beforeId, type: query.activity_type }),
+        context.core.marginActivity(index, { ...query, limit, beforeId }),
       ),
     ),
-};
+} satisfies Partial<Handlers>;
 
 const NO_TRIGGER = badField('take_profit_price', 'take_profit_price or stop_loss_price is required.');
 
@@ -105,19 +93,18 @@ function readSize({ type, funds, price, shares }: RequestBody): Result<MarginSiz
   return shares === undefined ? refuse(missing('shares')) : { ok: true, value: { type, price, shares } };
 }
 
-type SortedQuery = Pick<QueryOf<'positions.list'>, 'sort' | 'cursor' | 'market_condition_id'>;
+type SortedQuery = Pick<QueryOf<'positions.list'>, 'sort' | 'cursor'>;
 
 /** A list in order of creation; its cursor names the last record shown. */
 function sortedPage<T>(
   list: CursorList,
   query: SortedQuery,
   limit: number,
-  read: (page: MarginQuery) => MarginPage<T>,
+  read: (page: MarginPageQuery) => MarginPage<T>,
 ) {
   const after = cursorPlace(list, query.cursor);
   if (after === null) return refuse(BAD_CURSOR);
-  const { market_condition_id: marketConditionId, sort } = query;
-  const page = read({ limit, after, oldestFirst: sort === 'created', marketConditionId });
+  const page = read({ limit, after, oldestFirst: query.sort === 'created' });
   return {
     ok: true as const,
     data: [...page.rows],

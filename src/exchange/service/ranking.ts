@@ -1,7 +1,7 @@
 /** How lists and search results are sorted, and how a sorted list is cut into pages. */
 
 import type { EVENT_SORTS, SEARCH_SORTS } from '../../shared/protocol/states.js';
-import type { MarketFacts } from '../core/contract.js';
+import type { MarketFacts } from '../core/market-summaries.js';
 import { type CursorList, cursorAt, cursorPosition } from './list-cursors.js';
 import { isResolved } from './market-states.js';
 

@@ -9,8 +9,10 @@
  */
 
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
-import type { MarketFacts, WireDetail, WireEvent } from '../core/contract.js';
+import type { Wire } from '../core/contract.js';
+import type { MarketFacts } from '../core/market-summaries.js';
 import type { Reads } from '../core/reads.js';
+import { eventEntry } from './catalog.js';
 import { badField } from './envelope.js';
 import { BAD_CURSOR, refuse } from './handler-context.js';
 import { isClosed, isOpen, isResolved, isUnderReview } from './market-states.js';
@@ -26,8 +28,8 @@ interface Hit extends Ranked {
 }
 
 type Row =
-  | { readonly result_type: 'market'; readonly summary: WireDetail }
-  | { readonly result_type: 'event'; readonly summary: WireEvent };
+  | { readonly result_type: 'market'; readonly summary: Wire<'marketDetail'> }
+  | { readonly result_type: 'event'; readonly summary: Wire<'eventRow'> };
 
 const MIN_WORDS_LENGTH = 2;
 const SEARCH: OffsetList = { list: 'search.list', key: 'm_offset' };
@@ -63,14 +65,10 @@ function findHits(core: Reads, until: number, query: SearchQuery, isFound: (mark
       hits.push({ type: 'market', index, createdMs: facts.createdMs, markets: [facts] });
     }
   }
-  const found = [...events].sort((a, b) => b - a).map((index) => eventHit(core, index, until));
+  const found = [...events]
+    .sort((a, b) => b - a)
+    .map((index): Hit => ({ type: 'event', ...eventEntry(core, index, until) }));
   return [...sortedBy([...found, ...hits], 'created')];
-}
-
-function eventHit(core: Reads, index: number, until: number): Hit {
-  const { createdMs, markets } = core.eventFacts(index);
-  const known = markets.filter((market) => market < until);
-  return { type: 'event', index, createdMs, markets: known.map((market) => core.marketFacts(market)) };
 }
 
 const makeRow = (core: Reads, { type, index }: Hit): Row =>

@@ -1,7 +1,8 @@
 /** The `sport` and `league` parameters of lists and search: comma-separated slugs of the sports catalog, in any case. */
 
 import type { ServiceFault } from '../../shared/protocol/errors.js';
-import type { MarketFacts, Result } from '../core/contract.js';
+import type { Result } from '../core/contract.js';
+import type { MarketFacts } from '../core/market-summaries.js';
 import { SPORTS } from '../core/sports.js';
 import { badField } from './envelope.js';
 

@@ -14,25 +14,9 @@ import {
   type ServiceCall,
 } from './handler-context.js';
 
-type TradingCall =
-  | `orders.${'list' | 'create' | 'submit' | 'detail' | 'cancel' | 'cancelSubmit'}`
-  | 'trades.list'
-  | `merges.${'list' | 'create' | 'submit' | 'detail'}`
-  | `splits.${'list' | 'create' | 'submit' | 'detail'}`
-  | `redeems.${'list' | 'create' | 'submit' | 'detail'}`;
-
-export const tradingCalls: Handlers<TradingCall> = {
+export const tradingCalls = {
   'orders.list': ({ account, query, limit }, { core }) =>
-    keysetPage('orders.list', query.cursor, (beforeId) =>
-      core.orders(account, {
-        limit,
-        beforeId,
-        marketConditionId: query.market_condition_id,
-        statuses: query.status,
-        isYes: query.is_yes,
-        side: query.side,
-      }),
-    ),
+    keysetPage('orders.list', query.cursor, (beforeId) => core.orders(account, { ...query, limit, beforeId })),
   'orders.create': ({ nowMs, account, body }, { core }) => reply(core.draftOrder(nowMs, account, body)),
   'orders.submit': (call, context) => submitSigned('order', call, context, context.core.submitOrder),
   'orders.detail': ({ account, params }, { core }) => answerFound(core.order(account, params.pubkey)),
@@ -40,43 +24,29 @@ export const tradingCalls: Handlers<TradingCall> = {
   'orders.cancelSubmit': (call, context) => submitSigned('cancel', call, context, context.core.submitCancel),
 
   'trades.list': ({ account, query, limit }, { core }) =>
-    keysetPage('trades.list', query.cursor, (beforeId) =>
-      core.ownTrades(account, { limit, beforeId, marketConditionId: query.market_condition_id }),
-    ),
+    keysetPage('trades.list', query.cursor, (beforeId) => core.ownTrades(account, { ...query, limit, beforeId })),
 
   'merges.list': ({ account, query, limit }, { core }) =>
-    keysetPage('merges.list', query.cursor, (beforeId) =>
-      core.merges(account, conversionQuery(query, limit, beforeId)),
-    ),
+    keysetPage('merges.list', query.cursor, (beforeId) => core.merges(account, { ...query, limit, beforeId })),
   'merges.create': ({ nowMs, account, body }, { core }) =>
     reply(core.draftMerge(nowMs, account, body.market_condition_id, body.amount)),
   'merges.submit': (call, context) => submitSigned('merge', call, context, context.core.submitMerge),
   'merges.detail': ({ account, params }, { core }) => answerFound(core.merge(account, params.pubkey)),
 
   'splits.list': ({ account, query, limit }, { core }) =>
-    keysetPage('splits.list', query.cursor, (beforeId) =>
-      core.splits(account, conversionQuery(query, limit, beforeId)),
-    ),
+    keysetPage('splits.list', query.cursor, (beforeId) => core.splits(account, { ...query, limit, beforeId })),
   'splits.create': ({ nowMs, account, body }, { core }) =>
     reply(core.draftSplit(nowMs, account, body.market_condition_id, body.amount)),
   'splits.submit': (call, context) => submitSigned('split', call, context, context.core.submitSplit),
   'splits.detail': ({ account, params }, { core }) => answerFound(core.split(account, params.pubkey)),
 
   'redeems.list': ({ account, query, limit }, { core }) =>
-    keysetPage('redeems.list', query.cursor, (beforeId) =>
-      core.redeems(account, conversionQuery(query, limit, beforeId)),
-    ),
+    keysetPage('redeems.list', query.cursor, (beforeId) => core.redeems(account, { ...query, limit, beforeId })),
   'redeems.create': ({ nowMs, account, body }, { core }) =>
     reply(core.draftRedeem(nowMs, account, body.market_condition_id)),
   'redeems.submit': (call, context) => submitSigned('redeem', call, context, context.core.submitRedeem),
   'redeems.detail': ({ account, params }, { core }) => answerFound(core.redeem(account, params.pubkey)),
-};
-
-const conversionQuery = <S>(
-  query: { readonly market_condition_id?: string | undefined; readonly state?: S },
-  limit: number,
-  beforeId: number | undefined,
-) => ({ limit, beforeId, marketConditionId: query.market_condition_id, state: query.state });
+} satisfies Partial<Handlers>;
 
 type SubmitCall = ServiceCall<
   'orders.submit' | 'merges.submit' | 'splits.submit' | 'redeems.submit' | 'requests.submit'

@@ -8,8 +8,7 @@
 
 import type Database from 'better-sqlite3';
 import { must } from '../../shared/base/errors.js';
-import { type Archived, type ArchiveQuery, accepts, type RecordKind } from '../core/records/archive.js';
-import { type Kind, Kinds } from './kinds.js';
+import { type Archived, type ArchiveQuery, accepts, type Facets, type RecordKind } from '../core/records/archive.js';
 
 interface Row {
   readonly id: number;
@@ -92,7 +91,7 @@ export class ArchiveTable {
   #read(row: Row | undefined): Archived | null {
     if (row === undefined) return null;
     const { id, account, market, kind, pubkey, record } = row;
-    const { state, isYes, side }: Kind = this.#kinds.of(kind);
+    const { state, isYes, side } = this.#kinds.of(kind);
     return { id, account, market, state, isYes, side, pubkey, record: JSON.parse(record) };
   }
 }
@@ -120,3 +119,51 @@ function walk(db: Database.Database, table: string, from: string, order: string)
     onMarket: ids('account = ? AND market = ? AND kind = ?') as Walk['onMarket'],
   };
 }
+
+/** A combination of state, outcome and side that rows of a table have, with its number. */
+interface Kind extends Omit<Facets, 'market'> {
+  readonly number: number;
+}
+
+interface KindRow {
+  readonly number: number;
+  readonly state: string;
+  readonly is_yes: number | null;
+  readonly side: 'buy' | 'sell' | null;
+}
+
+/** Numbers the combinations of one table, and finds those that a filter lets through. */
+class Kinds {
+  readonly #recordKind: RecordKind;
+  readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
+  readonly #kinds: Kind[];
+
+  /** The file must have its table of kinds. */
+  constructor(db: Database.Database, recordKind: RecordKind) {
+    this.#recordKind = recordKind;
+    this.#insert = db.prepare('INSERT INTO kind (shelf, number, state, is_yes, side) VALUES (?, ?, ?, ?, ?)');
+    const rows = db.prepare<[string], KindRow>('SELECT * FROM kind WHERE shelf = ? ORDER BY number').all(recordKind);
+    this.#kinds = rows.map(({ number, state, is_yes, side }) => ({ number, state, isYes: truth(is_yes), side }));
+  }
+
+  get all(): readonly Kind[] {
+    return this.#kinds;
+  }
+
+  of(number: number): Kind {
+    return must(this.#kinds[number], `kind ${number} of an archived ${this.#recordKind}`);
+  }
+
+  /** The number of a row's kind; a kind that was not seen before is written down. */
+  assignNumber({ state, isYes, side }: Omit<Facets, 'market'>): number {
+    for (const kind of this.#kinds) {
+      if (kind.state === state && kind.isYes === isYes && kind.side === side) return kind.number;
+    }
+    const number = this.#kinds.length;
+    this.#insert.run(this.#recordKind, number, state, isYes === null ? null : Number(isYes), side);
+    this.#kinds.push({ number, state, isYes, side });
+    return number;
+  }
+}
+
+const truth = (value: number | null): boolean | null => (value === null ? null : value === 1);

@@ -7,7 +7,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** Written into the file; a file of another format is refused. Format 1 belongs to no released version. */
+/** Written into the file; a file of another format is refused. */
 const FORMAT = 2;
 
 /** Of SQLite's own memory, KiB: the upper levels of all indexes of millions of rows. */
@@ -15,7 +15,7 @@ const CACHE_KIB = 32 * 1024;
 
 /**
  * The folder is created when missing. Throws TwinbookError `file_unreadable` when it cannot be written, `ledger_locked`
- * when another process uses it, `ledger_newer` for one of a later version, `ledger_broken` for one of format 1.
+ * when another process uses it, `ledger_newer` for one of a later version.
  */
 export function openDatabase(folder: string): Database.Database {
   prepareFolder(folder);
@@ -44,19 +44,12 @@ function prepareFile(db: Database.Database, path: string): void {
   db.pragma('synchronous = NORMAL');
   db.pragma(`cache_size = -${CACHE_KIB}`);
   const format = Number(db.pragma('user_version', { simple: true }));
-  if (format > FORMAT) {
+  // A file that was just created has format 0.
+  if (format !== 0 && format !== FORMAT) {
     throw new TwinbookError(
       'ledger_newer',
       `${path} has format ${format}, this version of Twinbook reads ${FORMAT}`,
       'Use the newer version, or another data folder.',
-    );
-  }
-  // A file that was just created has format 0.
-  if (format !== 0 && format < FORMAT) {
-    throw new TwinbookError(
-      'ledger_broken',
-      `${path} has format ${format}, which no released version of Twinbook wrote`,
-      'It was left as it is. Move the folder away to start anew.',
     );
   }
   // One transaction: a process that ends in the middle leaves a new file, not half a one.

@@ -6,7 +6,7 @@
 
 import type Database from 'better-sqlite3';
 import { assert } from '../../shared/base/errors.js';
-import { type Command, MUTATORS, type Mutator } from '../core/contract.js';
+import { type Command, MUTATORS, type Mutator } from '../core/core.js';
 import type { Transactions } from './transactions.js';
 
 /** Rows read at once in a recovery: while rows are being read nothing can be written, and a replay writes. */

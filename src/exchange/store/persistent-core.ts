@@ -2,8 +2,8 @@
 
 import type Database from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { type Command, type CoreSettings, MUTATORS } from '../core/contract.js';
-import { ExchangeCore } from '../core/core.js';
+import type { CoreSettings } from '../core/contract.js';
+import { type Command, ExchangeCore, MUTATORS } from '../core/core.js';
 import { FILL_RULES } from '../core/matching/fill-model.js';
 import type { Archive } from '../core/records/archive.js';
 import { openDatabase } from './database.js';
@@ -20,8 +20,7 @@ const MOST_ROWS = 50_000;
 
 interface Stored {
   readonly settings: CoreSettings;
-  /** Absent: as they were before they had a number. */
-  readonly fillRules?: number;
+  readonly fillRules: number;
   readonly core: unknown;
 }
 

@@ -12,7 +12,7 @@ import type {
   MarketIndex,
   ObservedFill,
   Result,
-  WireOrder,
+  Wire,
 } from '../../exchange/core/contract.js';
 import { ExchangeCore } from '../../exchange/core/core.js';
 import { type Forgetting, MemoryArchive } from '../../exchange/core/records/memory-archive.js';
@@ -255,7 +255,7 @@ function handle<N extends EndpointName>(name: N, call: object, context: HandlerC
 const answerDraft = (result: Result<DataOf<'orders.create'>>): Outcome =>
   result.ok ? { kind: 'answered', data: result.value, nextCursor: null } : answerRefusal(result.fault);
 
-const answerOrder = (result: Result<WireOrder>): Outcome =>
+const answerOrder = (result: Result<Wire<'orderRow'>>): Outcome =>
   result.ok ? { kind: 'answered', data: readOrder(result.value), nextCursor: null } : answerRefusal(result.fault);
 
 /** As the client reads it from the wire. */

@@ -3,7 +3,7 @@
  * ten times as long. A test holds each equal to what its schema reads.
  */
 
-import type { OrderRequest, WireOrder, WireOwnTrade, WirePublicTrade } from '../../exchange/core/contract.js';
+import type { OrderRequest, Wire } from '../../exchange/core/contract.js';
 import { parseDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -13,7 +13,7 @@ const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not
 const moneyIfAny = (text: string | null | undefined): Micros | null =>
   text === null || text === undefined ? null : money(text);
 
-export function readOrder(row: WireOrder): DataOf<'orders.detail'> {
+export function readOrder(row: Wire<'orderRow'>): DataOf<'orders.detail'> {
   const { pubkey, status, side, market, outcome } = row;
   return {
     pubkey: pubkey ?? null,
@@ -31,7 +31,7 @@ export function readOrder(row: WireOrder): DataOf<'orders.detail'> {
   };
 }
 
-export function readOwnTrade(row: WireOwnTrade): DataOf<'trades.list'>[number] {
+export function readOwnTrade(row: Wire<'ownTradeRow'>): DataOf<'trades.list'>[number] {
   const { pubkey, timestamp, state } = row;
   return {
     pubkey,
@@ -46,7 +46,7 @@ export function readOwnTrade(row: WireOwnTrade): DataOf<'trades.list'>[number] {
   };
 }
 
-export const readPublicTrade = (row: WirePublicTrade): DataOf<'markets.trades'>[number] => ({
+export const readPublicTrade = (row: Wire<'publicTradeRow'>): DataOf<'markets.trades'>[number] => ({
   market_condition_id: row.market_condition_id ?? null,
   amount: money(row.amount),
   price: money(row.price),
@@ -59,10 +59,10 @@ export const readPublicTrade = (row: WirePublicTrade): DataOf<'markets.trades'>[
 
 /** Each reads the exchange's own answer to a call of this name. */
 const READERS: Readonly<Partial<Record<EndpointName, (record: never) => unknown>>> = {
-  'orders.list': (record: readonly WireOrder[]) => record.map(readOrder),
+  'orders.list': (record: readonly Wire<'orderRow'>[]) => record.map(readOrder),
   'orders.detail': readOrder,
-  'trades.list': (record: readonly WireOwnTrade[]) => record.map(readOwnTrade),
-  'markets.trades': (record: readonly WirePublicTrade[]) => record.map(readPublicTrade),
+  'trades.list': (record: readonly Wire<'ownTradeRow'>[]) => record.map(readOwnTrade),
+  'markets.trades': (record: readonly Wire<'publicTradeRow'>[]) => record.map(readPublicTrade),
 };
 
 /** Whether an answer of this endpoint is read without its schema. */

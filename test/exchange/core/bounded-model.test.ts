@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chosenModel } from '../../../src/exchange/core/matching/bounded-model.js';
-import { type FillModel, fillModel } from '../../../src/exchange/core/matching/fill-model.js';
+import { chosenModel, type FillModel, fillModel } from '../../../src/exchange/core/matching/fill-model.js';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 
 const model = (ahead: number): FillModel => ({

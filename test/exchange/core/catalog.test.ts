@@ -216,7 +216,7 @@ describe('assets', () => {
     const second = venue.core.assets(other, { limit: 1, offset: first.nextOffset ?? 0 });
     expect(second).toMatchObject({ rows: [{ position: { is_yes: false }, token: { symbol: `${venue.id}-SPT` } }] });
     expect(second.nextOffset).toBeNull();
-    expect(venue.core.assets(other, { limit: 5, marketConditionId: 'nobody' }).rows).toEqual([]);
+    expect(venue.core.assets(other, { limit: 5, market_condition_id: 'nobody' }).rows).toEqual([]);
     venue.core.resolveMarket(venue.nowMs, venue.id, false);
     const rows = venue.core.assets(other, { limit: 5 }).rows.map((row) => [row.value.usdt, row.position.is_final]);
     expect(rows).toEqual([

@@ -106,18 +106,3 @@ describe('a close that takes a minute', () => {
     expect(desk.position(account, pubkey).is_closed).toBe(true);
   });
 });
-
-describe('a snapshot from before there were delays', () => {
-  it('is an exchange without any, whose positions close at once', () => {
-    const desk = new MarginDesk();
-    const account = desk.account(1);
-    const { pubkey } = desk.open(account);
-    const old = JSON.stringify(desk.core.snapshot()).replace('"delays":{},', '').replaceAll('"closeFromMs":null,', '');
-    expect(old).not.toMatch(/delays|closeFromMs/);
-    desk.core = ExchangeCore.restore(marginSettings, JSON.parse(old), desk.archive);
-    expect(desk.core.delays).toEqual({});
-    expect(accepted(desk.close(account, pubkey, '0.5'))).toMatchObject({ is_closed: false });
-    desk.move('0.5');
-    expect(desk.position(account, pubkey)).toMatchObject({ is_closed: true, closing_price: '0.5' });
-  });
-});

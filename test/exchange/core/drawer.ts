@@ -1,7 +1,6 @@
 /** A busy exchange for replays: random commands, and the journal of them. */
 
-import type { Command, Mutator } from '../../../src/exchange/core/contract.js';
-import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { type Command, ExchangeCore, type Mutator } from '../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { m, settings, wallet } from './venue.js';
@@ -114,7 +113,7 @@ export class Drawer {
 
   #cancel(account: number, valid: boolean): void {
     const pubkey = this.#pick(
-      this.core.orders(account, { limit: 5, statuses: ['open', 'partially_filled'] }).rows,
+      this.core.orders(account, { limit: 5, status: ['open', 'partially_filled'] }).rows,
     )?.pubkey;
     this.#do('draftCancel', account, pubkey ?? 'nobody');
     if (this.random.chance(0.8)) this.#do('submitCancel', account, pubkey ?? 'nobody', valid);

@@ -511,12 +511,12 @@ describe('the list of orders', () => {
     expect(venue.core.orders(account, { limit: 2, beforeId: second.nextBeforeId ?? 0 })).toMatchObject({
       nextBeforeId: null,
     });
-    expect(amounts(venue.core.orders(account, { limit: 9, statuses: ['open'] }))).toEqual(['4', '3', '2', '1']);
-    expect(amounts(venue.core.orders(account, { limit: 9, statuses: ['open', 'canceled'] }))).toHaveLength(5);
-    expect(amounts(venue.core.orders(account, { limit: 9, isYes: true }))).toEqual(['4', '2']);
+    expect(amounts(venue.core.orders(account, { limit: 9, status: ['open'] }))).toEqual(['4', '3', '2', '1']);
+    expect(amounts(venue.core.orders(account, { limit: 9, status: ['open', 'canceled'] }))).toHaveLength(5);
+    expect(amounts(venue.core.orders(account, { limit: 9, is_yes: true }))).toEqual(['4', '2']);
     expect(venue.core.orders(account, { limit: 9, side: 'sell' }).rows).toEqual([]);
-    expect(venue.core.orders(account, { limit: 9, marketConditionId: 'nobody' }).rows).toEqual([]);
-    expect(venue.core.orders(account, { limit: 9, marketConditionId: venue.id }).rows).toHaveLength(5);
+    expect(venue.core.orders(account, { limit: 9, market_condition_id: 'nobody' }).rows).toEqual([]);
+    expect(venue.core.orders(account, { limit: 9, market_condition_id: venue.id }).rows).toHaveLength(5);
     expect(venue.core.orders(venue.account(2), { limit: 9 }).rows).toEqual([]);
   });
 });

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MUTATORS } from '../../../src/exchange/core/contract.js';
-import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import { MARGIN_MUTATORS } from '../../../src/exchange/core/margin/contract.js';
+import { ExchangeCore, MUTATORS } from '../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import type { Snapshot } from '../../../src/exchange/core/wiring.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { times } from '../../support/effort.js';
 import { copyOf, rowsOf } from './archives.js';
 import { Drawer, throughJson } from './drawer.js';
+import { MARGIN_CALLS } from './margin/drawer.js';
 import { settings } from './venue.js';
 
 const hash = (core: ExchangeCore): string => createHash('sha256').update(JSON.stringify(core.snapshot())).digest('hex');
@@ -116,7 +115,7 @@ describe('the exchange under random commands', () => {
       for (const [, method] of drawer.journal) drawn.add(method);
     }
     // Those of margin are drawn in margin/replay.test.ts.
-    const ours = MUTATORS.filter((method) => !MARGIN_MUTATORS.some((other) => other === method));
+    const ours = MUTATORS.filter((method) => !MARGIN_CALLS.some((other) => other === method));
     expect([...drawn].sort()).toEqual([...ours].sort());
   });
 

@@ -1,6 +1,7 @@
 /** What is there before the first call of a sequence: four markets and six accounts, in the exchange and in the model. */
 
-import type { MarketSpec, Mutator } from '../../../src/exchange/core/contract.js';
+import type { MarketSpec } from '../../../src/exchange/core/contract.js';
+import type { Mutator } from '../../../src/exchange/core/core.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { m, settings as usual, wallet } from '../core/venue.js';
 import { GRIDS, type Grid } from './calls.js';

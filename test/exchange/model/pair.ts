@@ -2,15 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
-import {
-  type Command,
-  type Mutator,
-  REFUSED_BALANCE,
-  REFUSED_GRID,
-  REFUSED_MARKET,
-  type Result,
-} from '../../../src/exchange/core/contract.js';
-import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { REFUSED_BALANCE, REFUSED_GRID, REFUSED_MARKET, type Result } from '../../../src/exchange/core/contract.js';
+import { type Command, ExchangeCore, type Mutator } from '../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import { wallet } from '../core/venue.js';
 import { type Call, type Caller, type Grid, MARKETS, type Trouble } from './calls.js';

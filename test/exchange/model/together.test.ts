@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Mutator, Result } from '../../../src/exchange/core/contract.js';
+import type { Result } from '../../../src/exchange/core/contract.js';
+import type { Mutator } from '../../../src/exchange/core/core.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { times } from '../../support/effort.js';
 import { MarginDrawer } from '../core/margin/drawer.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { OrderQuery, WireOrder } from '../../../src/exchange/core/contract.js';
+import type { FiltersOf, Wire } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import type { Snapshot } from '../../../src/exchange/core/wiring.js';
 import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
@@ -35,8 +35,8 @@ afterAll(() => {
 });
 
 /** A whole list, page by page. */
-function all(core: ExchangeCore, account: number, filter: Omit<OrderQuery, 'limit'>): WireOrder[] {
-  const rows: WireOrder[] = [];
+function all(core: ExchangeCore, account: number, filter: FiltersOf<'orders.list'>): Wire<'orderRow'>[] {
+  const rows: Wire<'orderRow'>[] = [];
   for (let beforeId: number | undefined; ; ) {
     const page = core.orders(account, { limit: 100, beforeId, ...filter });
     rows.push(...page.rows);
@@ -45,7 +45,7 @@ function all(core: ExchangeCore, account: number, filter: Omit<OrderQuery, 'limi
   }
 }
 
-const pubkeys = (rows: readonly WireOrder[]) => rows.map(({ pubkey }) => pubkey);
+const pubkeys = (rows: readonly Wire<'orderRow'>[]) => rows.map(({ pubkey }) => pubkey);
 
 describe('an exchange with a history', () => {
   it('holds in memory only what is alive', () => {
@@ -63,14 +63,14 @@ describe('an exchange with a history', () => {
       expect(new Set(pubkeys(rows)).size).toBe(rows.length);
       listed += rows.length;
       const market = rows[0]?.market.condition_id;
-      const filters: readonly (readonly [Omit<OrderQuery, 'limit'>, (row: WireOrder) => boolean])[] = [
-        [{ statuses: ['partially_filled_canceled'] }, ({ status }) => status === 'partially_filled_canceled'],
-        [{ statuses: ['open', 'expired'] }, ({ status }) => status === 'open' || status === 'expired'],
-        [{ isYes: false }, ({ outcome }) => !outcome.is_yes],
+      const filters: readonly (readonly [FiltersOf<'orders.list'>, (row: Wire<'orderRow'>) => boolean])[] = [
+        [{ status: ['partially_filled_canceled'] }, ({ status }) => status === 'partially_filled_canceled'],
+        [{ status: ['open', 'expired'] }, ({ status }) => status === 'open' || status === 'expired'],
+        [{ is_yes: false }, ({ outcome }) => !outcome.is_yes],
         [{ side: 'sell' }, ({ side }) => side === 'sell'],
-        [{ marketConditionId: market }, (row) => row.market.condition_id === market],
+        [{ market_condition_id: market }, (row) => row.market.condition_id === market],
         [
-          { marketConditionId: market, isYes: true, side: 'buy', statuses: ['filled'] },
+          { market_condition_id: market, is_yes: true, side: 'buy', status: ['filled'] },
           (row) => row.market.condition_id === market && row.outcome.is_yes && row.status === 'filled',
         ],
       ];

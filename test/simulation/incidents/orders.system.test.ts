@@ -1,7 +1,7 @@
 /** Incidents of orders that nobody, or somebody else, takes care of. */
 
 import { describe, expect, it } from 'vitest';
-import type { WireDraft } from '../../../src/exchange/core/contract.js';
+import type { Wire } from '../../../src/exchange/core/contract.js';
 import { signToHex } from '../../../src/shell/wallet/ed25519.js';
 import { MINUTE_MS, play, ROOMY, type Scene, SECOND_MS } from './scene.js';
 
@@ -111,7 +111,7 @@ function otherHostSigns(
   draft: string,
 ): string {
   // The envelope of a draft, as the exchange writes it.
-  const { pubkey, message } = (JSON.parse(draft) as { data: WireDraft }).data;
+  const { pubkey, message } = (JSON.parse(draft) as { data: Wire<'draft'> }).data;
   const signature = signToHex(Buffer.from(message, 'utf8'), SEED);
   const { status, text } = exchange.serve({ endpoint, params: { pubkey }, query: {}, body: { signature } }, nowMs);
   expect(status, text).toBe(200);

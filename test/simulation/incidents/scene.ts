@@ -5,7 +5,7 @@
  */
 
 import { expect } from 'vitest';
-import type { WireOrder } from '../../../src/exchange/core/contract.js';
+import type { Wire } from '../../../src/exchange/core/contract.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { AnyCall } from '../../../src/shared/protocol/seam.js';
 import { differences, unsettled } from '../../trader/executor/agreement.js';
@@ -101,11 +101,11 @@ export class Scene {
   }
 
   /** Our orders that rest at the exchange. */
-  get resting(): readonly WireOrder[] {
+  get resting(): readonly Wire<'orderRow'>[] {
     return this.world.exchange.resting();
   }
 
-  orderAtExchange(pubkey: string): WireOrder | null {
+  orderAtExchange(pubkey: string): Wire<'orderRow'> | null {
     const { core, account } = this.world.exchange;
     return core.order(account, pubkey);
   }

@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import type { WireDraft } from '../../../src/exchange/core/contract.js';
+import type { Wire } from '../../../src/exchange/core/contract.js';
 import { parseDecimal } from '../../../src/shared/base/decimal.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { complement, type Micros } from '../../../src/shared/base/micros.js';
@@ -216,7 +216,7 @@ function otherHostSplits({ exchange, timeline: { nowMs } }: World): string {
   const body = { market_condition_id: must(exchange.markets()[0], 'market'), amount: '5' };
   const draft = exchange.serve({ endpoint: 'splits.create', params: {}, query: {}, body }, nowMs);
   // The envelope of a draft, as the exchange writes it.
-  const { pubkey, message } = (JSON.parse(draft.text) as { data: WireDraft }).data;
+  const { pubkey, message } = (JSON.parse(draft.text) as { data: Wire<'draft'> }).data;
   const signature = signToHex(Buffer.from(message, 'utf8'), KEY);
   const call = { endpoint: 'splits.submit', params: { pubkey }, query: {}, body: { signature } } as const;
   expect(exchange.serve(call, nowMs).status).toBe(200);

@@ -1,6 +1,6 @@
 /** What must hold between the ledger and the exchange once faults have healed (safety, invariants 1 to 5, 7 and 10). */
 
-import type { Page, WireConversion, WireOrder, WireOwnTrade, WireRedeem } from '../../../src/exchange/core/contract.js';
+import type { Page, Wire } from '../../../src/exchange/core/contract.js';
 import type { Reads } from '../../../src/exchange/core/reads.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { money } from '../../../src/shared/protocol/wire.js';
@@ -55,7 +55,9 @@ function differentMoney({ core, account, ledger, markets, funds = FUNDS }: Parti
 
 /** Invariants 2 and 3. */
 function differentFills({ core, account, ledger }: Parties): string[] {
-  const theirs = new Map(all<WireOwnTrade>((page) => core.ownTrades(account, page)).map((row) => [row.pubkey, row]));
+  const theirs = new Map(
+    all<Wire<'ownTradeRow'>>((page) => core.ownTrades(account, page)).map((row) => [row.pubkey, row]),
+  );
   const ours = new Map(ledger.fills({ limit: 1e6 }).map((fill) => [fill.pubkey, fill]));
   const found: string[] = [];
   for (const [pubkey, row] of theirs) {
@@ -74,7 +76,7 @@ function differentOrders({ core, account, ledger, executor }: Parties): string[]
   const found: string[] = [];
   const live = new Set(executor.restingOrders().map((order) => order.orderPubkey));
   const intents = new Set<string>();
-  for (const row of all<WireOrder>((page) => core.orders(account, page))) {
+  for (const row of all<Wire<'orderRow'>>((page) => core.orders(account, page))) {
     const pubkey = row.pubkey ?? '';
     const status = row.status ?? '';
     const order = ledger.order(pubkey);
@@ -99,9 +101,9 @@ function differentOrders({ core, account, ledger, executor }: Parties): string[]
 /** Invariant 1 for conversions. */
 function differentConversions({ core, account, ledger }: Parties): string[] {
   const done = [
-    ...all<WireConversion>((page) => core.merges(account, page)).filter(({ state }) => state === 'done'),
-    ...all<WireConversion>((page) => core.splits(account, page)).filter(({ state }) => state === 'done'),
-    ...all<WireRedeem>((page) => core.redeems(account, page)).filter(({ state }) => state === 'completed'),
+    ...all<Wire<'conversionRow'>>((page) => core.merges(account, page)).filter(({ state }) => state === 'done'),
+    ...all<Wire<'conversionRow'>>((page) => core.splits(account, page)).filter(({ state }) => state === 'done'),
+    ...all<Wire<'redeemRow'>>((page) => core.redeems(account, page)).filter(({ state }) => state === 'completed'),
   ].map(({ pubkey }) => pubkey);
   const booked = ledger.conversions({ limit: 1e6 }).map(({ pubkey }) => pubkey);
   const found: string[] = [];

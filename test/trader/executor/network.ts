@@ -170,7 +170,7 @@ export class Network {
           return { result: core.submitCancel(nowMs, me, pubkey, valid('cancel', pubkey, call.body.signature)) };
         }
         case 'orders.list': {
-          const page = core.orders(me, { limit: 100, statuses: ['open', 'partially_filled'] });
+          const page = core.orders(me, { limit: 100, status: ['open', 'partially_filled'] });
           return { result: { ok: true, value: page.rows } };
         }
         case 'trades.list': {

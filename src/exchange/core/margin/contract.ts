@@ -4,30 +4,8 @@
  * positions.ts and settlements.ts for the moves of their records.
  */
 
-import type { z } from 'zod';
 import type { Micros } from '../../../shared/base/micros.js';
-import type * as record from '../../../shared/protocol/records.js';
-import type { MarginActivity, MarketState, RequestState, SettlementState } from '../../../shared/protocol/states.js';
-import type { PageQuery } from '../records/queries.js';
-
-/** A leveraged position as the service answers it. */
-export type WirePosition = z.input<typeof record.positionRow>;
-/** The take profit and stop loss of a position as the service answers them. */
-export type WireTpSl = z.input<typeof record.tpSlRow>;
-/** A settlement as the service answers it. */
-export type WireSettlement = z.input<typeof record.settlementRow>;
-/** The answer to the call that closes a position. */
-export type WireClose = z.input<typeof record.closeResult>;
-/** The answer to the call that claims a settlement. */
-export type WireClaim = z.input<typeof record.claimResult>;
-/** A position request as the service answers it. */
-export type WireRequest = z.input<typeof record.requestRow>;
-/** A position request as the answer to its cancel shows it. */
-export type WireCancelledRequest = z.input<typeof record.cancelledRequestRow>;
-/** The answer to the call that estimates a position without opening it. */
-export type WireEstimate = z.input<typeof record.marginEstimate>;
-/** An activity of a margin market as the service answers it. */
-export type WireActivity = z.input<typeof record.marginActivityRow>;
+import type { FiltersOf } from '../records/queries.js';
 
 /** Prices that close a position by themselves, in its own outcome's space. Absent: left as it is; null: none. */
 export interface TpSlChange {
@@ -63,39 +41,16 @@ export interface MarginPlace {
 }
 
 /** Which rows of a list of margin are wanted, and where its page begins. */
-export interface MarginQuery {
+export interface MarginPageQuery {
   readonly limit: number;
   readonly after?: MarginPlace | undefined;
   /** Default: newest first. */
   readonly oldestFirst?: boolean | undefined;
-  readonly marketConditionId?: string | undefined;
 }
 
-/** Which position requests a list shows. */
-export interface RequestQuery extends MarginQuery {
-  readonly states?: readonly RequestState[] | undefined;
-  readonly isYes?: boolean | undefined;
-  readonly leverage?: Micros | undefined;
-}
-
-/** Which positions a list shows. */
-export interface PositionQuery extends MarginQuery {
-  readonly eventConditionId?: string | undefined;
-  readonly isClosed?: boolean | undefined;
-}
-
-/** Which settlements a list shows. */
-export interface SettlementQuery extends MarginQuery {
-  readonly positionPubkey?: string | undefined;
-  readonly states?: readonly SettlementState[] | undefined;
-  readonly marketState?: MarketState | undefined;
-  readonly leverage?: Micros | undefined;
-}
-
-/** Which activities a list shows. */
-export interface ActivityQuery extends PageQuery {
-  readonly type?: MarginActivity | undefined;
-}
+/** The same with the filters of a list. */
+export type MarginQuery<N extends 'requests.list' | 'positions.list' | 'settlements.list'> = FiltersOf<N> &
+  MarginPageQuery;
 
 /** One page of a list of margin. */
 export interface MarginPage<T> {
@@ -115,15 +70,3 @@ export interface MarginPnl {
   /** Money of the account that is in margin and not in its funds: funded requests, open positions, unpaid settlements. */
   readonly held: Micros;
 }
-
-/** Every method of margin that changes state. */
-export const MARGIN_MUTATORS = [
-  'setReferencePrice',
-  'draftMarginRequest',
-  'submitMarginRequest',
-  'cancelMarginRequest',
-  'closePosition',
-  'setTpSl',
-  'deleteTpSl',
-  'claimSettlement',
-] as const;

@@ -7,13 +7,18 @@
  * that came in = currency of all accounts + fees + what all pools hold + what they own (or owe).
  */
 
+import { ONE } from '../../../shared/base/micros.js';
+import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { CoreContext } from '../core-context.js';
+import { invalid, mapResult, ok, refuse } from '../fault.js';
 import type { Market } from '../market.js';
+import { detailRow } from '../records/market-rows.js';
+import type { Wire } from '../records/wire-rows.js';
+import type { Result } from '../types.js';
 import type { FeeAccount } from './margin-context.js';
-import { Positions, type PositionsDump } from './positions.js';
-import { RealizedPnl } from './realized-pnl.js';
-import { Requests, type RequestsDump } from './requests.js';
-import { Settlements, type SettlementsDump } from './settlements.js';
+import { Positions } from './positions.js';
+import { Requests } from './requests.js';
+import { RealizedPnl, Settlements } from './settlements.js';
 
 /** Leveraged positions of the whole exchange: owns the parts and tells them what happens to their markets. */
 export class Margin {
@@ -35,11 +40,29 @@ export class Margin {
     if (position !== null) this.positions.onClaim(position);
   }
 
-  moveReference(market: Market, price: number): void {
-    if (market.margin === null) return;
+  setReferencePrice(conditionId: string, price: number): Result<Wire<'marketDetail'>> {
+    const { catalog, nowMs } = this.context;
+    const market = catalog.byId(conditionId);
+    if (market === null) return refuse('not_found');
+    if (market.margin === null) return invalid('condition_id', 'This market does not trade on margin.');
+    if (!Number.isSafeInteger(price) || price <= 0 || price >= ONE)
+      return invalid('price', 'Must lie between 0 and 1.');
+    if (isSettledMarket(market.state)) return invalid('price', `The market is ${market.state} for good.`);
     market.margin.referencePrice = price;
-    market.candles.write(this.context.nowMs, price, 0);
+    market.candles.write(nowMs, price, 0);
     this.sweep(market);
+    return ok(detailRow(catalog, market));
+  }
+
+  /** A position that is known but has no settlement yet is open: named as what is wrong, not as not found. */
+  claimSettlement(account: number, positionPubkey: string): Result<Wire<'claimResult'>> {
+    const settlement = this.settlements.records.find(account, positionPubkey);
+    if (settlement !== null) {
+      const claimed = this.settlements.claim(settlement);
+      return mapResult(claimed, ({ pubkey, state }) => ({ position_pubkey: pubkey, state }));
+    }
+    if (this.positions.records.find(account, positionPubkey) === null) return refuse('not_found');
+    return invalid('pubkey', 'The position is open: there is nothing to claim.');
   }
 
   /** The price or whether the market trades has changed: positions first, then requests, each in order of creation. */
@@ -69,7 +92,7 @@ export class Margin {
     return sum;
   }
 
-  dump(): MarginDump {
+  dump() {
     return {
       requests: this.requests.dump(),
       positions: this.positions.dump(),
@@ -79,18 +102,10 @@ export class Margin {
   }
 
   /** After the markets: open positions and pending requests enter themselves into their pools. */
-  load(dump: MarginDump): void {
+  load(dump: ReturnType<Margin['dump']>): void {
     this.requests.load(dump.requests);
     this.positions.load(dump.positions);
     this.settlements.load(dump.settlements);
     this.realized.load(dump.realized);
   }
-}
-
-/** All live records of margin in a snapshot, with the sums that were realised. */
-export interface MarginDump {
-  readonly requests: RequestsDump;
-  readonly positions: PositionsDump;
-  readonly settlements: SettlementsDump;
-  readonly realized: ReturnType<RealizedPnl['dump']>;
 }

@@ -4,9 +4,10 @@
  * no money appears or vanishes: what users paid in is what accounts, fees, `held` and `balance` hold together.
  */
 
+import { assert } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
 import type { PoolConfigSpec } from '../types.js';
-import { type Activity, ActivityRing } from './activity.js';
+import { ActivityRing } from './activity.js';
 import { type Ending, ownPrice } from './economics.js';
 import { type MarginRules, readRules } from './rules.js';
 
@@ -27,17 +28,11 @@ export class MarginPool {
   readonly openPositions = new Set<number>();
   readonly pendingRequests = new Set<number>();
 
-  /**
-   * Null for rules that cannot be read. No such market is made any more; one of an older folder is shown as it is and
-   * does not trade.
-   */
-  static of(config: PoolConfigSpec, referencePrice: number): MarginPool | null {
+  /** The rules of a market's configuration were read when the market was created. */
+  constructor(config: PoolConfigSpec, referencePrice: number) {
     const rules = readRules(config);
-    return rules.ok ? new MarginPool(rules.value, referencePrice) : null;
-  }
-
-  private constructor(rules: MarginRules, referencePrice: number) {
-    this.rules = rules;
+    assert(rules.ok, 'a margin market has rules that can be read');
+    this.rules = rules.value;
     this.referencePrice = referencePrice;
   }
 
@@ -65,24 +60,16 @@ export class MarginPool {
     this.balance += userLiquidity - payout - closingFee;
   }
 
-  dump(): MarginPoolDump {
+  dump() {
     const { referencePrice, held, balance } = this;
     return { referencePrice, held, balance, activity: this.activity.dump() };
   }
 
   /** Positions and requests enter themselves. */
-  load(dump: MarginPoolDump): void {
+  load(dump: ReturnType<MarginPool['dump']>): void {
     this.referencePrice = dump.referencePrice;
     this.held = dump.held;
     this.balance = dump.balance;
     this.activity.load(dump.activity);
   }
-}
-
-/** A market's pool in a snapshot; price and money in Micros. */
-export interface MarginPoolDump {
-  readonly referencePrice: number;
-  readonly held: number;
-  readonly balance: number;
-  readonly activity: readonly Activity[];
 }

@@ -6,7 +6,7 @@
  * Everything that ends a position by itself is looked at whenever the reference price moves, the market trades again, or
  * interest has grown enough, in this order: liquidation, a close that waits for its price, take profit or stop loss. All
  * shares are sold at the reference price of that moment, in one piece; so nothing is ever `decreased`. A close may be
- * slowed down (../delays.ts): then it is looked at when its time has come, too. While the market is
+ * slowed down (`setDelays`): then it is looked at when its time has come, too. While the market is
  * paused or not open nothing trades and all of it waits. A market that resolves ends its positions at 1 or 0, one that is
  * canceled at 0.5. What an end costs, and when it is a liquidation, is told in economics.ts.
  */
@@ -14,8 +14,7 @@
 import { must } from '../../../shared/base/errors.js';
 import { VOID_OUTCOME, yesValue } from '../../../shared/protocol/outcome.js';
 import type { MarginActivity } from '../../../shared/protocol/states.js';
-import type { CoreContext } from '../core-context.js';
-import { closesMs } from '../delays.js';
+import { type CoreContext, closesMs } from '../core-context.js';
 import { invalid, ok, refuse } from '../fault.js';
 import { asMicros } from '../money.js';
 import { makeName } from '../names.js';
@@ -74,9 +73,6 @@ export class Positions {
         side: null,
         state: end?.isLiquidated === true ? 'liquidated' : 'closed',
       }),
-      pack: copyPosition,
-      // What `pack` has put there.
-      unpack: (row) => row.record as PositionRecord,
     });
   }
 
@@ -328,16 +324,13 @@ export class Positions {
     return { lastId: this.#lastId, records: this.records.dump(copyPosition) };
   }
 
-  load(dump: PositionsDump): void {
+  load(dump: ReturnType<Positions['dump']>): void {
     this.#lastId = dump.lastId;
     const positions = dump.records.map(copyPosition);
     this.records.load(positions, dump.lastId);
     for (const position of positions) if (position.end === null) this.#enter(position);
   }
 }
-
-/** The open positions of a snapshot. */
-export type PositionsDump = ReturnType<Positions['dump']>;
 
 const copyPosition = (position: PositionRecord): PositionRecord => ({
   ...position,
@@ -347,7 +340,7 @@ const copyPosition = (position: PositionRecord): PositionRecord => ({
 const makeKey = ({ account, market, isYes }: Pick<PositionRecord, 'account' | 'market' | 'isYes'>): string =>
   `${account}/${market}/${isYes ? 'yes' : 'no'}`;
 
-/** A close that was asked for, whose price and time have come. A position from before there were delays has no time. */
+/** A close that was asked for, whose price and time have come. */
 const closesAt = ({ closePrice, closeFromMs }: PositionRecord, mark: number, nowMs: number): boolean =>
   closePrice !== null && mark >= closePrice && nowMs >= (closeFromMs ?? 0);
 

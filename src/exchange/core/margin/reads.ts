@@ -2,15 +2,17 @@
 
 import { must } from '../../../shared/base/errors.js';
 import { isSettledMarket, type MarketState } from '../../../shared/protocol/states.js';
+import type { CoreContext } from '../core-context.js';
 import { ok } from '../fault.js';
 import type { Market } from '../market.js';
 import { asMicros } from '../money.js';
-import type { Page } from '../records/queries.js';
+import type { Page, PageQuery } from '../records/queries.js';
+import { askedMarket, firstOf, type RecordOfAccount, type Records } from '../records/records.js';
+import type { Wire } from '../records/wire-rows.js';
 import type { Result } from '../types.js';
 import type * as contract from './contract.js';
-import { makeFilter, marginPage, NOTHING } from './lists.js';
 import type { Margin } from './margin.js';
-import type { SettlementRecord } from './records.js';
+import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';
 import { checkEstimate } from './request-checks.js';
 import { namedMargin } from './requests.js';
 import * as rows from './rows.js';
@@ -19,7 +21,7 @@ import * as rows from './rows.js';
  * What a position would cost and hold if it were opened at this moment; refuses terms that a request would be refused
  * for.
  */
-export function estimate({ context }: Margin, terms: contract.EstimateTerms): Result<contract.WireEstimate> {
+export function estimate({ context }: Margin, terms: contract.EstimateTerms): Result<Wire<'marginEstimate'>> {
   const named = namedMargin(context, terms.marketConditionId);
   if (!named.ok) return named;
   const cost = checkEstimate(terms, named.value.pool);
@@ -32,84 +34,96 @@ function isInLife(state: MarketState, asked: MarketState): boolean {
   return asked === 'resolved' ? isSettledMarket(state) : state === asked;
 }
 
+const NOTHING: contract.MarginPage<never> = { rows: [], next: null };
+/** Rows asked of the archive at once: these lists filter by more than it knows. */
+const BLOCK = 100;
+
+/** Which records of an account a list shows; the archive itself knows states and outcomes. */
+interface Filter<R> {
+  readonly states?: readonly string[] | undefined;
+  readonly isYes?: boolean | undefined;
+  /** No final record can be one of the list: the archive is not asked. */
+  readonly isLiveOnly?: boolean;
+  readonly accepts: (record: R) => boolean;
+}
+
+function marginPage<R extends RecordOfAccount, T>(
+  { catalog }: CoreContext,
+  records: Records<R>,
+  account: number,
+  {
+    market_condition_id,
+    after,
+    oldestFirst,
+    limit,
+  }: contract.MarginPageQuery & { market_condition_id?: string | undefined },
+  { states, isYes, isLiveOnly, accepts }: Filter<R>,
+  toRow: (record: R) => T,
+): contract.MarginPage<T> {
+  const market = askedMarket(catalog, market_condition_id);
+  if (market === null) return NOTHING;
+  const asked = { account, market, states, isYes, from: after?.sortValue, oldestFirst };
+  const { rows, last } = firstOf(accepted(records.list(asked, BLOCK, isLiveOnly), accepts), limit);
+  return { rows: rows.map(toRow), next: last === null ? null : { pubkey: last.pubkey, sortValue: last.id } };
+}
+
+function* accepted<R>(records: Iterable<R>, accepts: (record: R) => boolean): Generator<R> {
+  for (const record of records) if (accepts(record)) yield record;
+}
+
 /** One page of an account's position requests. */
 export function requestPage(
   { context, requests }: Margin,
   account: number,
-  query: contract.RequestQuery,
-): contract.MarginPage<contract.WireRequest> {
-  const { states, isYes, leverage } = query;
-  const filter = makeFilter(context.catalog, account, query);
-  return marginPage(
-    {
-      archive: context.archive,
-      recordKind: 'request',
-      records: requests.records,
-      accepts: (record) =>
-        (states === undefined || states.includes(record.state)) &&
-        (isYes === undefined || record.isYes === isYes) &&
-        (leverage === undefined || record.leverage === leverage),
-    },
-    filter === null ? null : { ...filter, states, isYes },
-    query,
-    (record) => rows.requestRow(context, record),
-  );
+  query: contract.MarginQuery<'requests.list'>,
+) {
+  const { states, is_yes: isYes, leverage } = query;
+  const accepts = (record: RequestRecord) => leverage === undefined || record.leverage === leverage;
+  const filter = { states, isYes, accepts };
+  return marginPage(context, requests.records, account, query, filter, (record) => rows.requestRow(context, record));
 }
 
 /** One page of an account's positions. */
 export function positionPage(
   { context, positions }: Margin,
   account: number,
-  query: contract.PositionQuery,
-): contract.MarginPage<contract.WirePosition> {
-  const { isClosed, eventConditionId } = query;
-  const event = eventConditionId === undefined ? undefined : context.catalog.findEventIndex(eventConditionId);
+  query: contract.MarginQuery<'positions.list'>,
+) {
+  const { is_closed: isClosed, event_condition_id: eventId } = query;
+  const event = eventId === undefined ? undefined : context.catalog.findEventIndex(eventId);
   if (event === null) return NOTHING;
-  return marginPage(
-    {
-      archive: context.archive,
-      recordKind: 'position',
-      records: positions.records,
-      accepts: (position) =>
-        (isClosed === undefined || (position.end !== null) === isClosed) &&
-        (event === undefined || context.catalog.market(position.market).card.eventIndex === event),
-      isLiveOnly: isClosed === false,
-    },
-    makeFilter(context.catalog, account, query),
-    query,
-    (position) => rows.positionRow(context, position),
-  );
+  const accepts = ({ end, market }: PositionRecord) =>
+    (isClosed === undefined || (end !== null) === isClosed) &&
+    (event === undefined || context.catalog.market(market).card.eventIndex === event);
+  const filter = { accepts, isLiveOnly: isClosed === false };
+  return marginPage(context, positions.records, account, query, filter, (record) => rows.positionRow(context, record));
 }
 
 /** One page of an account's settlements. */
 export function settlementPage(
   margin: Margin,
   account: number,
-  query: contract.SettlementQuery,
-): contract.MarginPage<contract.WireSettlement> {
+  query: contract.MarginQuery<'settlements.list'>,
+): contract.MarginPage<Wire<'settlementRow'>> {
   const { context, settlements } = margin;
-  const { positionPubkey, states, marketState, leverage } = query;
-  const filter = makeFilter(context.catalog, account, query);
+  const { position_pubkey: positionPubkey, states, market_state: marketState, position_leverage: leverage } = query;
   const accepts = (record: SettlementRecord): boolean =>
-    (states === undefined || states.includes(record.state)) &&
     (marketState === undefined || isInLife(context.catalog.market(record.market).state, marketState)) &&
     (leverage === undefined || record.leverage === leverage);
   const toRow = (record: SettlementRecord) => settlementRow(margin, record);
   if (positionPubkey !== undefined) {
     // There is one at most: no list is gone through, and there is nothing behind it.
-    const record = query.after === undefined ? settlements.find(account, positionPubkey) : null;
-    const isAsked = record !== null && accepts(record) && (filter?.market ?? record.market) === record.market;
-    return isAsked && filter !== null ? { rows: [toRow(record)], next: null } : NOTHING;
+    const record = query.after === undefined ? settlements.records.find(account, positionPubkey) : null;
+    const market = askedMarket(context.catalog, query.market_condition_id);
+    const isAsked = record !== null && accepts(record) && (states?.includes(record.state) ?? true);
+    return isAsked && (market ?? record.market) === record.market && market !== null
+      ? { rows: [toRow(record)], next: null }
+      : NOTHING;
   }
-  return marginPage(
-    { archive: context.archive, recordKind: 'settlement', records: settlements.records, accepts },
-    filter === null ? null : { ...filter, states },
-    query,
-    toRow,
-  );
+  return marginPage(context, settlements.records, account, query, { states, accepts }, toRow);
 }
 
-function settlementRow({ context, positions }: Margin, record: SettlementRecord): contract.WireSettlement {
+function settlementRow({ context, positions }: Margin, record: SettlementRecord): Wire<'settlementRow'> {
   const position = must(positions.records.get(record.position), `position ${record.position}`);
   return rows.settlementRow(context, record, position);
 }
@@ -118,10 +132,10 @@ function settlementRow({ context, positions }: Margin, record: SettlementRecord)
 export function activityPage(
   { context }: Margin,
   market: Market,
-  { limit, beforeId, type }: contract.ActivityQuery,
+  { limit, beforeId, activity_type: type }: PageQuery<'markets.marginActivity'>,
   userName: (account: number) => string,
-): Page<contract.WireActivity> {
-  const found: contract.WireActivity[] = [];
+): Page<Wire<'marginActivityRow'>> {
+  const found: Wire<'marginActivityRow'>[] = [];
   let lastId = 0;
   for (const activity of market.margin?.activity.before(beforeId) ?? []) {
     if (type !== undefined && activity.type !== type) continue;

@@ -88,8 +88,8 @@ export interface PositionRecord {
   interestSinceMs: number;
   /** A close that waits for this price. */
   closePrice: number | null;
-  /** Before which that close does not happen, ms; absent in what was stored before closes could be slow. */
-  closeFromMs?: number | null;
+  /** Before which that close does not happen, ms. */
+  closeFromMs: number | null;
   tpSl: TpSlRecord | null;
   /** The earliest look that is due at it because of interest; null for none. */
   watchMs: number | null;

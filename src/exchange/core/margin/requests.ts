@@ -16,8 +16,7 @@
 import { must } from '../../../shared/base/errors.js';
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
 import type { RequestState } from '../../../shared/protocol/states.js';
-import { type CoreContext, draftExpiryMs, draftText } from '../core-context.js';
-import { landsMs } from '../delays.js';
+import { type CoreContext, draftExpiryMs, draftText, landsMs } from '../core-context.js';
 import { badSignature, invalid, ok, refuse } from '../fault.js';
 import { makeName } from '../names.js';
 import { Records } from '../records/records.js';
@@ -41,9 +40,6 @@ export class Requests {
     this.records = new Records(context.archive, {
       recordKind: 'request',
       facets: ({ market, state, isYes }) => ({ market, state, isYes, side: null }),
-      pack: (record) => ({ ...record }),
-      // What `pack` has put there.
-      unpack: (row) => row.record as RequestRecord,
     });
   }
 
@@ -218,7 +214,7 @@ export class Requests {
     return { lastId: this.#lastId, records: this.records.dump((record) => ({ ...record })) };
   }
 
-  load(dump: RequestsDump): void {
+  load(dump: ReturnType<Requests['dump']>): void {
     this.#lastId = dump.lastId;
     this.records.load(
       dump.records.map((record) => ({ ...record })),
@@ -229,9 +225,6 @@ export class Requests {
     }
   }
 }
-
-/** The requests of a snapshot that are still under way. */
-export type RequestsDump = ReturnType<Requests['dump']>;
 
 /** The margin market of a body or query, or the 400 that names the field. */
 export function namedMargin(context: CoreContext, conditionId: string): Result<MarginMarket> {

@@ -1,31 +1,22 @@
 /** The records of margin as the wire spells them. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
 import { ONE } from '../../../shared/base/micros.js';
 import { type CoreContext, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
-import { asMicros } from '../money.js';
+import { text } from '../money.js';
+import type { Wire } from '../records/wire-rows.js';
 import type { Activity } from './activity.js';
-import type {
-  EstimateTerms,
-  WireActivity,
-  WireCancelledRequest,
-  WireEstimate,
-  WirePosition,
-  WireRequest,
-  WireSettlement,
-  WireTpSl,
-} from './contract.js';
+import type { EstimateTerms } from './contract.js';
 import * as economics from './economics.js';
 import { fatalPercent, type MarginMarket, marginMarket } from './margin-context.js';
+import type { Closed } from './positions.js';
 import type { PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
 import { computeUserLiquidity, costWithFee, type OpeningCost } from './request-checks.js';
 
-const text = (value: number): string => formatDecimal(asMicros(value));
 const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
 
 /** `funds` of a limit request is the margin that its shares take at its price; a better price takes less. */
-export const requestRow = (context: CoreContext, record: RequestRecord): WireRequest => ({
+export const requestRow = (context: CoreContext, record: RequestRecord): Wire<'requestRow'> => ({
   pubkey: record.pubkey,
   type: record.type,
   state: record.state,
@@ -45,13 +36,20 @@ export const requestRow = (context: CoreContext, record: RequestRecord): WireReq
 });
 
 /** The interface shows the row after a cancel with a market that is named, and no more. */
-export function cancelledRequestRow(context: CoreContext, record: RequestRecord): WireCancelledRequest {
+export function cancelledRequestRow(context: CoreContext, record: RequestRecord): Wire<'cancelledRequestRow'> {
   const { card } = context.catalog.market(record.market);
   return { ...requestRow(context, record), market: { condition_id: card.conditionId, title: card.title } };
 }
 
+/** What the call that closes a position answers. */
+export const closeRow = ({ position, closeType }: Closed): Wire<'closeResult'> => ({
+  close_type: closeType,
+  position_pubkey: position.pubkey,
+  is_closed: position.end !== null,
+});
+
 /** Take profit and stop loss as the wire spells them. */
-export const tpSlRow = ({ takeProfit, stopLoss, state, trigger }: TpSlRecord): WireTpSl => ({
+export const tpSlRow = ({ takeProfit, stopLoss, state, trigger }: TpSlRecord): Wire<'tpSlRow'> => ({
   take_profit_price: textOrNull(takeProfit),
   stop_loss_price: textOrNull(stopLoss),
   state,
@@ -70,7 +68,7 @@ export function unrealizedPnl(context: CoreContext, position: PositionRecord): n
  * `realized_pnl` is what came of the liquidity: payout − user_liquidity; the opening fee was paid beside it and is part of
  * the settlement's `total_pnl` alone. The liquidation price counts the interest so far; of an ended position it stays.
  */
-export function positionRow(context: CoreContext, position: PositionRecord): WirePosition {
+export function positionRow(context: CoreContext, position: PositionRecord): Wire<'positionRow'> {
   const { end } = position;
   const { market, pool } = marginMarket(context, position.market);
   const interest = economics.interestAt(position, pool.rules.annualRate, end?.timeMs ?? context.nowMs);
@@ -96,7 +94,7 @@ export function positionRow(context: CoreContext, position: PositionRecord): Wir
   };
 }
 
-function makeWireMarket({ catalog }: CoreContext, market: Market): WirePosition['market'] {
+function makeWireMarket({ catalog }: CoreContext, market: Market): Wire<'positionRow'>['market'] {
   const { card, tape } = market;
   const event = catalog.event(card.eventIndex);
   return {
@@ -113,7 +111,7 @@ export const settlementRow = (
   context: CoreContext,
   settlement: SettlementRecord,
   position: PositionRecord,
-): WireSettlement => ({
+): Wire<'settlementRow'> => ({
   position_pubkey: settlement.pubkey,
   position: positionRow(context, position),
   total_pnl: text(settlement.totalPnl),
@@ -128,7 +126,7 @@ export function estimateRow(
   { market, pool }: MarginMarket,
   terms: EstimateTerms,
   cost: OpeningCost,
-): WireEstimate {
+): Wire<'marginEstimate'> {
   const mark = pool.mark(terms.isYes);
   const shares = economics.sharesFor(cost.totalLiquidity, mark, pool.rules.sharesStep) ?? 0;
   const position = { ...cost, shares, cost: economics.computeCost(shares, mark), interest: 0, interestSinceMs: 0 };
@@ -152,7 +150,7 @@ export const activityRow = (
   market: Market,
   activity: Activity,
   username: string,
-): WireActivity => ({
+): Wire<'marginActivityRow'> => ({
   activity_type: activity.type,
   user: { username, profile_image: null, twitter_username: null },
   market: makeWireMarket(context, market),

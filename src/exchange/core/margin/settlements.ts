@@ -9,14 +9,46 @@
  */
 
 import { must } from '../../../shared/base/errors.js';
-import type { CoreContext } from '../core-context.js';
-import { landsMs } from '../delays.js';
+import { type CoreContext, landsMs } from '../core-context.js';
 import { invalid, ok } from '../fault.js';
 import { Records } from '../records/records.js';
 import type { Result } from '../types.js';
 import { marginMarket } from './margin-context.js';
-import type { RealizedPnl } from './realized-pnl.js';
 import type { PositionRecord, SettlementRecord } from './records.js';
+
+/** What ended positions have brought, as running sums by account and market: no list of them is ever gone through. */
+export class RealizedPnl {
+  readonly #byAccount = new Map<number, Map<number, number>>();
+
+  add(account: number, market: number, pnl: number): void {
+    let sums = this.#byAccount.get(account);
+    if (sums === undefined) {
+      sums = new Map();
+      this.#byAccount.set(account, sums);
+    }
+    sums.set(market, (sums.get(market) ?? 0) + pnl);
+  }
+
+  /** Of all markets, or of those given. */
+  of(account: number, markets?: Iterable<number>): number {
+    const sums = this.#byAccount.get(account);
+    if (sums === undefined) return 0;
+    let total = 0;
+    for (const market of markets ?? sums.keys()) total += sums.get(market) ?? 0;
+    return total;
+  }
+
+  /** `[account, market, pnl]` each. */
+  dump(): readonly (readonly [number, number, number])[] {
+    return [...this.#byAccount].flatMap(([account, sums]) =>
+      [...sums].map(([market, pnl]) => [account, market, pnl] as const),
+    );
+  }
+
+  load(dump: readonly (readonly [number, number, number])[]): void {
+    for (const [account, market, pnl] of dump) this.add(account, market, pnl);
+  }
+}
 
 /** Creates settlements, moves them on with time, and pays what is claimed. */
 export class Settlements {
@@ -31,9 +63,6 @@ export class Settlements {
     this.records = new Records(context.archive, {
       recordKind: 'settlement',
       facets: ({ market, state, isYes }) => ({ market, state, isYes, side: null }),
-      pack: (record) => ({ ...record }),
-      // What `pack` has put there.
-      unpack: (row) => row.record as SettlementRecord,
     });
   }
 
@@ -80,11 +109,6 @@ export class Settlements {
     return record.position;
   }
 
-  /** Null when this position has none (yet), or it is somebody else's. */
-  find(account: number, positionPubkey: string): SettlementRecord | null {
-    return this.records.find(account, positionPubkey);
-  }
-
   claim(record: SettlementRecord): Result<SettlementRecord> {
     if (record.state !== 'claimable') return invalid('pubkey', `The settlement is ${record.state}, not claimable.`);
     record.state = 'claim_pending';
@@ -96,7 +120,7 @@ export class Settlements {
     return { lastId: this.#lastId, records: this.records.dump((record) => ({ ...record })) };
   }
 
-  load(dump: SettlementsDump): void {
+  load(dump: ReturnType<Settlements['dump']>): void {
     this.#lastId = dump.lastId;
     this.records.load(
       dump.records.map((record) => ({ ...record })),
@@ -104,6 +128,3 @@ export class Settlements {
     );
   }
 }
-
-/** The settlements of a snapshot that are not paid yet. */
-export type SettlementsDump = ReturnType<Settlements['dump']>;

@@ -9,7 +9,7 @@ import { ASK, BID, type BookSide } from '../contract.js';
 import { f64, i32 } from '../typed-arrays.js';
 import type { FillModel } from './fill-model.js';
 import { isBidLeg, type OrderPool } from './order-pool.js';
-import { type RecordedDump, RecordedSide } from './recorded.js';
+import { RecordedSide } from './recorded.js';
 import { NO_TICK, TickSet } from './ticks.js';
 
 /** The queues of one market's orders by tick, with the recorded amounts beside them. */
@@ -266,11 +266,11 @@ export class Book {
     return slots;
   }
 
-  dumpRecorded(): readonly RecordedDump[] | null {
+  dumpRecorded() {
     return this.recorded === null ? null : this.recorded.map((side) => side.dump());
   }
 
-  loadRecorded(dump: readonly RecordedDump[] | null): void {
+  loadRecorded(dump: ReturnType<Book['dumpRecorded']>): void {
     if (dump === null) return;
     const sides = this.openRecorded();
     for (const [index, side] of sides.entries()) {

@@ -12,7 +12,6 @@ import type { Market, Trading } from '../market.js';
 import { affordable, buyLock, timesDown, timesUp } from '../money.js';
 import { f64, i32, u8 } from '../typed-arrays.js';
 import type { Book } from './book.js';
-import type { FillListener } from './fill-listener.js';
 import {
   BUY_NO,
   BUY_YES,
@@ -28,6 +27,24 @@ import { NO_TICK } from './ticks.js';
 
 /** The account that recorded liquidity trades from: always slot 0, unlimited. */
 export const RECORDED_ACCOUNT = 0;
+
+/**
+ * Hears of the fills of API orders. `price` and `cost` in the space of the order's own outcome; `atCrossing`: a recorded amount
+ * that arrived at the order's price did it, not a recorded trade.
+ */
+export interface FillListener {
+  onFill(
+    record: number,
+    amount: number,
+    price: number,
+    cost: number,
+    fee: number,
+    isMaker: boolean,
+    atCrossing: boolean,
+  ): void;
+  /** The resting order has nothing left. */
+  onFinish(record: number): void;
+}
 
 /** Fills incoming orders from a book, and counts the fees that it took. */
 export class Matching {

@@ -108,13 +108,13 @@ export class OrderPool {
   }
 
   /** Free slots and generations; the orders themselves are dumped by their books, in queue order. */
-  dump(): PoolDump {
+  dump() {
     const free: number[] = [];
     for (let slot = this.#free; slot !== 0; slot = i32(this.next, slot)) free.push(slot);
     return { used: this.#used, free, generations: sparse(this.#generation) };
   }
 
-  load(dump: PoolDump): void {
+  load(dump: ReturnType<OrderPool['dump']>): void {
     if (dump.used > this.next.length) this.#widen(2 ** Math.ceil(Math.log2(dump.used)));
     this.#used = dump.used;
     fillSparse(this.#generation, dump.generations);
@@ -137,11 +137,4 @@ export interface PooledOrder {
   readonly remaining: number;
   readonly locked: number;
   readonly ahead: number;
-}
-
-/** Which slots are free in a snapshot, and how often each was used; the orders are dumped by market. */
-export interface PoolDump {
-  readonly used: number;
-  readonly free: readonly number[];
-  readonly generations: readonly number[];
 }

@@ -109,22 +109,15 @@ export class RecordedSide {
     return f64(this.#cells, at) === 0 && f64(this.#cells, at + EATEN) > 0;
   }
 
-  dump(): RecordedDump {
+  dump() {
     const column = (cell: number): number[] => sparse(this.#cells.filter((_, at) => at % STRIDE === cell));
     return { total: column(0), eaten: column(EATEN), traded: column(TRADED) };
   }
 
-  load(dump: RecordedDump): void {
+  load(dump: ReturnType<RecordedSide['dump']>): void {
     for (const [cell, pairs] of [dump.total, dump.eaten, dump.traded].entries()) {
       for (let i = 0; i < pairs.length; i += 2) this.#cells[(pairs[i] ?? 0) * STRIDE + cell] = pairs[i + 1] ?? 0;
     }
     for (let i = 0; i < dump.total.length; i += 2) this.#note(dump.total[i] ?? 0);
   }
-}
-
-/** A recorded side in a snapshot: for each figure the ticks where it is not zero, as `[tick, value, …]`. */
-export interface RecordedDump {
-  readonly total: readonly number[];
-  readonly eaten: readonly number[];
-  readonly traded: readonly number[];
 }

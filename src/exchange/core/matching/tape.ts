@@ -137,7 +137,7 @@ export class Tape {
     };
   }
 
-  dump(): TapeDump {
+  dump() {
     const trades: number[] = [];
     for (let id = this.#oldest; id <= this.count; id++) {
       const at = this.#at(id);
@@ -147,7 +147,7 @@ export class Tape {
     return { count, volume, lastPrice, lastMs, trades };
   }
 
-  load(dump: TapeDump): void {
+  load(dump: ReturnType<Tape['dump']>): void {
     this.count = dump.count;
     this.volume = dump.volume;
     this.lastPrice = dump.lastPrice;
@@ -163,14 +163,4 @@ export class Tape {
     }
     this.#next = this.count === 0 ? 0 : this.#at(this.count) + STRIDE;
   }
-}
-
-/** A tape in a snapshot: the sums, and the trades that it keeps, oldest first. */
-export interface TapeDump {
-  readonly count: number;
-  readonly volume: number;
-  readonly lastPrice: number;
-  readonly lastMs: number;
-  /** Seven values a trade, oldest first. */
-  readonly trades: readonly number[];
 }

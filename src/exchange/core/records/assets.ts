@@ -1,17 +1,14 @@
 /** What accounts hold, as rows, and what holding it has brought them so far. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
 import { mulDiv, ONE } from '../../../shared/base/micros.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { Catalog } from '../catalog.js';
-import type { AssetQuery, WireAsset } from '../contract.js';
+import type { AssetQuery, Wire } from '../contract.js';
 import { seconds } from '../core-context.js';
 import type { Market } from '../market.js';
-import { asMicros, timesDown } from '../money.js';
+import { asMicros, text, timesDown } from '../money.js';
 import { payout } from '../redeems.js';
 import { markPrice } from './market-rows.js';
-
-const text = (value: number): string => formatDecimal(asMicros(value));
 
 /**
  * The scan goes through YES and NO of every market in turn, and the offset is a place in it: outcomes of which nothing is
@@ -21,11 +18,11 @@ export function assetPage(
   catalog: Catalog,
   account: number,
   query: AssetQuery,
-): { readonly rows: readonly WireAsset[]; readonly nextOffset: number | null } {
-  const only = query.marketConditionId === undefined ? undefined : catalog.byId(query.marketConditionId);
+): { readonly rows: readonly Wire<'assetRow'>[]; readonly nextOffset: number | null } {
+  const only = query.market_condition_id === undefined ? undefined : catalog.byId(query.market_condition_id);
   if (only === null) return { rows: [], nextOffset: null };
   const end = only === undefined ? 2 * catalog.markets.length : 2 * only.index + 2;
-  const rows: WireAsset[] = [];
+  const rows: Wire<'assetRow'>[] = [];
   let after = 0;
   for (let at = Math.max(query.offset ?? 0, only === undefined ? 0 : 2 * only.index); at < end; at++) {
     const row = assetRow(catalog, catalog.market(Math.floor(at / 2)), account, at % 2 === 0);
@@ -38,7 +35,7 @@ export function assetPage(
 }
 
 /** The balance of one outcome; null when the account holds none. */
-export function assetRow(catalog: Catalog, market: Market, account: number, isYes: boolean): WireAsset | null {
+export function assetRow(catalog: Catalog, market: Market, account: number, isYes: boolean): Wire<'assetRow'> | null {
   const { card, shares } = market;
   const total = shares.total(account, isYes);
   if (total === 0) return null;
@@ -64,7 +61,7 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
       is_final: isSettledMarket(market.state),
       avg_trade_price: text(mulDiv(asMicros(bought.paid), ONE, asMicros(bought.amount), 'floor')),
     },
-    created: sinceMs === 0 ? null : seconds(sinceMs),
+    created: seconds(sinceMs),
   };
 }
 

@@ -1,31 +1,15 @@
 /** Markets, events, books, trades and assets as the wire spells them. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
 import { assert } from '../../../shared/base/errors.js';
 import { type Micros, ONE } from '../../../shared/base/micros.js';
 import type { CandleInterval } from '../../../shared/protocol/states.js';
 import type { Catalog } from '../catalog.js';
-import {
-  ASK,
-  BID,
-  type BookSide,
-  type WireBook,
-  type WireCandle,
-  type WireDetail,
-  type WireEvent,
-  type WireListRow,
-  type WirePrice,
-  type WirePublicTrade,
-  type WireStats,
-  type WireSummary,
-} from '../contract.js';
+import { ASK, BID, type BookSide, type Wire } from '../contract.js';
 import { seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import type { TapeTrade } from '../matching/tape.js';
 import { NO_TICK } from '../matching/ticks.js';
-import { asMicros } from '../money.js';
-
-const text = (value: number): string => formatDecimal(asMicros(value));
+import { asMicros, text } from '../money.js';
 
 /** Best price of a side in YES space; null when it is empty. Only an open market shows a book. */
 export function bestPrice(market: Market, side: BookSide): Micros | null {
@@ -45,7 +29,7 @@ export function markPrice(market: Market): number | null {
 }
 
 /** The price of an outcome now, as the wire spells it; its `price` is null while nothing has made one. */
-export function priceRow(market: Market, isYes: boolean): WirePrice {
+export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
   const mark = markPrice(market);
   return {
     condition_id: market.card.conditionId,
@@ -56,7 +40,7 @@ export function priceRow(market: Market, isYes: boolean): WirePrice {
 }
 
 /** The book of an outcome as the wire spells it, `depth` levels a side; empty unless the market is open. */
-export function bookRow(market: Market, isYes: boolean, depth: number): WireBook {
+export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'orderbook'> {
   const side = (of: BookSide) => {
     const levels: { price: string; total_amount: string }[] = [];
     const { orderbook: trading } = market;
@@ -101,7 +85,7 @@ export function bestRecorded(market: Market, side: BookSide): Micros | null {
 }
 
 /** A market as other records mention it. */
-export function summaryRow(catalog: Catalog, market: Market): WireSummary {
+export function summaryRow(catalog: Catalog, market: Market): Wire<'marketSummary'> {
   const { card } = market;
   const event = catalog.event(card.eventIndex);
   return {
@@ -121,7 +105,7 @@ export function summaryRow(catalog: Catalog, market: Market): WireSummary {
 }
 
 /** A market as a row of the list of markets. */
-export function listRow(catalog: Catalog, market: Market): WireListRow {
+export function listRow(catalog: Catalog, market: Market): Wire<'marketListRow'> {
   const { yesLabel, noLabel } = market.card;
   return {
     ...summaryRow(catalog, market),
@@ -133,7 +117,7 @@ export function listRow(catalog: Catalog, market: Market): WireListRow {
 }
 
 /** A market with its configuration. */
-export function detailRow(catalog: Catalog, market: Market): WireDetail {
+export function detailRow(catalog: Catalog, market: Market): Wire<'marketDetail'> {
   const { card, orderbook: trading } = market;
   return {
     ...listRow(catalog, market),
@@ -147,7 +131,7 @@ export function detailRow(catalog: Catalog, market: Market): WireDetail {
   };
 }
 
-function configRow(market: Market): WireDetail['config'] {
+function configRow(market: Market): Wire<'marketDetail'>['config'] {
   const { config } = market.card;
   if (config.kind !== 'orderbook') return config;
   return {
@@ -164,12 +148,12 @@ function configRow(market: Market): WireDetail['config'] {
 }
 
 /** With all its market summaries and its video, for the single-event response. */
-export function eventRow(catalog: Catalog, index: number): WireEvent {
+export function eventRow(catalog: Catalog, index: number): Wire<'eventRow'> {
   return { ...eventListRow(catalog, index, Number.POSITIVE_INFINITY), video_url: null };
 }
 
 /** As in a list: without `video_url`, and with no more than so many summaries. */
-export function eventListRow(catalog: Catalog, index: number, maxMarkets: number): WireEvent {
+export function eventListRow(catalog: Catalog, index: number, maxMarkets: number): Wire<'eventRow'> {
   const event = catalog.event(index);
   return {
     condition_id: event.conditionId,
@@ -192,7 +176,7 @@ export const volume24h = (market: Market, nowMs: number): number =>
   market.tape.volumeSince(nowMs - DAY_MS) ?? market.candles.volumeSince(nowMs - DAY_MS);
 
 /** Volumes are currency at the takers' prices; market cap is what backs the shares that are out. */
-export function statsRow(market: Market, nowMs: number): WireStats {
+export function statsRow(market: Market, nowMs: number): Wire<'marketStats'> {
   return {
     total_volume: text(market.tape.volume),
     total_volume_24h: text(volume24h(market, nowMs)),
@@ -211,7 +195,7 @@ export function candleRows(
   fromMs: number,
   toMs: number,
   isYes: boolean,
-): WireCandle[] {
+): Wire<'candle'>[] {
   const own = (price: number): string => text(isYes ? price : ONE - price);
   return market.candles.read(interval, fromMs, toMs).map((bar) => ({
     timestamp: seconds(bar.timeMs),
@@ -225,7 +209,7 @@ export function candleRows(
 }
 
 /** A trade of the tape as the wire spells it. */
-export const publicTradeRow = (market: Market, trade: TapeTrade): WirePublicTrade => ({
+export const publicTradeRow = (market: Market, trade: TapeTrade): Wire<'publicTradeRow'> => ({
   market_condition_id: market.card.conditionId,
   amount: text(trade.amount),
   price: text(trade.price),

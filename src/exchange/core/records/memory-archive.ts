@@ -1,7 +1,6 @@
 /** The archive of an exchange without a data folder: simulations, backtests and tests. It grows with what it keeps. */
 
 import { type Archive, type Archived, type ArchiveQuery, accepts, type RecordKind } from './archive.js';
-import { countBelow } from './pages.js';
 
 interface Rows {
   readonly byId: Map<number, Archived>;
@@ -110,4 +109,16 @@ function insert(ids: Map<number, number[]>, { account, id }: Archived): void {
 function start(ids: readonly number[], from: number | undefined, oldestFirst: boolean): number {
   if (oldestFirst) return from === undefined ? 0 : countBelow(ids, from + 1);
   return (from === undefined ? ids.length : countBelow(ids, from)) - 1;
+}
+
+/** How many of the ascending ids lie below `bound`. */
+function countBelow(ids: readonly number[], bound: number): number {
+  let low = 0;
+  let high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ids[middle] ?? 0) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

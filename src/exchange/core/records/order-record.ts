@@ -49,11 +49,6 @@ export interface OwnTrade {
   readonly timeMs: number;
 }
 
-type FinalOrder = Pick<
-  OrderRecord,
-  'leg' | 'type' | 'price' | 'amount' | 'funds' | 'filledAmount' | 'filledFunds' | 'cancel'
->;
-
 const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalOrder));
 
 export const ORDER_FILING: Filing<OrderRecord> = {
@@ -65,31 +60,4 @@ export const ORDER_FILING: Filing<OrderRecord> = {
     isYes: isYesLeg(leg),
     side: isBuyLeg(leg) ? 'buy' : 'sell',
   }),
-  pack: ({ leg, type, price, amount, funds, filledAmount, filledFunds, cancel }): FinalOrder => ({
-    leg,
-    type,
-    price,
-    amount,
-    funds,
-    filledAmount,
-    filledFunds,
-    // Answers for a submitted cancel draft and for none are the same, and its message is long.
-    cancel: cancel === null || cancel.submitted ? null : { ...cancel },
-  }),
-  unpack: ({ id, account, pubkey, market, state, record }) => {
-    // `pack` made the record, and `facets` the state.
-    const [final, status] = [record as FinalOrder, state as OrderStatus];
-    const { cancel } = final;
-    return {
-      id,
-      account,
-      pubkey,
-      market,
-      status,
-      ...final,
-      cancel: cancel === null ? null : { ...cancel },
-      message: '',
-      handle: 0,
-    };
-  },
 };

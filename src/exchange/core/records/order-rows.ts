@@ -1,17 +1,14 @@
 /** Orders and own trades as the wire spells them. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import type { WireOrder, WireOwnTrade } from '../contract.js';
+import type { Wire } from '../contract.js';
 import { seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import { isBuyLeg, isYesLeg } from '../matching/order-pool.js';
-import { asMicros } from '../money.js';
+import { text } from '../money.js';
 import type { OrderRecord, OwnTrade } from './order-record.js';
 
-const text = (value: number): string => formatDecimal(asMicros(value));
-
 /** Limit orders speak of amounts, market orders of funds (a market sell has an amount and no funds of its own). */
-export function orderRow(record: OrderRecord, market: Market): WireOrder {
+export function orderRow(record: OrderRecord, market: Market): Wire<'orderRow'> {
   const { card } = market;
   const isYes = isYesLeg(record.leg);
   const isLimit = record.type === 'limit';
@@ -33,7 +30,7 @@ export function orderRow(record: OrderRecord, market: Market): WireOrder {
 }
 
 /** A fill with its order as the wire spells them. */
-export function ownTradeRow(trade: OwnTrade, pubkey: string, record: OrderRecord, market: Market): WireOwnTrade {
+export function ownTradeRow(trade: OwnTrade, pubkey: string, record: OrderRecord, market: Market): Wire<'ownTradeRow'> {
   return {
     pubkey,
     market_condition_id: market.card.conditionId,

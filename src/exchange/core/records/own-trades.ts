@@ -1,14 +1,13 @@
 /** Fills of API orders. A fill is final at once: it goes straight into the archive, and is shown with its order as it is now. */
 
 import { must } from '../../../shared/base/errors.js';
-import type { Page, PageQuery, WireOwnTrade } from '../contract.js';
+import type { Page, PageQuery, Wire } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
 import { makeName } from '../names.js';
 import type { Archived } from './archive.js';
 import type { OrderRecord, OwnTrade } from './order-record.js';
 import { ownTradeRow } from './order-rows.js';
-import { askedMarket, mergedPage, NO_ROWS } from './pages.js';
-import type { Records } from './records.js';
+import { askedMarket, firstOf, NO_ROWS, type Records } from './records.js';
 
 /** Numbers and files the fills of API orders, and reads them back with their orders. */
 export class OwnTrades {
@@ -27,20 +26,25 @@ export class OwnTrades {
 
   add(order: OrderRecord, fill: Omit<OwnTrade, 'order'>): void {
     this.#lastId += 1;
-    this.#context.archive.put('trade', archivedTrade(this.#lastId, order, { order: order.id, ...fill }));
+    const { id, account, market } = order;
+    const record: OwnTrade = { order: id, ...fill };
+    // Nobody asks for a fill by its name, and lists of fills know no other filter than the market.
+    const unnamed = { pubkey: '', state: 'done', isYes: null, side: null };
+    this.#context.archive.put('trade', { id: this.#lastId, account, market, ...unnamed, record });
   }
 
-  page(account: number, { limit, beforeId, marketConditionId }: PageQuery): Page<WireOwnTrade> {
-    const market = askedMarket(this.#context.catalog, marketConditionId);
+  page(account: number, { limit, beforeId, market_condition_id }: PageQuery<'trades.list'>): Page<Wire<'ownTradeRow'>> {
+    const market = askedMarket(this.#context.catalog, market_condition_id);
     if (market === null) return NO_ROWS;
     const found = this.#context.archive.list('trade', { account, market, from: beforeId, limit: limit + 1 });
     // Most fills of a page belong to few orders.
     const orders = new Map<number, OrderRecord>();
-    return mergedPage(found, [], limit, (row) => this.#row(row, orders));
+    const { rows, last } = firstOf(found, limit);
+    return { rows: rows.map((row) => this.#row(row, orders)), nextBeforeId: last?.id ?? null };
   }
 
-  #row({ id, market, record }: Archived, orders: Map<number, OrderRecord>): WireOwnTrade {
-    // `archivedTrade` made it.
+  #row({ id, market, record }: Archived, orders: Map<number, OrderRecord>): Wire<'ownTradeRow'> {
+    // `add` made it.
     const trade = record as OwnTrade;
     const order = orders.get(trade.order) ?? must(this.#orders.get(trade.order), `order ${trade.order}`);
     orders.set(order.id, order);
@@ -53,19 +57,3 @@ export class OwnTrades {
     this.#context.archive.rewind('trade', lastId, []);
   }
 }
-
-/** Nobody asks for a fill by its name, and lists of fills know no other filter than the market. */
-export const archivedTrade = (
-  id: number,
-  { account, market }: Pick<OrderRecord, 'account' | 'market'>,
-  trade: OwnTrade,
-): Archived<OwnTrade> => ({
-  id,
-  account,
-  market,
-  record: trade,
-  pubkey: '',
-  state: 'done',
-  isYes: null,
-  side: null,
-});

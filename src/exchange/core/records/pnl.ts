@@ -10,23 +10,20 @@
  * `active_assets_value` are parts of it, shown by themselves; nobody earns creator fees here.
  *
  * A market without any price values complete sets at 1, which they are worth whatever the price, and a single side at 0.
- * Costs: two numbers for each market of the scope. The currency of a folder from before these sums were kept counts from
- * its upgrade on.
+ * Costs: two numbers for each market of the scope.
  */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
+import type { QueryOf } from '../../../shared/protocol/endpoints.js';
 import type { Catalog } from '../catalog.js';
-import type { PnlFilter, WirePnl } from '../contract.js';
+import type { Wire } from '../contract.js';
 import type { MarginPnl } from '../margin/contract.js';
 import type { Market } from '../market.js';
-import { asMicros } from '../money.js';
+import { text } from '../money.js';
 import { computeWorth } from './assets.js';
 
-const text = (value: number): string => formatDecimal(asMicros(value));
-
 /** The markets that both filters leave. */
-export function marketsIn(catalog: Catalog, filter: PnlFilter): readonly Market[] {
-  const { marketConditionId, eventConditionId } = filter;
+export function marketsIn(catalog: Catalog, filter: QueryOf<'account.pnl'>): readonly Market[] {
+  const { market_condition_id: marketConditionId, event_condition_id: eventConditionId } = filter;
   const event = eventConditionId === undefined ? undefined : catalog.findEventIndex(eventConditionId);
   if (marketConditionId !== undefined) {
     const market = catalog.byId(marketConditionId);
@@ -37,7 +34,7 @@ export function marketsIn(catalog: Catalog, filter: PnlFilter): readonly Market[
 }
 
 /** The profit and loss of an account over these markets, as the wire spells it. */
-export function pnlRow(markets: readonly Market[], account: number, margin: MarginPnl): WirePnl {
+export function pnlRow(markets: readonly Market[], account: number, margin: MarginPnl): Wire<'accountPnl'> {
   let cash = 0;
   let redeemed = 0;
   let assets = 0;

@@ -1,6 +1,6 @@
-/** How lists of the core are asked for and answered. */
+/** How lists of the core are asked for and answered: by the filters of their declarations. */
 
-import type { ConversionState, OrderStatus, RedeemState, Side } from '../../../shared/protocol/states.js';
+import type { EndpointName, QueryOf } from '../../../shared/protocol/endpoints.js';
 
 /** Keyset page: rows newest first; `nextBeforeId` goes into the next cursor, null on the last page. */
 export interface Page<T> {
@@ -8,41 +8,19 @@ export interface Page<T> {
   readonly nextBeforeId: number | null;
 }
 
+/** What a list can be filtered by, as its declaration reads it. */
+export type FiltersOf<N extends EndpointName> = Omit<QueryOf<N>, 'limit' | 'cursor' | 'sort'>;
+
 /** Which rows of a list are wanted, newest first. */
-export interface PageQuery {
+export type PageQuery<N extends EndpointName> = FiltersOf<N> & {
   readonly limit: number;
   /** Only rows with an id below this one. */
   readonly beforeId?: number | undefined;
-  readonly marketConditionId?: string | undefined;
-}
-
-/** Which orders a list shows. */
-export interface OrderQuery extends PageQuery {
-  readonly statuses?: readonly OrderStatus[] | undefined;
-  readonly isYes?: boolean | undefined;
-  readonly side?: Side | undefined;
-}
-
-/** Which merges or splits a list shows. */
-export interface ConversionQuery extends PageQuery {
-  readonly state?: ConversionState | undefined;
-}
-
-/** Which redeems a list shows. */
-export interface RedeemQuery extends PageQuery {
-  readonly state?: RedeemState | undefined;
-}
+};
 
 /** Which holdings a list shows. */
-export interface AssetQuery {
+export type AssetQuery = FiltersOf<'account.assets'> & {
   readonly limit: number;
   /** Place in the scan; see assets.ts. */
   readonly offset?: number | undefined;
-  readonly marketConditionId?: string | undefined;
-}
-
-/** Which markets a profit and loss is summed over; all of them without a filter. */
-export interface PnlFilter {
-  readonly marketConditionId?: string | undefined;
-  readonly eventConditionId?: string | undefined;
-}
+};

@@ -4,9 +4,9 @@
  */
 
 import { assert } from '../../../shared/base/errors.js';
+import type { Catalog } from '../catalog.js';
 import type { Page } from '../contract.js';
-import { type Archive, type Archived, type ArchiveQuery, accepts, type Facets, type RecordKind } from './archive.js';
-import { mergedPage } from './pages.js';
+import { type Archive, type ArchiveQuery, accepts, type Facets, type RecordKind } from './archive.js';
 
 /** What every record has: a number, an owner and a name. */
 export interface RecordOfAccount {
@@ -15,26 +15,16 @@ export interface RecordOfAccount {
   readonly pubkey: string;
 }
 
-/** How the records of a kind are put away and come back. */
+/** What is said of the records of a kind. A record is plain JSON. */
 export interface Filing<R> {
   readonly recordKind: RecordKind;
   /** Whether a record of this state is over; absent where lists are not asked by states that are not. */
   readonly isFinal?: (state: string) => boolean;
   readonly facets: (record: R) => Facets;
-  /** What the archive keeps beside id, account, pubkey and facets: plain JSON, nothing in it is changed later. */
-  readonly pack: (record: R) => unknown;
-  /** The record that was packed. */
-  readonly unpack: (row: Archived) => R;
 }
 
-/** What a page asks for: newest first, ids below `beforeId`. */
+/** What a page asks for: newest first and ids below `beforeId`. */
 export type RecordQuery = Omit<ArchiveQuery, 'from' | 'oldestFirst'> & { readonly beforeId?: number | undefined };
-
-/** The row of a record as it is now. */
-export function toArchived<R extends RecordOfAccount>({ facets, pack }: Filing<R>, record: R): Archived {
-  const { id, account, pubkey } = record;
-  return { id, account, pubkey, ...facets(record), record: pack(record) };
-}
 
 /** All records of one kind, live or final, found and listed as one. */
 export class Records<R extends RecordOfAccount> {
@@ -62,11 +52,13 @@ export class Records<R extends RecordOfAccount> {
   /** Puts a record away that nothing will change again. */
   finish(record: R): void {
     assert(this.#live.delete(record.id), 'a record becomes final once');
-    this.#byPubkey.delete(record.pubkey);
-    const own = this.#byAccount.get(record.account);
-    own?.delete(record.id);
-    if (own?.size === 0) this.#byAccount.delete(record.account);
-    this.#archive.put(this.#filing.recordKind, toArchived(this.#filing, record));
+    const { id, account, pubkey } = record;
+    this.#byPubkey.delete(pubkey);
+    const own = this.#byAccount.get(account);
+    own?.delete(id);
+    if (own?.size === 0) this.#byAccount.delete(account);
+    const { recordKind, facets } = this.#filing;
+    this.#archive.put(recordKind, { id, account, pubkey, ...facets(record), record });
   }
 
   /** The record of an id while it is not final, else null. */
@@ -86,41 +78,60 @@ export class Records<R extends RecordOfAccount> {
 
   /** The record of an id, live or final; null for one that never was. */
   get(id: number): R | null {
-    return this.#live.get(id) ?? this.#unpack(this.#archive.byId(this.#filing.recordKind, id));
+    return this.#live.get(id) ?? this.#read(this.#archive.byId(this.#filing.recordKind, id));
   }
 
-  /** The record of a pubkey if it belongs to this account, else null. A final one is a copy: changing it changes nothing. */
+  /** The record of a pubkey if it belongs to this account, else null. Nobody changes a final one. */
   find(account: number, pubkey: string): R | null {
     const { recordKind } = this.#filing;
-    const record = this.#byPubkey.get(pubkey) ?? this.#unpack(this.#archive.byPubkey(recordKind, pubkey));
+    const record = this.#byPubkey.get(pubkey) ?? this.#read(this.#archive.byPubkey(recordKind, pubkey));
     return record?.account === account ? record : null;
   }
 
-  #unpack(row: Archived | null): R | null {
-    return row === null ? null : this.#filing.unpack(row);
+  #read(row: { readonly record: unknown } | null): R | null {
+    // `finish` put it there: nothing else puts records of this kind.
+    return row === null ? null : (row.record as R);
   }
 
   /** Live and final ones together, newest first; `toRow` is asked for those of the page alone. */
-  page<T>(query: RecordQuery, toRow: (record: R) => T): Page<T> {
-    const { recordKind, unpack, isFinal } = this.#filing;
-    const more = { ...query, limit: query.limit + 1 };
-    // Whoever asks for what rests must not pay for all that ever ended.
-    const mayBeFinal = isFinal === undefined || query.states === undefined || query.states.some(isFinal);
-    const final = mayBeFinal ? this.#archive.list(recordKind, { ...more, from: query.beforeId }).map(asFinal) : [];
-    const live = this.#livePage(more).map(asLive);
-    return mergedPage(live, final, query.limit, (each) => toRow('record' in each ? each.record : unpack(each.row)));
+  page<T>({ beforeId: from, ...query }: RecordQuery, toRow: (record: R) => T): Page<T> {
+    const found = firstOf(this.list({ ...query, from }, query.limit + 1), query.limit);
+    return { rows: found.rows.map(toRow), nextBeforeId: found.last?.id ?? null };
   }
 
-  #livePage(query: RecordQuery): readonly R[] {
-    const { limit, beforeId = Number.POSITIVE_INFINITY } = query;
-    const own = [...(this.#byAccount.get(query.account)?.values() ?? [])];
-    const found: R[] = [];
-    for (let at = own.length - 1; at >= 0 && found.length < limit; at--) {
-      const record = own[at];
-      if (record === undefined || record.id >= beforeId) continue;
-      if (accepts(query, this.#filing.facets(record))) found.push(record);
+  /**
+   * Live and final ones together that have what the query asks for, in order of creation either way. The archive is read
+   * `block` rows at once, as far as the caller goes.
+   */
+  *list(query: Omit<ArchiveQuery, 'limit'>, block: number, isLiveOnly = false): Generator<R> {
+    const { account, states, from, oldestFirst = false } = query;
+    const { isFinal, facets } = this.#filing;
+    const comesFirst = (a: number, b: number) => (oldestFirst ? a < b : a > b);
+    const live = [...this.listLive(account)].filter(
+      (record) => (from === undefined || comesFirst(from, record.id)) && accepts(query, facets(record)),
+    );
+    if (!oldestFirst) live.reverse();
+    // Whoever asks for what rests must not pay for all that ever ended.
+    const mayBeFinal = !isLiveOnly && (isFinal === undefined || states === undefined || states.some(isFinal));
+    let at = 0;
+    for (const record of mayBeFinal ? this.#listFinal(query, block) : []) {
+      for (let next = live[at]; next !== undefined && comesFirst(next.id, record.id); next = live[at]) {
+        at += 1;
+        yield next;
+      }
+      yield record;
     }
-    return found;
+    yield* live.slice(at);
+  }
+
+  *#listFinal(query: Omit<ArchiveQuery, 'limit'>, limit: number): Generator<R> {
+    for (let { from } = query; ; ) {
+      const rows = this.#archive.list(this.#filing.recordKind, { ...query, from, limit });
+      for (const row of rows) yield row.record as R; // as in #read
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < limit) return;
+      from = last.id;
+    }
   }
 
   /** The live records as a snapshot holds them. */
@@ -139,5 +150,22 @@ export class Records<R extends RecordOfAccount> {
   }
 }
 
-const asFinal = (row: Archived) => ({ id: row.id, row });
-const asLive = <R extends RecordOfAccount>(record: R) => ({ id: record.id, record });
+/** The first `limit` records, and the last of them when there are more. */
+export function firstOf<R>(
+  records: Iterable<R>,
+  limit: number,
+): { readonly rows: readonly R[]; readonly last: R | null } {
+  const rows: R[] = [];
+  for (const record of records) {
+    if (rows.length === limit) return { rows, last: rows.at(-1) ?? null };
+    rows.push(record);
+  }
+  return { rows, last: null };
+}
+
+/** The index of the market that a list is asked for; undefined for all, null for one that does not exist. */
+export function askedMarket(catalog: Catalog, conditionId: string | undefined): number | undefined | null {
+  return conditionId === undefined ? undefined : (catalog.byId(conditionId)?.index ?? null);
+}
+
+export const NO_ROWS: Page<never> = { rows: [], nextBeforeId: null };

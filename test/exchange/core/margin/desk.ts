@@ -5,7 +5,7 @@ import type {
   MarginTerms,
   MarketSpec,
   PoolConfigSpec,
-  WirePosition,
+  Wire,
 } from '../../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../../src/exchange/core/records/memory-archive.js';
@@ -112,10 +112,10 @@ export class MarginDesk {
   }
 
   /** A request that was filled; answers the position. */
-  open(account: number, wish: Wish = {}): WirePosition {
+  open(account: number, wish: Wish = {}): Wire<'positionRow'> {
     const request = this.request(account, wish);
     this.pass(TO_FILL);
-    const { rows } = this.core.positions(account, { limit: 100, isClosed: false });
+    const { rows } = this.core.positions(account, { limit: 100, is_closed: false });
     const { state } = this.requestRow(account, request);
     if (state !== 'completed') throw new Error(`the request is ${state}`);
     return must(rows[0], 'the position of a filled request');
@@ -125,12 +125,12 @@ export class MarginDesk {
     return must(this.core.marginRequest(account, pubkey), `request ${pubkey}`);
   }
 
-  position(account: number, pubkey: string): WirePosition {
+  position(account: number, pubkey: string): Wire<'positionRow'> {
     return must(this.core.position(account, pubkey), `position ${pubkey}`);
   }
 
   settlement(account: number, position: string) {
-    const { rows } = this.core.settlements(account, { limit: 1, positionPubkey: position });
+    const { rows } = this.core.settlements(account, { limit: 1, position_pubkey: position });
     return must(rows[0], `settlement of ${position}`);
   }
 

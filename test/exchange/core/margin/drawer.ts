@@ -1,12 +1,15 @@
 /** Draws calls of margin that mostly make sense: real pubkeys, prices near the reference, moves of price, clock and market. */
 
-import type { Command, MarginTerms, Mutator } from '../../../../src/exchange/core/contract.js';
-import { ExchangeCore } from '../../../../src/exchange/core/core.js';
+import type { MarginTerms } from '../../../../src/exchange/core/contract.js';
+import { type Command, ExchangeCore, MUTATORS, type Mutator } from '../../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../../src/exchange/core/records/memory-archive.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
 import { Random } from '../../../../src/shared/base/random.js';
 import { settings, wallet } from '../venue.js';
 import { DAY_MS, HYPERLIQUID, POLYMARKET } from './desk.js';
+
+/** The calls that change leveraged positions. */
+export const MARGIN_CALLS = MUTATORS.filter((name) => /Margin|Position|TpSl|Settlement|Reference/.test(name));
 
 const WALLETS = 3;
 const MARKETS = [
@@ -115,7 +118,7 @@ export class MarginDrawer {
   }
 
   #withPosition(account: number): void {
-    const { rows } = this.core.positions(account, { limit: 20, isClosed: this.#random.chance(0.1) });
+    const { rows } = this.core.positions(account, { limit: 20, is_closed: this.#random.chance(0.1) });
     const pubkey = this.#pick(rows)?.pubkey;
     if (pubkey === undefined) return;
     switch (this.#random.below(5)) {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { MarginPage, MarginPlace, MarginQuery } from '../../../../src/exchange/core/contract.js';
+import type { MarginPage, MarginPageQuery, MarginPlace } from '../../../../src/exchange/core/contract.js';
 import { accepted, m } from '../venue.js';
 import { MarginDesk, POLYMARKET, STEP } from './desk.js';
 import { MarginDrawer } from './drawer.js';
 
 /** All pages of a list, one after the other. */
-function walk<T>(read: (query: MarginQuery) => MarginPage<T>, limit: number, oldestFirst: boolean): T[] {
+function walk<T>(read: (query: MarginPageQuery) => MarginPage<T>, limit: number, oldestFirst: boolean): T[] {
   const rows: T[] = [];
   for (let after: MarginPlace | undefined; ; ) {
     const page = read({ limit, after, oldestFirst });
@@ -48,7 +48,7 @@ describe('the lists of margin', () => {
           const states = filter.state === null ? undefined : [filter.state];
           expect(
             walk(
-              (query) => core.marginRequests(account, { ...query, isYes, states, marketConditionId: id }),
+              (query) => core.marginRequests(account, { ...query, is_yes: isYes, states, market_condition_id: id }),
               limit,
               oldestFirst,
             ),
@@ -63,7 +63,11 @@ describe('the lists of margin', () => {
 
           const isClosed = filter.isClosed ?? undefined;
           expect(
-            walk((query) => core.positions(account, { ...query, isClosed, marketConditionId: id }), limit, oldestFirst),
+            walk(
+              (query) => core.positions(account, { ...query, is_closed: isClosed, market_condition_id: id }),
+              limit,
+              oldestFirst,
+            ),
           ).toEqual(
             ordered(
               core
@@ -76,7 +80,7 @@ describe('the lists of margin', () => {
           const settled = filter.settled === null ? undefined : [filter.settled];
           expect(
             walk(
-              (query) => core.settlements(account, { ...query, states: settled, marketConditionId: id }),
+              (query) => core.settlements(account, { ...query, states: settled, market_condition_id: id }),
               limit,
               oldestFirst,
             ),
@@ -104,7 +108,7 @@ describe('the lists of margin', () => {
       // Every fifth stays a draft.
       if (number % 5 !== 0) accepted(desk.core.cancelMarginRequest(desk.nowMs, account, pubkey));
     }
-    const read = (query: MarginQuery) => core.marginRequests(account, query);
+    const read = (query: MarginPageQuery) => core.marginRequests(account, query);
     const { core } = desk;
     expect(walk(read, 13, false).map((row) => row.pubkey)).toEqual([...made].reverse());
     expect(walk(read, 100, true).map((row) => row.pubkey)).toEqual(made);
@@ -122,18 +126,18 @@ describe('the lists of margin', () => {
     const pubkeys = (query: object) =>
       desk.core.settlements(account, { limit: 10, ...query }).rows.map((row) => row.position_pubkey);
     expect(pubkeys({})).toEqual([second, first]);
-    expect(pubkeys({ positionPubkey: first })).toEqual([first]);
-    expect(pubkeys({ leverage: m('2.5') })).toEqual([first]);
-    expect(pubkeys({ marketState: 'open' })).toEqual([first]);
-    expect(pubkeys({ marketState: 'resolved' })).toEqual([second]);
-    expect(pubkeys({ marketState: 'interrupted' })).toEqual([]);
+    expect(pubkeys({ position_pubkey: first })).toEqual([first]);
+    expect(pubkeys({ position_leverage: m('2.5') })).toEqual([first]);
+    expect(pubkeys({ market_state: 'open' })).toEqual([first]);
+    expect(pubkeys({ market_state: 'resolved' })).toEqual([second]);
+    expect(pubkeys({ market_state: 'interrupted' })).toEqual([]);
     accepted(desk.core.setMarketState(desk.nowMs, desk.id, 'interrupted'));
-    expect(pubkeys({ marketState: 'open' })).toEqual([first]);
+    expect(pubkeys({ market_state: 'open' })).toEqual([first]);
     accepted(desk.core.resolveMarket(desk.nowMs, desk.id, null));
-    expect(pubkeys({ marketState: 'open' })).toEqual([]);
-    expect(pubkeys({ marketState: 'resolved' })).toEqual([second, first]);
-    expect(pubkeys({ marketState: 'canceled' })).toEqual([first]);
-    expect(pubkeys({ marketConditionId: 'nowhere' })).toEqual([]);
+    expect(pubkeys({ market_state: 'open' })).toEqual([]);
+    expect(pubkeys({ market_state: 'resolved' })).toEqual([second, first]);
+    expect(pubkeys({ market_state: 'canceled' })).toEqual([first]);
+    expect(pubkeys({ market_condition_id: 'nowhere' })).toEqual([]);
   });
 
   it('of positions filter by event', () => {
@@ -142,7 +146,7 @@ describe('the lists of margin', () => {
     const other = desk.market(POLYMARKET, { event: 'B' });
     const [inA, inB] = [desk.open(account).pubkey, desk.open(account, { market: other }).pubkey];
     const of = (event: string) =>
-      desk.core.positions(account, { limit: 10, eventConditionId: event }).rows.map((row) => row.pubkey);
+      desk.core.positions(account, { limit: 10, event_condition_id: event }).rows.map((row) => row.pubkey);
     expect(of(desk.core.eventRow(0).condition_id)).toEqual([inA]);
     expect(of(desk.core.eventRow(1).condition_id)).toEqual([inB]);
     expect(of('nowhere')).toEqual([]);
@@ -187,6 +191,6 @@ describe('the lists of margin', () => {
     }
     expect(all).toHaveLength(1_000);
     expect(all[0]).toMatchObject({ activity_type: 'closed', user: { username: expect.stringMatching(/^trader-/) } });
-    expect(desk.core.marginActivity(0, { limit: 1_000, type: 'opened' }).rows).toHaveLength(500);
+    expect(desk.core.marginActivity(0, { limit: 1_000, activity_type: 'opened' }).rows).toHaveLength(500);
   });
 });

@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../../src/exchange/core/core.js';
-import { MARGIN_MUTATORS } from '../../../../src/exchange/core/margin/contract.js';
 import { MemoryArchive } from '../../../../src/exchange/core/records/memory-archive.js';
 import type { Snapshot } from '../../../../src/exchange/core/wiring.js';
 import { times } from '../../../support/effort.js';
 import { copyOf, rowsOf } from '../archives.js';
 import { settings } from '../venue.js';
-import { MarginDrawer } from './drawer.js';
+import { MARGIN_CALLS, MarginDrawer } from './drawer.js';
 
 const RUNS = Number(process.env['TWINBOOK_MARGIN_RUNS'] ?? times(20, 200));
 const STEPS = 150;
@@ -142,7 +141,7 @@ describe('under random calls of several accounts, moves of prices, clock and mar
           seen.add(activity_type);
       }
     }
-    expect(MARGIN_MUTATORS.filter((method) => !methods.has(method))).toEqual([]);
+    expect(MARGIN_CALLS.filter((method) => !methods.has(method))).toEqual([]);
     const ends = [
       'completed',
       'failed',

@@ -61,13 +61,17 @@ describe('profit and loss', () => {
     venue.pass(settings.landingMs);
     const [a = '', b = ''] = [0, 1].map((index) => venue.core.eventFacts(index).conditionId);
     const worth = (filter: object) => venue.core.pnl(account, filter).active_assets_value;
-    expect([worth({}), worth({ eventConditionId: a }), worth({ eventConditionId: b })]).toEqual(['321', '21', '300']);
-    expect(worth({ marketConditionId: venue.id })).toBe('1');
-    expect(worth({ marketConditionId: venue.id, eventConditionId: a })).toBe('1');
-    expect(worth({ marketConditionId: venue.id, eventConditionId: b })).toBe('0');
-    expect(worth({ marketConditionId: 'nobody' })).toBe('0');
-    expect(worth({ marketConditionId: venue.id, eventConditionId: 'nobody' })).toBe('0');
-    expect(worth({ eventConditionId: 'nobody' })).toBe('0');
+    expect([worth({}), worth({ event_condition_id: a }), worth({ event_condition_id: b })]).toEqual([
+      '321',
+      '21',
+      '300',
+    ]);
+    expect(worth({ market_condition_id: venue.id })).toBe('1');
+    expect(worth({ market_condition_id: venue.id, event_condition_id: a })).toBe('1');
+    expect(worth({ market_condition_id: venue.id, event_condition_id: b })).toBe('0');
+    expect(worth({ market_condition_id: 'nobody' })).toBe('0');
+    expect(worth({ market_condition_id: venue.id, event_condition_id: 'nobody' })).toBe('0');
+    expect(worth({ event_condition_id: 'nobody' })).toBe('0');
   });
 
   const step = fc.record({
@@ -125,7 +129,7 @@ describe('profit and loss', () => {
           const row = venue.core.pnl(account, {});
           const gained = venue.core.readFunds(account).total - settings.startingFunds;
           expect(m(row.total_pnl)).toBe(gained + m(row.active_assets_value));
-          const parts = ids.map((marketConditionId) => total(venue, account, { marketConditionId }));
+          const parts = ids.map((id) => total(venue, account, { market_condition_id: id }));
           expect(m(row.total_pnl)).toBe((parts[0] ?? 0) + (parts[1] ?? 0));
           expect(copy.pnl(account, {})).toEqual(row);
         }
@@ -170,7 +174,7 @@ describe('profit and loss with margin', () => {
           const { held, unrealized } = desk.core.marginPnl(account);
           const gained = desk.core.readFunds(account).total + held + unrealized - settings.startingFunds;
           expect(m(row.total_pnl)).toBe(gained);
-          const parts = ids.map((marketConditionId) => m(desk.core.pnl(account, { marketConditionId }).total_pnl));
+          const parts = ids.map((id) => m(desk.core.pnl(account, { market_condition_id: id }).total_pnl));
           expect(m(row.total_pnl)).toBe((parts[0] ?? 0) + (parts[1] ?? 0));
         }
       }),

@@ -1,12 +1,35 @@
-/** Bodies as bytes, and what a call makes of them. */
+/** Requests as bytes and what a call makes of them, refusals of the framework itself, and the last step of every answer. */
 
-import type { FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { Result } from '../core/contract.js';
+import { type Answer, badField } from '../service/envelope.js';
 import type { SignedRequest } from './authentication.js';
-import { readRawUrl } from './framework-errors.js';
 import { parseBody } from './validation.js';
+
+/** The interface: a larger body is a 413. */
+export const MAX_BODY_BYTES = 64 * 1024;
+/** Of request line and headers together: more is a 431. */
+export const MAX_HEAD_BYTES = 16 * 1024;
+
+/** The fault that an error of the framework stands for; whatever is nobody's fault but ours is `internal_error`. */
+export function toServiceFault(error: FastifyError): ServiceFault {
+  switch (error.statusCode) {
+    case 413:
+      return { slug: 'request_too_large' };
+    case 415:
+      return { slug: 'unsupported_media_type' };
+    case undefined:
+      return { slug: 'internal_error' };
+    default:
+      if (error.statusCode < 500) return badField('request', 'The request is malformed.');
+      return { slug: 'internal_error' };
+  }
+}
+
+/** Path and query as on the request line. */
+export const readRawUrl = (request: FastifyRequest): string => request.raw.url ?? '/';
 
 const NO_BYTES = Buffer.alloc(0);
 const EMPTY_OBJECT = Buffer.from('{}');
@@ -42,3 +65,10 @@ export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema:
 }
 
 const UNSUPPORTED: ServiceFault = { slug: 'unsupported_media_type' };
+
+/** Sends an answer; nothing may follow it. */
+export function send(reply: FastifyReply, answer: Answer): void {
+  if (answer.location !== undefined) reply.header('location', answer.location);
+  const type = answer.type ?? 'application/json; charset=utf-8';
+  reply.code(answer.status).header('content-type', type).send(answer.text);
+}
