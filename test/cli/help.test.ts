@@ -62,7 +62,7 @@ arena --config --world --seeds --first --markets --public --signed --delay --wor
 sweep --config --data --world --seeds --first --fresh --fresh-first --markets --public --signed --delay --param --random
 sweep --fill-model --latency --seed --folds --embargo --workers --memory --out --resume --report --json
 replay --config --play --fill-model --json
-parity --config --data --fill-model --latency --json
+parity --config --fill-model --latency --json
 strategies --json
 config check --config
 config schema

@@ -6,7 +6,7 @@ import { type Command, Option } from 'commander';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import type { ParityResult } from '../../lab/parity/parity.js';
 import type { Difference } from '../../lab/replay/compare.js';
-import type { Aftermath, ReplayedTrader, ReplayResult } from '../../lab/replay/replay.js';
+import type { ReplayedTrader, ReplayResult } from '../../lab/replay/replay.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import { isStrategyFileAt, loadConfig } from '../../shell/config/load.js';
@@ -100,7 +100,6 @@ function makeReplayRow({ run, changes, result }: Replayed): object {
     repeated_requests: result.repeatedRequests,
     signatures: result.signatures,
     difference: result.difference,
-    after: result.after,
   };
 }
 
@@ -118,7 +117,7 @@ function formatReplay({ run, changes, result }: Replayed): string {
     ['signatures', signatures],
     ['repeated', shareText(result)],
   ]);
-  return difference === null ? facts : `${facts}\n${differenceText(difference, result, changes)}`;
+  return difference === null ? facts : `${facts}\n${differenceText(difference, changes)}`;
 }
 
 function endText({ end }: RunJournal): string {
@@ -133,7 +132,7 @@ function shareText({ difference, steps, repeatedSteps, requests, repeatedRequest
   return `${share(repeatedSteps, steps)} % of the steps, ${share(repeatedRequests, requests)} % of the requests, until they differ`;
 }
 
-function differenceText(difference: Difference, { after }: ReplayResult, changes: readonly string[]): string {
+function differenceText(difference: Difference, changes: readonly string[]): string {
   const { step, timeMs, observation, what, recorded, replayed, fields } = difference;
   const time = new Date(timeMs).toISOString().slice(0, 23).replace('T', ' ');
   const list = (lines: readonly string[]) => (lines.length === 0 ? ['  nothing'] : lines.map((line) => `  ${line}`));
@@ -145,16 +144,9 @@ function differenceText(difference: Difference, { after }: ReplayResult, changes
     ...fields.map(
       ({ path, ...values }) => `  ${path}: ${values.recorded ?? 'nothing'} then, ${values.replayed ?? 'nothing'} now`,
     ),
-    ...(after === null ? [] : [afterText(after)]),
     ...(changes.length > 0 ? [] : [UNEXPLAINED]),
   ];
   return `${lines.join('\n').replace(/[^\P{C}\n]/gu, '?')}\n`;
-}
-
-function afterText({ steps, differing, endedBecause }: Aftermath): string {
-  const counted = `Of the ${steps} steps after it that could be compared, ${differing} differ.`;
-  if (endedBecause === null) return counted;
-  return `${counted} Then the run's answers no longer fit what is asked (${endedBecause}).`;
 }
 
 /** What a replay is for: the same code on the same observations must decide the same. */
@@ -164,7 +156,7 @@ const UNEXPLAINED =
 /** Plays another configuration on the market that the run saw. Returns the text to print. */
 async function playOverRun(run: RunJournal, file: string, flags: ReplayFlags, io: CliIo): Promise<string> {
   const trader = await loadOther(run, file, io);
-  const asked = { trader, isOther: true, recorded: null, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
+  const asked = { trader, isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
   const played = await backtestRun(run, asked, flags, io);
   if (flags.json === true) return json(makePlayedRow(run, file, played));
   return sidesText(run, played, { before: [['played', file]] }, io.columns);

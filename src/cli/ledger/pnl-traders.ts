@@ -2,19 +2,16 @@
 
 import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { ReportedTrader, TraderFigures, VenueSum } from '../../lab/report/html/traders-html.js';
 import { type BreakdownBy, computeBreakdown } from '../../lab/report/live/breakdown.js';
 import { csvLine } from '../../shared/base/csv.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { micros } from '../../shared/base/micros.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
-import { VERSION } from '../../shell/config/version.js';
 import { groupOf, nameTraders } from '../../shell/console/traders.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, json, table } from '../output/table.js';
-import { writeWhole } from '../output/whole-file.js';
 import { shownRow } from './pnl-breakdown.js';
 import { type LiveSession, readLiveSession } from './pnl-report.js';
 
@@ -31,7 +28,6 @@ export interface ReadTrader {
 export interface TradersQuestion {
   /** Trader files, or folders with a `trader.yaml`. */
   readonly files: readonly string[];
-  readonly report?: string;
   readonly by?: BreakdownBy;
   readonly format: 'table' | 'csv' | 'json';
   readonly data: readonly string[];
@@ -65,9 +61,6 @@ export async function tellTraders(
     io.out(
       `${table(traders.map(toRow), COLUMNS, io.columns)}\n${table(sums.map(toSumRow), SUM_COLUMNS, io.columns)}${remarks(traders)}`,
     );
-  if (question.report === undefined) return;
-  await writePage(traders, sums, question, question.report, io);
-  if (question.format === 'table') io.out(`report: ${question.report}\n`);
 }
 
 const traderFile = (path: string): string =>
@@ -96,8 +89,16 @@ const FIGURES = [
   'totalMicros',
 ] as const;
 
+type TraderFigures = Readonly<Record<(typeof FIGURES)[number], number>>;
+
+interface VenueSum {
+  readonly venue: string;
+  readonly traders: number;
+  readonly figures: TraderFigures;
+}
+
 /** In the order of the traders; never over two venues, whose currencies are not one. */
-export function sumByVenue(traders: readonly Pick<NamedTrader, 'venue' | 'pnl'>[]): readonly VenueSum[] {
+function sumByVenue(traders: readonly NamedTrader[]): readonly VenueSum[] {
   return [...new Set(traders.map(({ venue }) => venue))].map((venue) => {
     const within = traders.filter((trader) => trader.venue === venue);
     const sum = (name: (typeof FIGURES)[number]): number => within.reduce((total, { pnl }) => total + pnl[name], 0);
@@ -202,29 +203,4 @@ async function tellRows(
     ),
   );
   for (const [venue, total] of totals) io.out(`total of ${venue} ${formatDecimal(micros(total))}\n`);
-}
-
-async function writePage(
-  traders: readonly NamedTrader[],
-  sums: readonly VenueSum[],
-  question: TradersQuestion,
-  file: string,
-  io: CliIo,
-): Promise<void> {
-  const { tradersHtml } = await import('../../lab/report/html/traders-html.js');
-  const reported: ReportedTrader[] = [];
-  for (const trader of traders) {
-    const { session, analysis, standing } = await liveOf(trader, question, io);
-    const rows = (by: BreakdownBy) => computeBreakdown(session, analysis, by, standing);
-    const { name, venue, pnl } = trader;
-    reported.push({
-      name,
-      venue,
-      figures: pnl,
-      days: rows('day'),
-      markets: rows('market'),
-      remarks: remarksOf(trader),
-    });
-  }
-  writeWhole(resolve(io.cwd, file), tradersHtml({ version: VERSION, traders: reported, sums }));
 }

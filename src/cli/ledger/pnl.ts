@@ -85,20 +85,25 @@ async function readTrader(config: TraderConfig, io: CliIo): Promise<ReadTrader> 
 
 async function tellSeveral(options: PnlOptions, io: CliIo) {
   const { tellTraders } = await import('./pnl-traders.js');
-  const { config, also, report, by, data = [], journals } = options;
+  const { config, also, by, data = [], journals } = options;
   const question = {
     files: [config, ...also],
     format: options.json === true ? ('json' as const) : options.csv === true ? ('csv' as const) : ('table' as const),
     data,
     journals,
-    ...(report === undefined ? {} : { report }),
     ...(by === undefined ? {} : { by }),
   };
   await tellTraders(question, (trader) => readTrader(trader, io), io);
   return EXIT.ok;
 }
 
-function requireWholeQuestion({ by, csv, data, report }: PnlOptions): void {
+function requireWholeQuestion({ also, by, csv, data, report }: PnlOptions): void {
+  if (report !== undefined && also.length > 0)
+    throw new TwinbookError(
+      'usage',
+      '--report is of one trader',
+      'Leave --also out, or give --by WHAT in place of --report.',
+    );
   if (data !== undefined && report === undefined && by === undefined)
     throw new TwinbookError('usage', '--data is for the report and for --by', 'Give --report FILE or --by WHAT too.');
   if (csv === true && by === undefined)

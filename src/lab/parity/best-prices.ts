@@ -3,19 +3,29 @@
 import { EVENT, type EventChunk, SIDE } from '../../recording/contract.js';
 import { assert } from '../../shared/base/errors.js';
 import type { EventSource } from '../backtest/contract.js';
-import { type RecordedBest, UNKNOWN_BEST } from '../session/market-walk.js';
+import type { Coverage } from '../session/contract.js';
+import { toCoverage } from '../session/coverage.js';
+import { type RecordedBest, type RecordedPrices, UNKNOWN_BEST } from '../session/market-walk.js';
 
-export class BestPrices {
+export class BestPrices implements RecordedPrices {
+  readonly outcome: RecordedPrices['outcome'];
+  readonly coverage: Coverage | null;
+  readonly eventTitle: string;
+  readonly category: string;
   readonly #timesMs: number[] = [];
   readonly #bests: RecordedBest[] = [];
   readonly #levels: readonly [bids: Map<number, number>, asks: Map<number, number>] = [new Map(), new Map()];
 
-  private constructor() {}
+  private constructor({ market, summary }: EventSource) {
+    this.outcome = market.outcome;
+    this.coverage = toCoverage(summary);
+    this.eventTitle = market.eventTitle;
+    this.category = market.category;
+  }
 
-  /** Reads a source to its end; without one no price is ever known. */
-  static async of(source: EventSource | null): Promise<BestPrices> {
-    const prices = new BestPrices();
-    if (source === null) return prices;
+  /** Reads a source to its end. */
+  static async of(source: EventSource): Promise<BestPrices> {
+    const prices = new BestPrices(source);
     const stream = source.open();
     try {
       for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) prices.#take(chunk);
@@ -34,6 +44,11 @@ export class BestPrices {
       else high = middle;
     }
     return this.#bests[low - 1] ?? UNKNOWN_BEST;
+  }
+
+  /** A middle stands until the next one. */
+  standing(timeMs: number): number | null {
+    return this.at(timeMs).middleMicros;
   }
 
   /** Events of one moment are one change of the book. */

@@ -51,25 +51,16 @@ function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
 }
 
 /** A market that a side does not know is one in which it did nothing. */
-const marketSide = (name: string, market: MarketAnalysis | undefined): Side => ({
+const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
   name,
   fills: market?.fills ?? 0,
   sharesMicros: (market?.boughtMicros ?? 0) + (market?.soldMicros ?? 0),
   resultMicros: market?.result.resultMicros ?? 0,
-  spreadMicros: market?.result.spreadMicros ?? null,
-  driftMicros: market?.result.driftMicros ?? null,
-  feesMicros: market?.result.feesMicros ?? 0,
-  peakInventoryMicros: market?.peakInventoryMicros ?? 0,
-  twoSidedShare: market?.twoSidedShare ?? null,
-  oneSidedShare: null,
   ordersPlaced: market?.ordersPlaced ?? 0,
-  ordersCanceled: 0,
-  publicRequests: null,
-  signedRequests: null,
 });
 
 /** How far fill models are off, as parts of what was filled live: null where nothing was. `holds`: live lies within. */
-function computeFillBand([live, ...models]: readonly Side[]) {
+function computeFillBand([live, ...models]: readonly Pick<Side, 'name' | 'fills' | 'sharesMicros'>[]) {
   const [liveFills, liveSharesMicros] = [live?.fills ?? 0, live?.sharesMicros ?? 0];
   const errors = models.map(({ name, fills, sharesMicros }) => ({
     name,

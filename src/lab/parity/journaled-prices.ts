@@ -6,12 +6,10 @@
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
-import type { EventSource } from '../backtest/contract.js';
 import { sumCoverages } from '../report/analysis/markets.js';
 import { formatQuantity } from '../report/figures.js';
 import type { JournalFacts } from '../report/live/session-from-ledger.js';
 import type { RequestUse, ScopeUse } from '../session/contract.js';
-import { toCoverage } from '../session/coverage.js';
 import { type RecordedBest, type RecordedPrices, UNKNOWN_BEST } from '../session/market-walk.js';
 import { BestPrices } from './best-prices.js';
 import { readRecordedRun } from './read-recorded-run.js';
@@ -61,16 +59,11 @@ type SeenRun = Awaited<ReturnType<typeof seenBy>>;
 /** One run; its span is on the exchange's clock. */
 async function seenBy(run: RunJournal, wanted: ReadonlySet<string>) {
   const { session, sources, fromMs, toMs, offsetMs } = await readRecordedRun(run);
-  const markets = new Map<string, Awaited<ReturnType<typeof seenMarket>>>();
+  const markets = new Map<string, BestPrices>();
   for (const source of sources)
-    if (wanted.has(source.market.conditionId)) markets.set(source.market.conditionId, await seenMarket(source));
+    if (wanted.has(source.market.conditionId)) markets.set(source.market.conditionId, await BestPrices.of(source));
   const { startedMs } = run.description;
   return { startedMs, fromMs, toMs, offsetMs, markets, requests: session.requests };
-}
-
-async function seenMarket(source: EventSource) {
-  const { outcome, eventTitle, category } = source.market;
-  return { best: await BestPrices.of(source), outcome, eventTitle, category, coverage: toCoverage(source.summary) };
 }
 
 function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
@@ -79,11 +72,11 @@ function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
     const run = seen.findLast(({ fromMs }) => fromMs <= timeMs);
     return run === undefined || timeMs > run.toMs + ROOM_MS
       ? UNKNOWN_BEST
-      : (run.markets.get(id)?.best.at(timeMs) ?? UNKNOWN_BEST);
+      : (run.markets.get(id)?.at(timeMs) ?? UNKNOWN_BEST);
   };
   const standing = (timeMs: number): number | null => {
     for (const { fromMs, markets } of seen.toReversed()) {
-      const middle = fromMs > timeMs ? null : (markets.get(id)?.best.at(timeMs).middleMicros ?? null);
+      const middle = fromMs > timeMs ? null : (markets.get(id)?.standing(timeMs) ?? null);
       if (middle !== null) return middle;
     }
     return null;

@@ -1,6 +1,6 @@
 /**
  * How far a backtest can be believed, measured on what really happened: a recorded run against backtests of the same
- * span, with the same settings, on the market that the run itself saw, or on a recording of it.
+ * span, with the same settings, on the market that the run itself saw.
  *
  * It never calls two things the same that are not: what differs between a live market and a recorded one for other
  * reasons than the fill model is said beside the figures. The live side is read off the run's journal; neither its
@@ -18,7 +18,6 @@ import type { ReplayedTrader } from '../replay/replay.js';
 import { analyse } from '../report/analysis/analyse.js';
 import { formatQuantity } from '../report/figures.js';
 import type { SessionRecord } from '../session/contract.js';
-import { clipSource } from './clipped-source.js';
 import { compare, type Parity } from './comparison.js';
 import { type OpeningAccount, readOpeningAccount } from './opening-account.js';
 import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
@@ -34,8 +33,6 @@ export interface ParityOptions {
   readonly latency: string | null;
   readonly seed: number;
   readonly landingMs: number;
-  /** Recordings of the run's markets in place of its own polls; null for those. */
-  readonly recorded: readonly EventSource[] | null;
   readonly progress?: (share: number, what: string) => void;
 }
 
@@ -52,11 +49,16 @@ export async function runParity(run: RunJournal, options: ParityOptions): Promis
   const { fillModels, progress } = options;
   progress?.(0, 'reading the journal');
   const liveRun = applyOpening(await readRecordedRun(run), readOpeningAccount(run, options.trader));
-  const { sources, data } = choosePlayed(liveRun, options);
+  const { sources } = liveRun;
+  if (sources.length === 0) {
+    const hint = 'A trader that was stopped before it read its first book leaves nothing to compare.';
+    throw new TwinbookError('recording_invalid', 'this run has seen no book of any market', hint);
+  }
+  const data = [`the polls of the run itself: ${eventsText(liveRun)}`];
   const sessions = [liveRun.session];
   for (const [index, fillModel] of fillModels.entries()) {
     const tell = (part: number) => progress?.((index + part) / fillModels.length, fillModel);
-    const plan = makePlan({ liveRun, options, sources, data, fillModel });
+    const plan = makePlan(liveRun, options, data, fillModel);
     const { session } = await runBacktest({ ...plan, progress: (done, all) => tell(all > 0 ? done / all : 0) });
     sessions.push(session);
   }
@@ -92,29 +94,6 @@ function selectionRemarks(sources: readonly EventSource[], { strategies }: Repla
   return isAny ? [] : [`No strategy selects any of the ${sources.length} markets that the run looked at.`];
 }
 
-interface Played {
-  readonly sources: readonly EventSource[];
-  readonly data: readonly string[];
-}
-
-function choosePlayed(liveRun: LiveRun, { recorded }: ParityOptions): Played {
-  const seen = liveRun.sources.map(({ market }) => market.conditionId);
-  if (seen.length === 0) {
-    const hint = 'A trader that was stopped before it read its first book leaves nothing to compare.';
-    throw new TwinbookError('recording_invalid', 'this run has seen no book of any market', hint);
-  }
-  if (recorded === null)
-    return { sources: liveRun.sources, data: [`the polls of the run itself: ${eventsText(liveRun)}`] };
-  const ours = recorded.filter(({ market }) => seen.includes(market.conditionId));
-  if (ours.length === 0) {
-    const what = `none of the ${recorded.length} recorded markets is one of the ${seen.length} that the run looked at`;
-    const hint = "Leave --data out: the run's own polls are used then.";
-    throw new TwinbookError('recording_invalid', what, hint);
-  }
-  const sources = ours.map((source) => clipSource(source, liveRun.fromMs, liveRun.toMs));
-  return { sources, data: [`recordings of ${ours.length} of the ${seen.length} markets that the run looked at`] };
-}
-
 function eventsText({ sources }: LiveRun): string {
   const sum = (count: (source: EventSource) => number) => sources.reduce((total, source) => total + count(source), 0);
   const levels = sum(({ summary }) => summary?.events.level ?? 0);
@@ -123,19 +102,13 @@ function eventsText({ sources }: LiveRun): string {
   return `${levels} changes of levels, ${trades} trades, ${gaps} gaps in ${sources.length} markets`;
 }
 
-interface Planned extends Played {
-  readonly liveRun: LiveRun;
-  readonly options: ParityOptions;
-  readonly fillModel: string;
-}
-
-function makePlan({ liveRun, options, sources, data, fillModel }: Planned): BacktestPlan {
+function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly string[], fillModel: string): BacktestPlan {
   const { runId: _, ...trader } = options.trader;
   return {
     title: liveRun.session.title,
     // What stood in the catalog then and was not looked at is in no recording: the markets are those that it chose.
     trader,
-    sources,
+    sources: liveRun.sources,
     fillModel,
     data,
     seed: options.seed,

@@ -17,7 +17,7 @@ export interface AnsweredAt {
 export interface RunOrder extends SessionOrder {
   readonly conditionId: string;
   toMs: number | null;
-  canceled: boolean;
+  isCanceled: boolean;
 }
 
 export interface RunFill {
@@ -91,7 +91,7 @@ export class RunOrders {
       conditionId: market.condition_id,
       fromMs,
       toMs: null,
-      canceled: false,
+      isCanceled: false,
       amountMicros: amount,
       side: outcome.is_yes === (side === 'buy') ? 'bid' : 'ask',
       isBuy: side === 'buy',
@@ -127,5 +127,5 @@ export class RunOrders {
 /** Somewhere between the request and its answer at the latest. */
 function close(order: RunOrder, { status }: OrderRow, { sentMs, seenMs }: AnsweredAt): void {
   order.toMs ??= Math.max(order.fromMs, (sentMs + seenMs) / 2);
-  order.canceled ||= status !== null && ORDER_STANDING[status].isCanceled;
+  order.isCanceled ||= status !== null && ORDER_STANDING[status].isCanceled;
 }

@@ -19,12 +19,6 @@ export function callText(call: AnyCall, titles: Titles): string {
       const terms = `${side} ${amount ?? '?'} ${is_yes ? 'YES' : 'NO'} at ${price ?? 'any price'}`;
       return `draft a ${order_type} order: ${terms} in ${market(market_condition_id)}`;
     }
-    case 'orders.submit':
-      return `submit the signed order ${call.params.pubkey}`;
-    case 'orders.cancel':
-      return `draft the cancel of order ${call.params.pubkey}`;
-    case 'orders.cancelSubmit':
-      return `submit the signed cancel of order ${call.params.pubkey}`;
     case 'merges.create':
       return `draft a merge of ${call.body.amount} complete sets in ${market(call.body.market_condition_id)}`;
     case 'splits.create':
@@ -37,14 +31,6 @@ export function callText(call: AnyCall, titles: Titles): string {
       return `read the trades of ${market(call.params.condition_id)}`;
     case 'markets.detail':
       return `read the details of ${market(call.params.condition_id)}`;
-    case 'orders.list':
-      return 'read our own orders';
-    case 'trades.list':
-      return 'read our own trades';
-    case 'account.assets':
-      return 'read what the account holds';
-    case 'markets.list':
-      return 'read the list of markets';
     default:
       return `call ${call.endpoint}${describeNames(call.params)}`;
   }

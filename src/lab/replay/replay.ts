@@ -41,15 +41,6 @@ export interface ReplayLook {
   readonly afterStep: (trader: Trader, nowMs: number) => void;
 }
 
-/** What followed the first difference, as far as a run can be followed whose answers were to other questions. */
-export interface Aftermath {
-  /** Steps after the first difference that could be compared, and how many of them differed as well. */
-  readonly steps: number;
-  readonly differing: number;
-  /** Why no later step could be compared; null when all could. */
-  readonly endedBecause: string | null;
-}
-
 export type ReplayResult = Replay['result'];
 
 /** Throws what the steps throw: TwinbookError `recording_invalid` for a journal that is damaged in the middle. */
@@ -81,8 +72,9 @@ class Replay {
     toMs: null as number | null,
     /** Null when every decision repeated. */
     difference: null as Difference | null,
-    after: null as Aftermath | null,
   };
+  /** After the first difference, the answers of the run may no longer fit the requests: the trader then fails. */
+  #hasFailed = false;
   readonly #ledger: Ledger;
   readonly #inputs: RecordedInputs;
   /** Requests of the run whose outcome is still to come. */
@@ -101,19 +93,15 @@ class Replay {
     result.signatures += step.signed.length;
     result.fromMs ??= step.observation.nowMs;
     result.toMs = step.observation.nowMs;
-    if (typeof result.after?.endedBecause === 'string') return;
+    if (this.#hasFailed) return;
     const asked = this.#askedBy(step);
     const redone = this.#redo(step);
     const titles = (id: string): string | null => this.#ledger.market(id)?.title ?? null;
-    const difference = findDifference(step, redone, { asked, titles });
-    if (result.after !== null) result.after = follow(result.after, difference !== null, redone, step);
-    else if (difference !== null) {
-      result.difference = difference;
-      result.after = { steps: 0, differing: 0, endedBecause: redone.failure };
-    } else {
+    result.difference ??= findDifference(step, redone, { asked, titles });
+    if (result.difference === null) {
       result.repeatedSteps++;
       result.repeatedRequests += step.requests.length;
-    }
+    } else this.#hasFailed = redone.failure !== null;
   }
 
   /** The call that this step's outcome belongs to. */
@@ -135,11 +123,6 @@ class Replay {
       return { requests: [], signed: this.#inputs.asked, failure };
     }
   }
-}
-
-function follow(after: Aftermath, isDifferent: boolean, { failure }: Redone, { index }: Step): Aftermath {
-  if (failure !== null) return { ...after, endedBecause: `in step ${index}: ${failure}` };
-  return { ...after, steps: after.steps + 1, differing: after.differing + (isDifferent ? 1 : 0) };
 }
 
 interface Remade extends Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'> {

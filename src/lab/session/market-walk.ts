@@ -3,8 +3,7 @@
 import { ONE } from '../../shared/base/micros.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import type { Coverage, MarketSession } from './contract.js';
-import { Holdings } from './holdings.js';
-import { listMoves, type Move } from './moves.js';
+import { Holdings, listMoves, type Move } from './holdings.js';
 import type { BookTop } from './samples.js';
 
 /** An order that came to rest, on the session's clock. */
@@ -20,6 +19,8 @@ export interface SessionOrder {
   /** When it came to rest, inclusive, and when it rested no more, exclusive; null while it may. */
   readonly fromMs: number;
   readonly toMs: number | null;
+  /** A cancel ended it. */
+  readonly isCanceled: boolean;
 }
 
 /** The others' best prices at one moment. */
@@ -54,7 +55,7 @@ export interface WalkedMarket extends Pick<MarketSession, 'fills' | 'conversions
 export const UNKNOWN_BEST: RecordedBest = { bidMicros: null, askMicros: null, middleMicros: null };
 
 export class MarketWalk {
-  readonly held: Holdings;
+  readonly held = new Holdings();
   readonly #market: WalkedMarket;
   readonly #orders: readonly SessionOrder[];
   #begun = 0;
@@ -64,9 +65,8 @@ export class MarketWalk {
   /** By order: fills are timed by the exchange, and may come before the order is known to rest. */
   readonly #filledMicros = new Map<string, number>();
 
-  constructor(market: WalkedMarket, held = new Holdings()) {
+  constructor(market: WalkedMarket) {
     this.#market = market;
-    this.held = held;
     this.#orders = [...market.orders].sort((a, b) => a.fromMs - b.fromMs);
     this.#moves = listMoves(market);
   }

@@ -62,7 +62,7 @@ describe('a loss limit that is reached in a backtest', () => {
     const [whole, cut] = [await played('end', '500'), await played('end', '1.5')];
     expect(whole.analysis.result.resultMicros).toBe(3 * cut.analysis.result.resultMicros);
     const verdict = bracketVerdict([whole.analysis, cut.analysis]);
-    expect(verdict.text).toContain('−4.50 (risk-averse), −4.50 (risk-averse)');
+    expect(verdict.text).toContain('−4.50 (risk-averse); −4.50 (risk-averse)');
     expect(verdict.text).toContain('Compared over the 1 market of 3 that every model played.');
   });
 });

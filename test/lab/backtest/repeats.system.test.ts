@@ -2,13 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { type BacktestOptions, type BacktestResult, backtest } from '../../../src/lab/backtest/backtest.js';
+import { repeatVerdict } from '../../../src/lab/report/analysis/bracket.js';
 import { playedByAll } from '../../../src/lab/report/analysis/markets.js';
-import type { RepeatFigures } from '../../../src/lab/report/analysis/repeats.js';
 import {
   computeRepeats,
   findMiddle,
   type RepeatedRun,
-  repeatVerdict,
+  type RepeatFigures,
 } from '../../../src/lab/report/analysis/repeats.js';
 import { reportHtml } from '../../../src/lab/report/html/report-html.js';
 import { summaryTable } from '../../../src/lab/report/summary.js';
@@ -171,7 +171,7 @@ describe('repeats in which a limit halted the trader', () => {
     }
     const verdict = repeatVerdict(models);
     expect(verdict.points).toBe('gain');
-    expect(verdict.text).toContain('3 of 12 markets were not played in every run of every model.');
+    expect(verdict.text).toContain('Compared over the 9 markets of 12 that every model played.');
     // The whole of it stays what it was: a loss where nobody was halted.
     expect(models[0]?.repeats.resultMicros.mean).toBe(-51e6);
   });

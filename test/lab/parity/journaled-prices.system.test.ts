@@ -84,7 +84,6 @@ const MEASURED_OTHERWISE: readonly (readonly [path: RegExp, share: number])[] = 
   [/^trading\.(rested|noticed)\./, 0.01],
   [/^quoting\./, 0.1],
   [/twoSidedShare$/, 0.1],
-  [/halfLifeMs$/, 0.1],
   [/^capital\.(meanLockedMicros|returnOnLockedShare)$/, 0.01],
   [/^requests\.(minutes|publicShare|signedShare)$/, 0.05],
 ];

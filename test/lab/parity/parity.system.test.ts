@@ -47,7 +47,6 @@ beforeAll(async () => {
     latency: null,
     seed: 1,
     landingMs: 700,
-    recorded: null,
   });
 });
 
@@ -104,7 +103,7 @@ describe('live and backtests side by side', () => {
     const { sides, markets } = result.parity;
     expect(sides.map(({ name }) => name)).toEqual(['live', 'trade-through', 'risk-averse', 'optimistic']);
     for (const [index, side] of sides.entries()) {
-      const sum = (figure: (side: (typeof sides)[number]) => number) =>
+      const sum = (figure: (side: (typeof markets)[number]['sides'][number]) => number) =>
         markets.reduce((total, market) => total + figure(market.sides[index] ?? side), 0);
       expect(sum(({ fills: count }) => count)).toBe(side.fills);
       expect(sum(({ sharesMicros }) => sharesMicros)).toBe(side.sharesMicros);
@@ -138,7 +137,7 @@ describe('live and backtests side by side', () => {
 });
 
 describe('another configuration played over the run', () => {
-  const options = { fillModels: ['optimistic'], latency: null, seed: 1, landingMs: 700, recorded: null };
+  const options = { fillModels: ['optimistic'], latency: null, seed: 1, landingMs: 700 };
   const own = traderSettings('other');
 
   it('has the live side of the run, and trades by its own settings whatever the run was configured with', async () => {
@@ -230,7 +229,6 @@ it('a run that saw no market cannot be compared, and says so', async () => {
     latency: null,
     seed: 1,
     landingMs: 0,
-    recorded: null,
   };
   await expect(runParity({ ...journal, steps }, options)).rejects.toMatchObject({
     code: 'recording_invalid',

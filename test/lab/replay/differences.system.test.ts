@@ -62,8 +62,6 @@ describe('the first difference', () => {
       /draft a limit order: (buy|sell) [\d.]+ (YES|NO) at 0\.\d+ in ".+\?" \(\w{32,44}\)/,
     );
     expect(result.repeatedSteps).toBe(index);
-    // The run itself was not another: what follows still fits.
-    expect(result.after).toEqual({ steps: run.steps.length - index - 1, differing: 0, endedBecause: null });
   });
 
   it('is a request too many, or one too few', async () => {
@@ -116,7 +114,7 @@ describe('the first difference', () => {
     expect(difference.what).toMatch(/was asked then|is not the same/);
   });
 
-  it('is what other settings decide; then the answers soon fit no more, and that is said', async () => {
+  it('is what other settings decide', async () => {
     const trader = traderSettings(run.runId);
     const strategies = trader.strategies.map((strategy) => ({
       ...strategy,

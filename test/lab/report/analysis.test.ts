@@ -212,12 +212,6 @@ describe('the result by event', () => {
     expect(byEvent).toMatchObject({ events: 1, sharpe: null, deviationMicros: null, intervalMicros: null });
     expect(byEvent.caveat).toContain('One event is one sample');
   });
-
-  test('ranks the best and the worst markets', () => {
-    const analysis = analyse(aSession([gain('a', 'E', 3), gain('b', 'E', -1), gain('c', '', 5), gain('d', '', 0)]));
-    expect(analysis.bestMarkets).toEqual(['c', 'a']);
-    expect(analysis.worstMarkets).toEqual(['b']);
-  });
 });
 
 describe('what a reader must know comes first', () => {
@@ -311,7 +305,7 @@ describe('the bracket', () => {
       withResult('optimistic', 9 * ONE),
     ]);
     expect(verdict.signFlips).toBe(true);
-    expect(verdict.text).toContain('−5.00 (risk-averse), +1.00 (power:3), +9.00 (optimistic)');
+    expect(verdict.text).toContain('−5.00 (risk-averse); +1.00 (power:3); +9.00 (optimistic)');
   });
 
   test.each([
@@ -359,7 +353,7 @@ describe('the bracket', () => {
     const halted = analyse(aSession([of('a', ONE), of('b', 0, false)], named('halted')));
     const verdict = bracketVerdict([all, halted]);
     expect(verdict.signFlips).toBe(false);
-    expect(verdict.text).toContain('+2.00 (all), +1.00 (halted)');
+    expect(verdict.text).toContain('+2.00 (all); +1.00 (halted)');
     expect(verdict.text).toContain('Compared over the 1 market of 2 that every model played.');
   });
 

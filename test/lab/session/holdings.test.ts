@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Holdings, KEEP_NEAREST } from '../../../src/lab/session/holdings.js';
-import type { Move } from '../../../src/lab/session/moves.js';
+import { Holdings, KEEP_NEAREST, type Move } from '../../../src/lab/session/holdings.js';
 
 const ONE = 1_000_000;
 

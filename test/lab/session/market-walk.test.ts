@@ -13,6 +13,7 @@ const bid: SessionOrder = {
   amountMicros: 10 * ONE,
   fromMs: 1_000,
   toMs: 5_000,
+  isCanceled: true,
 };
 /** Bought as NO at 0.35. */
 const ask: SessionOrder = {

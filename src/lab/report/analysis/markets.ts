@@ -1,8 +1,7 @@
 /** Markets: the line of each, how much of their time was recorded and quoted, and what was left out. */
 
-import { halfLife } from '../../../shared/statistics/half-life.js';
 import type { Coverage, MarketSession } from '../../session/contract.js';
-import { listMoves, sharesMoved } from '../../session/moves.js';
+import { listMoves, sharesMoved } from '../../session/holdings.js';
 import { markoutAt } from './markouts.js';
 import type { MarketResult } from './split.js';
 import { share, sumIfAll } from './total.js';
@@ -27,7 +26,6 @@ export function marketAnalysis(market: MarketSession, result: MarketResult) {
     twoSidedShare: share(quoting.twoSidedMs, quoting.openForMs),
     markout60sMicros: markoutAt([{ marked: fills, outcome }], 60_000, 'all').markoutMicros,
     peakInventoryMicros: peakInventory(market),
-    halfLifeMs: inventoryHalfLife(market),
     endYesMicros: result.yesMicros,
     endNoMicros: result.noMicros,
     endValueMicros: result.endValueMicros,
@@ -45,12 +43,6 @@ function peakInventory(market: MarketSession): number {
     peak = Math.max(peak, Math.abs(net));
   }
   return peak;
-}
-
-/** Time until half of a position is undone, from an AR(1) fit of its samples. */
-function inventoryHalfLife({ series }: MarketSession): number | null {
-  const steps = halfLife(series.inventoryMicros);
-  return steps === null ? null : steps * series.stepMs;
 }
 
 /** Shares (|YES - NO|) that a market's settlement found us with: redeemed, or still to be redeemed. */

@@ -1,8 +1,7 @@
 /** Repeats of one backtest under one fill model: what they have in common, and how far they lie apart. */
 
 import { computeMean, computeMoments } from '../../../shared/statistics/moments.js';
-import { count, formatGain, formatInterval, formatQuantity } from '../figures.js';
-import { drawInterval, eventOf, type Interval, LEAST_EVENTS, resultsByEvent } from './events.js';
+import { drawInterval, eventOf, LEAST_EVENTS, resultsByEvent } from './events.js';
 import { playedByAll } from './markets.js';
 import type { MarkoutHorizon } from './markouts.js';
 import type { Figures } from './session-figures.js';
@@ -65,8 +64,6 @@ export function computeRepeats(runs: readonly RepeatedRun[], seed: number, playe
   };
 }
 
-type RepeatedResult = ReturnType<typeof resultIn>;
-
 /** Of each run its markets. No interval below `LEAST_EVENTS` events with a fill in at least one run. */
 function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
   const byEvent = runs.map(resultsByEvent);
@@ -93,65 +90,4 @@ function spreadIn(values: readonly (number | null)[]): RunSpread {
   if (known.length === 0) return { mean: null, deviation: null, lowest: null, highest: null };
   const { mean, standardDeviation } = computeMoments(known);
   return { mean, deviation: standardDeviation, lowest: Math.min(...known), highest: Math.max(...known) };
-}
-
-/** Several fill models side by side. */
-export interface BracketVerdict {
-  /** True when the result is above 0 under one model and below it under another, over the markets that all of them played. */
-  readonly signFlips: boolean;
-  /** Which way all intervals point; `unclear` when one of them holds 0, or there are too few events to have one. */
-  readonly points: 'gain' | 'loss' | 'unclear';
-  /** In words; empty for a single session. */
-  readonly text: string;
-}
-
-/** `gain` or `loss` only where the whole interval lies on that side of 0. */
-export function judgeInterval(interval: Interval | null): BracketVerdict['points'] {
-  if (interval === null) return 'unclear';
-  if (interval[0] > 0) return 'gain';
-  return interval[1] < 0 ? 'loss' : 'unclear';
-}
-
-export interface RepeatedModel {
-  readonly model: string;
-  readonly repeats: RepeatFigures;
-}
-
-/** What the repeats of all models together say, in words. */
-export function repeatVerdict(models: readonly RepeatedModel[]): BracketVerdict {
-  const results = models.map(({ model, repeats }) => ({ model, result: repeats.compared ?? repeats }));
-  const points = results.map(({ result }) => judgeInterval(result.intervalMicros));
-  const signFlips = points.includes('gain') && points.includes('loss');
-  const direction = points.every((point) => point === points[0]) ? (points[0] ?? 'unclear') : 'unclear';
-  const least = Math.min(...results.map(({ result }) => result.events));
-  const few =
-    least < LEAST_EVENTS ? ` ${formatQuantity(least, 'event')} with a fill say nothing of the next ones.` : '';
-  const figures = results.map(({ model, result }) => `${figureText(result)} (${model})`).join('; ');
-  const times = formatQuantity(models[0]?.repeats.count ?? 0, 'repeat');
-  return {
-    signFlips,
-    points: direction,
-    text: `${WORDS[signFlips ? 'flips' : direction]} Mean of ${times}: ${figures}.${few}${overText(models)}`,
-  };
-}
-
-function overText(models: readonly RepeatedModel[]): string {
-  const [compared] = models.flatMap(({ repeats }) => repeats.compared ?? []);
-  if (compared === undefined) return '';
-  const { markets, ofMarkets } = compared;
-  const missing = `${count(ofMarkets - markets)} of ${formatQuantity(ofMarkets, 'market')}`;
-  return ` Compared over the others: ${missing} were not played in every run of every model.`;
-}
-
-const WORDS = {
-  gain: 'A gain: every interval lies above 0.',
-  loss: 'A loss: every interval lies below 0.',
-  unclear: 'Neither a gain nor a loss is shown: not every interval leaves 0 out.',
-  flips: 'Fill models contradict each other beyond their intervals, so this test shows neither a gain nor a loss.',
-} as const;
-
-function figureText({ resultMicros: { mean, deviation, lowest, highest }, intervalMicros }: RepeatedResult): string {
-  const interval = intervalMicros === null ? '' : `, 95 % interval ${formatInterval(intervalMicros)}`;
-  const apart = deviation === null ? '' : `, deviation ${formatGain(deviation).replace('+', '')}`;
-  return `${formatGain(mean)}, repeats from ${formatGain(lowest)} to ${formatGain(highest)}${apart}${interval}`;
 }

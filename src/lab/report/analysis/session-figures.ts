@@ -20,7 +20,7 @@ import {
 import { computeCrossings, computeMarkouts } from './markouts.js';
 import type { MarketResult } from './split.js';
 import { share, sum, sumSplits } from './total.js';
-import { computeSpread, computeTrading } from './trading.js';
+import { computeTrading } from './trading.js';
 
 export type Figures = ReturnType<typeof computeFigures>;
 
@@ -57,7 +57,6 @@ export function computeFigures(record: SessionRecord, results: readonly MarketRe
     refusals,
     coverage: sumCoverage(sessions),
     markets,
-    ...rankMarkets(markets),
     assumptions,
   };
 }
@@ -74,21 +73,7 @@ function computeInventory(markets: readonly MarketAnalysis[], carriedMicros: num
   return {
     peakMicros: peak?.peakInventoryMicros ?? 0,
     peakMarket: peak?.conditionId ?? null,
-    halfLifeMs: computeSpread(markets.map(({ halfLifeMs }) => halfLifeMs)).median,
     carriedMicros,
     carriedShare: share(carriedMicros, tradedMicros),
-  };
-}
-
-const RANKED_MARKETS = 5;
-
-/** Condition ids, the most extreme first; only markets with a result other than 0. */
-function rankMarkets(markets: readonly MarketAnalysis[]) {
-  const ascending = [...markets].sort((a, b) => a.result.resultMicros - b.result.resultMicros);
-  const ids = (ordered: readonly MarketAnalysis[]): string[] =>
-    ordered.slice(0, RANKED_MARKETS).map(({ conditionId }) => conditionId);
-  return {
-    bestMarkets: ids(ascending.filter(({ result }) => result.resultMicros > 0).reverse()),
-    worstMarkets: ids(ascending.filter(({ result }) => result.resultMicros < 0)),
   };
 }

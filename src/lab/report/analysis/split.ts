@@ -6,8 +6,7 @@
 import { type Micros, micros, mul, ONE } from '../../../shared/base/micros.js';
 import { settledValue } from '../../../shared/protocol/outcome.js';
 import type { MarketSession } from '../../session/contract.js';
-import { Holdings } from '../../session/holdings.js';
-import { listMoves, type Move, sharesMoved } from '../../session/moves.js';
+import { Holdings, listMoves, type Move, sharesMoved } from '../../session/holdings.js';
 import type { ResultSplit } from './total.js';
 
 export type Valuation = 'nothing held' | 'outcome' | 'mark' | 'cost';

@@ -7,15 +7,14 @@ import { type Shown, section } from './parts.js';
 
 const NO_SCRIPT = html`<noscript><p class="note">The charts over time need scripts, which are off here. Every figure stands in the tables.</p></noscript>`;
 
-const HINT =
-  'Drag to zoom in, double-click to zoom out. Shift and drag moves. Click the chart, then the wheel zooms; so do + and −, arrows move, 0 resets.';
+const HINT = 'Drag to zoom in, double-click to zoom out.';
 
 export const equitySection = (data: DrawingData, sessions: readonly Shown[]): Markup =>
   section(
     'equity',
     'Equity and drawdown',
     'Currency. Shares are valued at the middle; time without a recording is left blank.',
-    html`${NO_SCRIPT}${unknownEquity(sessions)}<div data-needs-script>${toolbar('account')}<div class="chart"><h3>Result so far</h3><div class="plot" id="plot-equity" tabindex="0" role="img" aria-label="Result over time"></div></div><div class="chart"><h3>Below the highest point so far <span class="drawn-session"></span></h3><div class="plot" id="plot-drawdown" tabindex="0" role="img" aria-label="Drawdown over time"></div></div><div class="chart"><h3>Capital locked <span class="drawn-session"></span></h3><div class="plot" id="plot-locked" tabindex="0" role="img" aria-label="Capital locked over time"></div></div>${sessionKeys(data)}<p class="readout" id="read-account" aria-live="off">${HINT}</p></div>`,
+    html`${NO_SCRIPT}${unknownEquity(sessions)}<div data-needs-script><div class="chart"><h3>Result so far</h3><div class="plot" id="plot-equity" role="img" aria-label="Result over time"></div></div><div class="chart"><h3>Below the highest point so far <span class="drawn-session"></span></h3><div class="plot" id="plot-drawdown" role="img" aria-label="Drawdown over time"></div></div><div class="chart"><h3>Capital locked <span class="drawn-session"></span></h3><div class="plot" id="plot-locked" role="img" aria-label="Capital locked over time"></div></div>${sessionKeys(data)}<p class="readout" id="read-account" aria-live="off">${HINT}</p></div>`,
   );
 
 export function priceSection(data: DrawingData): Markup {
@@ -27,7 +26,7 @@ export function priceSection(data: DrawingData): Markup {
     'price',
     'Price, quotes and fills',
     'YES price of one market, and what we held of it. A larger mark is a larger fill.',
-    html`${NO_SCRIPT}<div data-needs-script><div class="tools"><select id="market" aria-label="Market">${options}</select></div>${toolbar('price')}<div class="chart"><h3>Price of YES <span class="drawn-session"></span></h3><div class="plot" id="plot-price" tabindex="0" role="img" aria-label="Price, quotes and fills over time"></div></div><div class="chart"><h3>Inventory <span>YES minus NO, shares</span></h3><div class="plot" id="plot-held" tabindex="0" role="img" aria-label="Inventory over time"></div></div>${keys}<p class="readout" id="read-price" aria-live="off">${HINT}</p></div>${thinning(data)}`,
+    html`${NO_SCRIPT}<div data-needs-script><div class="tools"><select id="market" aria-label="Market">${options}</select></div><div class="chart"><h3>Price of YES <span class="drawn-session"></span></h3><div class="plot" id="plot-price" role="img" aria-label="Price, quotes and fills over time"></div></div><div class="chart"><h3>Inventory <span>YES minus NO, shares</span></h3><div class="plot" id="plot-held" role="img" aria-label="Inventory over time"></div></div>${keys}<p class="readout" id="read-price" aria-live="off">${HINT}</p></div>${thinning(data)}`,
   );
 }
 
@@ -48,9 +47,6 @@ function sessionKeys({ sessions }: DrawingData): Markup | null {
   );
   return html`<ul class="keys">${keys}</ul>`;
 }
-
-const toolbar = (group: string): Markup =>
-  html`<div class="tools" role="group" aria-label="Zoom"><button class="button" type="button" data-zoom="${group}" data-do="in">Zoom in</button><button class="button" type="button" data-zoom="${group}" data-do="out">Zoom out</button><button class="button" type="button" data-zoom="${group}" data-do="left" aria-label="Earlier">←</button><button class="button" type="button" data-zoom="${group}" data-do="right" aria-label="Later">→</button><button class="button" type="button" data-zoom="${group}" data-do="reset">Reset</button></div>`;
 
 /** Nothing is left out unsaid. */
 function thinning({ thinned }: DrawingData): Markup | null {

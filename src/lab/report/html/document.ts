@@ -5,7 +5,7 @@ import { readPageScript } from '../../../shell/document/page-script.js';
 import { html, Markup } from './markup.js';
 
 /** Our own scripts, in an order in which each stands after what it imports. */
-const MODULES = ['theme', 'tables', 'data', 'frame', 'charts'] as const;
+const MODULES = ['tables', 'data', 'frame', 'charts'] as const;
 
 /** The modules of `page/` (some of them, for a page that needs no more) as one. */
 export const pageScript = (modules: readonly (typeof MODULES)[number][] = MODULES): string =>

@@ -5,15 +5,7 @@ import type { Analysis } from '../analysis/analyse.js';
 import type { MarketAnalysis } from '../analysis/markets.js';
 import type { Valuation } from '../analysis/split.js';
 import { type ResultSplit, sumSplits } from '../analysis/total.js';
-import {
-  count,
-  formatDuration,
-  formatGain,
-  formatPercent,
-  formatQuantity,
-  formatShares,
-  signedCents,
-} from '../figures.js';
+import { count, formatGain, formatPercent, formatQuantity, formatShares, signedCents } from '../figures.js';
 import { html, type Markup, shorten } from './markup.js';
 import { type Cell, dataTable, note, perSession, type Row, type Shown, section, tone } from './parts.js';
 
@@ -42,22 +34,17 @@ const HEADS = [
   { title: '60 s, ¢', explains: 'markout after 60 s, cents a share' },
   { title: 'Two-sided', explains: 'of the time that the market was open' },
   { title: 'Peak', explains: 'largest position, shares' },
-  { title: 'Half-life', explains: 'time until half of a position is undone' },
   { title: 'Outcome', isText: true },
   { title: 'Recorded', explains: 'recorded time without gaps' },
   { title: 'Event', isText: true },
 ];
 
-function marketTable({ markets, bestMarkets, worstMarkets }: Analysis, limit: number): Markup {
+function marketTable({ markets }: Analysis, limit: number): Markup {
   if (markets.length === 0) return note('There is no market.');
   const kept = selectMarkets(markets, limit);
   const left = markets.filter((market) => !kept.has(market));
   const shown = markets.filter((market) => kept.has(market));
-  const ranks = new Map([
-    ...bestMarkets.map((id) => [id, 'best'] as const),
-    ...worstMarkets.map((id) => [id, 'worst'] as const),
-  ]);
-  const rows = shown.map((market) => makeRow(market, ranks.get(market.conditionId)));
+  const rows = shown.map(makeRow);
   if (left.length > 0) rows.push(makeRestRow(left));
   const cut =
     left.length === 0
@@ -87,21 +74,18 @@ function resultCells(result: ResultSplit, fills: number): readonly Cell[] {
   ];
 }
 
-function makeRow(market: MarketAnalysis, rank: 'best' | 'worst' | undefined): Row {
+function makeRow(market: MarketAnalysis): Row {
   const { result, coverage } = market;
   const title = shorten(market.title, 80);
   return {
     id: market.conditionId,
     cells: [
-      {
-        text: html`<span class="title"${rank === undefined ? null : html` title="among the ${rank}"`}>${title}</span>`,
-      },
+      { text: html`<span class="title">${title}</span>` },
       ...resultCells(result, market.fills),
       { text: formatPercent(market.fillRatioShare), value: market.fillRatioShare },
       { text: signedCents(market.markout60sMicros), value: market.markout60sMicros },
       { text: formatPercent(market.twoSidedShare, 0), value: market.twoSidedShare },
       { text: formatShares(market.peakInventoryMicros), value: market.peakInventoryMicros },
-      { text: formatDuration(market.halfLifeMs), value: market.halfLifeMs },
       makeOutcomeCell(market),
       {
         text:

@@ -5,9 +5,8 @@ import { utcText } from '../../../shared/base/utc-text.js';
 import { type ChartLibrary, chartLibrary } from '../../../shell/document/chart-library.js';
 import type { Bracket } from '../../session/contract.js';
 import type { Analysis } from '../analysis/analyse.js';
-import { bracketVerdict, repeatedModels } from '../analysis/bracket.js';
+import { type BracketVerdict, bracketVerdict, repeatedModels } from '../analysis/bracket.js';
 import { shownInterval } from '../analysis/events.js';
-import type { BracketVerdict } from '../analysis/repeats.js';
 import { nameModel } from '../analysis/session-figures.js';
 import { sharedWarnings } from '../analysis/warnings.js';
 import { formatDuration, formatGain, formatInterval, formatQuantity } from '../figures.js';
@@ -81,7 +80,7 @@ function heading({ title, kind, fromMs, toMs, coverage }: Analysis): Markup {
   const what = kind === 'live' ? 'What really happened' : 'Backtest';
   const when =
     fromMs < toMs ? `${utcText(fromMs)} – ${utcText(toMs)} UTC (${formatDuration(toMs - fromMs)})` : 'no time at all';
-  return html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what} · ${when} · ${formatQuantity(coverage.markets, 'market')}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
+  return html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what} · ${when} · ${formatQuantity(coverage.markets, 'market')}</p></div></header>`;
 }
 
 export function renderVerdict({ text, signFlips, points }: BracketVerdict): Markup | null {

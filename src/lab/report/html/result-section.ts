@@ -144,7 +144,6 @@ function riskFacts({ equity, capital, drawdown, inventory, byEvent, markets }: A
     ['Capital locked, peak', formatMoney(capital.peakLockedMicros)],
     ['Longest time under water', formatDuration(drawdown.longestMs)],
     ['Largest position, shares', peak, title === undefined ? undefined : `in ${title.slice(0, 40)}`],
-    ['Position half undone after', formatDuration(inventory.halfLifeMs), '(median)'],
     [
       'Shares carried into settlement',
       formatShares(inventory.carriedMicros),

@@ -27,10 +27,7 @@ section { margin-top: 44px }
 .note, caption { font-size: 13px }
 .good { color: var(--good) } .bad { color: var(--bad) }
 button, select, input { font: inherit; color: inherit }
-.button { border: 1px solid var(--line); background: var(--panel); border-radius: 6px; padding: 3px 10px; cursor: pointer; font-size: 13px; line-height: 1.5; white-space: nowrap }
-.button:hover { border-color: var(--mark) }
 :focus-visible { outline: 2px solid var(--bid); outline-offset: 2px }
-header { display: flex; gap: 16px; align-items: flex-start; justify-content: space-between }
 header .sub { margin: 0; overflow-wrap: anywhere }
 html:not(.scripted) [data-needs-script] { display: none }`;
 
@@ -84,17 +81,15 @@ footer { margin-top: 56px; border-top: 1px solid var(--line); padding-top: 14px;
 
 const CHARTS = `
 .chart { border: 1px solid var(--line); border-radius: 8px; background: var(--panel); padding: 10px 8px 6px; position: relative; min-width: 0 }
-.chart + .chart { margin-top: 12px } .columns > .chart { margin-top: 0 } .chart h3 { margin: 0 8px 2px; display: flex; justify-content: space-between; gap: 12px; flex-wrap: wrap } .chart h3 span { font-weight: 400; color: var(--soft); font-size: 13px }
+.chart + .chart { margin-top: 12px } .chart h3 { margin: 0 8px 2px; display: flex; justify-content: space-between; gap: 12px; flex-wrap: wrap } .chart h3 span { font-weight: 400; color: var(--soft); font-size: 13px }
 .chart .plot { min-height: 120px; touch-action: pan-y }
-.chart .plot:focus { outline: 0 } .chart:has(.plot:focus) { border-color: var(--bid) }
 .readout { min-height: 3em; max-width: none; margin: 10px 4px 0; font-size: 13px; color: var(--soft) } .readout b { color: var(--ink); font-weight: 600 }
 .keys { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: 13px; color: var(--soft); margin: 8px 4px 0; padding: 0; list-style: none } .keys i { display: inline-block; width: 18px; height: 0; border-top: 2px solid; vertical-align: middle; margin-right: 6px } .keys i.area { height: 10px; border: 0; background: var(--book) } .keys i.up, .keys i.down { width: auto; height: auto; border: 0; font-style: normal; vertical-align: baseline; margin-right: 2px; font-size: 11px }
-.u-select { background: rgba(110,130,150,.18) !important } .u-hz .u-cursor-x, .u-hz .u-cursor-y { border-color: var(--mark) !important }
-svg { display: block; max-width: 100%; height: auto } svg text { fill: var(--soft); font-size: 12px } svg .axis { stroke: var(--line) } svg .base { stroke: var(--mark) } svg .err { stroke-width: 1.4 } svg .bid .err, svg .ask .err { opacity: .6 } svg .all { fill: var(--ink); stroke: var(--ink) } svg .bid { fill: var(--bid); stroke: var(--bid) } svg .ask { fill: var(--ask); stroke: var(--ask) } svg polyline { fill: none !important; stroke-width: 1.6 } svg .bid polyline, svg .ask polyline { stroke-width: 1.2; opacity: .8 }`;
+.u-select { background: rgba(110,130,150,.18) !important } .u-hz .u-cursor-x, .u-hz .u-cursor-y { border-color: var(--mark) !important }`;
 
 const SMALL = `
-@media (max-width: 640px) { .page { padding: 18px 14px 48px } h1 { font-size: 21px } section { margin-top: 34px } th, td { padding: 6px 9px } .bars { min-width: 110px } .wide { display: none } th[scope=row], thead th { white-space: normal } .bracket th[scope=row] { min-width: 8.5em } .markets tbody th { max-width: 11em; white-space: nowrap } .chooser span { display: none } svg text { font-size: 15px } .tiles { grid-template-columns: repeat(2, 1fr) } .tiles dd { font-size: 19px } .facts { grid-template-columns: 1fr } .assume { grid-template-columns: 1fr; gap: 0 } .assume dd { margin-bottom: 8px } }
-@media print { .scroll, .scroll.tall { max-height: none; overflow: visible } .button, .tools, .chooser { display: none } .model { position: static !important; width: auto !important; height: auto !important; clip-path: none !important } body { background: #fff } section { break-inside: avoid-page } }`;
+@media (max-width: 640px) { .page { padding: 18px 14px 48px } h1 { font-size: 21px } section { margin-top: 34px } th, td { padding: 6px 9px } .bars { min-width: 110px } .wide { display: none } th[scope=row], thead th { white-space: normal } .bracket th[scope=row] { min-width: 8.5em } .markets tbody th { max-width: 11em; white-space: nowrap } .chooser span { display: none } .tiles { grid-template-columns: repeat(2, 1fr) } .tiles dd { font-size: 19px } .facts { grid-template-columns: 1fr } .assume { grid-template-columns: 1fr; gap: 0 } .assume dd { margin-bottom: 8px } }
+@media print { .scroll, .scroll.tall { max-height: none; overflow: visible } .tools, .chooser { display: none } .model { position: static !important; width: auto !important; height: auto !important; clip-path: none !important } body { background: #fff } section { break-inside: avoid-page } }`;
 
 /** One session of the bracket is shown at a time, by radio buttons, so that it needs no script. */
 function choosing(sessions: number): string {
@@ -112,8 +107,7 @@ function choosing(sessions: number): string {
 export const styleFor = (sessions: number): string =>
   [
     `:root {${LIGHT}}`,
-    `@media (prefers-color-scheme: dark) { :root:not([data-theme=light]) {${DARK}} }`,
-    `:root[data-theme=dark] {${DARK}}`,
+    `@media (prefers-color-scheme: dark) { :root {${DARK}} }`,
     PAGE,
     NOTICES,
     TABLES,

@@ -8,7 +8,7 @@ import { eventOf } from '../analysis/events.js';
 import type { MarketAnalysis } from '../analysis/markets.js';
 import { type ResultSplit, sum, sumSplits } from '../analysis/total.js';
 import { computeVolume } from '../analysis/trading.js';
-import { groupBy } from './ledger-rows.js';
+import { groupBy } from './session-from-ledger.js';
 
 export const BREAKDOWNS = ['day', 'market', 'strategy', 'event'] as const;
 export type BreakdownBy = (typeof BREAKDOWNS)[number];

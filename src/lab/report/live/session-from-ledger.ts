@@ -1,39 +1,24 @@
-/**
- * A live trader's session, from its ledger: the same record that a backtest gives, so that both are read alike. The
- * ledger holds no book: without a recording the middles are not known, and what depends on them is null, never 0.
- */
+/** A live trader's session, as its ledger and the journals of its runs list it. */
 
 import { basename } from 'node:path';
 import type { FeeSchedule } from '../../../shared/base/fees.js';
 import { complement } from '../../../shared/base/micros.js';
 import { inferOutcome, type MarketOutcome } from '../../../shared/protocol/outcome.js';
 import { isSettledMarket, ORDER_STANDING } from '../../../shared/protocol/states.js';
-import type { BookedConversion, BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import type {
-  ConversionRecord,
-  FillRecord,
-  MarketSeries,
-  MarketSession,
-  QuotingFigures,
-  Refusal,
-  RequestUse,
-  SessionNotice,
-  SessionRecord,
-} from '../../session/contract.js';
-import {
-  equityAt,
-  lockedIn,
-  MarketWalk,
-  type RecordedPrices,
-  type SessionOrder,
-  type WalkedMarket,
-} from '../../session/market-walk.js';
-import { listMoves, sharesMoved } from '../../session/moves.js';
-import { BEFORE_TRADE_MS, type ReportedTrade, toFillRecord, tradeTimeMs } from '../../session/own-trade.js';
-import { AccountSamples, MarketSamples } from '../../session/samples.js';
+  BookedConversion,
+  BookedFill,
+  IntentRow,
+  LedgerReader,
+  MarketRecord,
+  OrderRecord,
+  RunRow,
+} from '../../../trader/ledger/contract.js';
+import type { Refusal, RequestUse, SessionNotice, SessionRecord } from '../../session/contract.js';
+import { foldSession, type MarketFacts, type ReportedTrade, tradeTimeMs } from '../../session/live-session.js';
+import type { RecordedPrices, SessionOrder } from '../../session/market-walk.js';
+import type { Span } from '../../session/spans.js';
 import { formatQuantity } from '../figures.js';
-import { type LedgerRows, type MarketRows, onTheirClock, readRows } from './ledger-rows.js';
-import { common, mergeSpans, type Span, stepsOver, stepsWithin, sumSpans } from './spans.js';
 
 /** What is told from outside of the ledger. */
 export interface LedgerSessionOptions {
@@ -62,44 +47,68 @@ export interface JournalFacts {
   readonly remarks: readonly string[];
 }
 
+const ALL = Number.MAX_SAFE_INTEGER;
+
 /** Reads the whole ledger; beside a running trader too. */
 export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOptions): SessionRecord {
-  const { journals } = options;
-  const read = readRows(reader, options.nowMs);
-  const rows = journals === undefined ? read : onTheirClock(read, journals.offsetMs);
-  const titles = eventTitles(rows, options);
-  const markets = rows.markets.map((market) => readMarket(market, rows, titles, options));
-  const { capitalMicros } = reader.pnl(new Map());
-  const account = sampleAccount(markets, capitalMicros, rows.running);
-  return {
-    format: 1,
-    kind: 'live',
+  const { nowMs, journals } = options;
+  const page = { limit: ALL };
+  const intents = oldestFirst(reader.intents(page));
+  const orders = oldestFirst(reader.orders(page));
+  const fills = oldestFirst(reader.fills(page));
+  const conversions = oldestFirst(reader.conversions(page));
+  const runs = oldestFirst(reader.runs(ALL));
+  const held = reader.positions();
+  const ids = new Set([...orders, ...fills, ...conversions, ...held].map((row) => row.marketConditionId));
+  // What our own clock said is put onto the exchange's, whose prices it is compared with.
+  const theirs = (ourMs: number): number => Math.round(ourMs + (journals?.offsetMs(ourMs) ?? 0));
+  const endMs = nowMs ?? lastSeen(intents, fills, conversions, runs);
+  const firstFillMs = fills.reduce((first, { timestampS }) => Math.min(first, timestampS * 1000), endMs);
+  const toMs = theirs(endMs);
+  const rows: LedgerRows = {
+    orders: groupBy(orders, (row) => row.marketConditionId),
+    fills: groupBy(fills, (row) => row.marketConditionId),
+    conversions: groupBy(conversions, (row) => row.marketConditionId),
+    strategies: new Map(intents.map(({ id, strategy }) => [id, strategy])),
+    titles: eventTitles(reader, ids, options),
+    toMs,
+    theirs,
+  };
+  const untouched = reader.markets().filter(({ conditionId }) => !ids.has(conditionId)).length;
+  return foldSession({
     title: options.title,
-    fromMs: rows.fromMs,
-    toMs: rows.toMs,
-    capitalMicros,
+    fromMs: theirs(Math.min(runs[0]?.startedMs ?? endMs, firstFillMs)),
+    toMs,
+    capitalMicros: reader.pnl(new Map()).capitalMicros,
     endCashMicros: reader.cash(),
-    markets: markets.map(({ session }) => session),
-    account: account.series,
-    maxDrawdownMicros: account.maxDrawdownMicros,
+    markets: [...ids].map((id) => listMarket(id, reader, rows, options)),
+    running: computeSpans(runs, intents, endMs, nowMs !== null).map(([from, to]) => [theirs(from), theirs(to)]),
     requests: journals?.requests ?? null,
-    halts: [],
-    refusals: countRefusals(rows),
-    notices: readNotices(reader, rows),
+    refusals: countRefusals(intents),
+    notices: readNotices(reader, untouched, toMs),
     assumptions: {
       version: options.version,
-      configHash: rows.runs.at(-1)?.configHash ?? 'none',
-      seed: null,
-      fillModel: null,
-      postsOnly: null,
-      latency: null,
+      configHash: runs.at(-1)?.configHash ?? 'none',
       ...(options.feeSchedule === undefined ? {} : { feeSchedule: options.feeSchedule }),
       data: [
-        `${basename(reader.path)}: ${formatQuantity(rows.runs.length, 'run')}, last by version ${rows.runs.at(-1)?.version ?? 'none'}`,
+        `${basename(reader.path)}: ${formatQuantity(runs.length, 'run')}, last by version ${runs.at(-1)?.version ?? 'none'}`,
       ],
       remarks: [...REMARKS, ...(journals?.remarks ?? [])],
     },
-  };
+  });
+}
+
+const oldestFirst = <T>(rows: readonly T[]): T[] => [...rows].reverse();
+
+/** Each group in the order of its rows. */
+export function groupBy<T, Key>(rows: readonly T[], keyOf: (row: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [row]);
+    else group.push(row);
+  }
+  return groups;
 }
 
 const REMARKS: readonly string[] = [
@@ -110,92 +119,129 @@ const REMARKS: readonly string[] = [
   'Shares that the wallet held before this ledger began are left out.',
 ];
 
+function lastSeen(
+  intents: readonly IntentRow[],
+  fills: readonly BookedFill[],
+  conversions: readonly BookedConversion[],
+  runs: readonly RunRow[],
+): number {
+  const times = [
+    ...intents.map(({ updatedMs }) => updatedMs),
+    ...fills.map(({ seenMs }) => seenMs),
+    ...conversions.map(({ seenMs }) => seenMs),
+    ...runs.map(({ startedMs, stoppedMs }) => stoppedMs ?? startedMs),
+  ];
+  return times.reduce((latest, time) => Math.max(latest, time), 0);
+}
+
+/** When the trader ran. A run that was killed wrote no end: it lasted at least until the last of its intents changed. */
+function computeSpans(
+  runs: readonly RunRow[],
+  intents: readonly IntentRow[],
+  toMs: number,
+  isRunning: boolean,
+): readonly Span[] {
+  const lastMsByRun = new Map<string, number>();
+  for (const { runId, updatedMs } of intents) lastMsByRun.set(runId, Math.max(lastMsByRun.get(runId) ?? 0, updatedMs));
+  return runs.map(({ id, startedMs, stoppedMs }, index): Span => {
+    const next = runs[index + 1]?.startedMs ?? toMs;
+    if (stoppedMs !== null) return [startedMs, stoppedMs];
+    if (isRunning && index === runs.length - 1) return [startedMs, toMs];
+    return [startedMs, Math.min(next, Math.max(startedMs, lastMsByRun.get(id) ?? startedMs))];
+  });
+}
+
 /** By event: one name for all markets of it, also for those that no recording and no journal knows. */
-const eventTitles = ({ markets }: LedgerRows, { findPrices }: LedgerSessionOptions): ReadonlyMap<string, string> =>
+const eventTitles = (reader: LedgerReader, ids: ReadonlySet<string>, { findPrices }: LedgerSessionOptions) =>
   new Map(
-    markets.flatMap(({ conditionId, market }): readonly (readonly [string, string])[] => {
-      const title = findPrices(conditionId)?.eventTitle ?? '';
-      const event = market?.eventConditionId ?? '';
+    [...ids].flatMap((id): readonly (readonly [string, string])[] => {
+      const title = findPrices(id)?.eventTitle ?? '';
+      const event = reader.market(id)?.eventConditionId ?? '';
       return event === '' || title === '' ? [] : [[event, title]];
     }),
   );
 
-/** Its record, and what its walk needs. */
-type LedgerMarket = ReturnType<typeof readMarket>;
+/** Rows by market, oldest first, and what every market is read with. */
+interface LedgerRows {
+  readonly orders: ReadonlyMap<string, readonly OrderRecord[]>;
+  readonly fills: ReadonlyMap<string, readonly BookedFill[]>;
+  readonly conversions: ReadonlyMap<string, readonly BookedConversion[]>;
+  /** By intent. */
+  readonly strategies: ReadonlyMap<string, string>;
+  /** By event. */
+  readonly titles: ReadonlyMap<string, string>;
+  readonly toMs: number;
+  /** From our clock to the exchange's. */
+  readonly theirs: (ourMs: number) => number;
+}
 
-function readMarket(
-  rows: MarketRows,
-  ledger: LedgerRows,
-  titles: ReadonlyMap<string, string>,
+function listMarket(
+  conditionId: string,
+  reader: LedgerReader,
+  rows: LedgerRows,
   options: LedgerSessionOptions,
-) {
-  const { conditionId, market } = rows;
+): MarketFacts {
+  const market = reader.market(conditionId);
   const prices = options.findPrices(conditionId);
-  const orders = toSessionOrders(rows.orders, ledger.toMs);
-  const closedMs = market === null || market.resolutionS === null ? null : market.resolutionS * 1000;
-  const closeMs = Math.min(ledger.toMs, closedMs ?? ledger.toMs);
-  // Without journals the second that the exchange names has to do for the time of a trade.
-  const isOneClock = options.journals !== undefined;
-  const byPubkey = new Map(rows.orders.map((order) => [order.pubkey, order]));
-  const fills = rows.fills.map((fill) => {
-    const order = byPubkey.get(fill.orderPubkey) ?? null;
-    const strategy = ledger.intents.get(order?.intentId ?? '')?.strategy ?? '';
-    const timeMs = isOneClock ? tradeTimeMs(fill.timestampS, fill.seenMs) : fill.timestampS * 1000;
-    return readFill(fill, { timeMs, strategy, restingFromMs: order?.createdMs ?? null }, closeMs, prices);
-  });
-  const conversions = rows.conversions.map((conversion) => readConversion(conversion, prices));
-  const walked: WalkedMarket = { orders, fills, conversions, prices };
-  const session: MarketSession = {
+  const orders = rows.orders.get(conditionId) ?? [];
+  const conversions = rows.conversions.get(conditionId) ?? [];
+  const closeMs = market === null || market.resolutionS === null ? null : market.resolutionS * 1000;
+  const strategies = new Map(orders.map(({ pubkey, intentId }) => [pubkey, rows.strategies.get(intentId)]));
+  return {
     conditionId,
     title: market?.title ?? conditionId,
-    eventTitle: titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
-    category: prices?.category ?? '',
+    eventTitle: rows.titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
     tickMicros: null,
     openMs: null,
-    closeMs: closedMs,
-    outcome: readOutcome(rows.conversions) ?? settledOutcome(rows, prices?.outcome ?? null),
+    closeMs,
+    outcome: readOutcome(conversions) ?? settledOutcome(market, prices?.outcome ?? null),
     makerFeeRateMicros: market?.makerFeeRateMicros ?? 0,
-    series: sampleSeries(walked, ledger.toMs),
-    fills,
-    conversions,
-    stoodCrossed: null,
-    endYesMicros: rows.endYesMicros,
-    endNoMicros: rows.endNoMicros,
-    endMarkMicros: options.fairMicros.get(conditionId) ?? prices?.standing(closeMs) ?? null,
-    quoting: measureQuoting(rows.orders, orders, ledger.running, closeMs),
-    coverage: prices?.coverage ?? null,
+    orders: orders
+      .filter(({ status }) => ORDER_STANDING[status].tookEffect)
+      .map((order): SessionOrder => toSessionOrder(order, rows)),
+    trades: (rows.fills.get(conditionId) ?? []).map((fill): ReportedTrade => {
+      const seenMs = rows.theirs(fill.seenMs);
+      return {
+        // Without journals the second that the exchange names has to do for the time of a trade.
+        timeMs: options.journals === undefined ? fill.timestampS * 1000 : tradeTimeMs(fill.timestampS, seenMs),
+        seenMs,
+        orderPubkey: fill.orderPubkey,
+        strategy: strategies.get(fill.orderPubkey) ?? '',
+        isYes: fill.isYes,
+        isBuy: fill.side === 'buy',
+        isMaker: fill.isMaker,
+        ownPriceMicros: fill.priceMicros,
+        amountMicros: fill.amountMicros,
+        feeMicros: fill.feeMicros,
+      };
+    }),
+    conversions: conversions.map(({ kind, seenMs, yesMicros, noMicros, cashMicros, yesCostMicros }) => ({
+      kind,
+      yesMicros,
+      noMicros,
+      cashMicros,
+      yesCostMicros,
+      timeMs: rows.theirs(seenMs),
+    })),
+    prices,
+    lastMs: Math.min(rows.toMs, closeMs ?? rows.toMs),
+    countedFromMs: null,
+    fairMicros: options.fairMicros.get(conditionId) ?? null,
+    endShares: { yesMicros: reader.shares(conditionId, true), noMicros: reader.shares(conditionId, false) },
   };
-  return { session, walked };
 }
 
-type OfOrder = Pick<ReportedTrade, 'timeMs' | 'strategy' | 'restingFromMs'>;
-
-/** After `closeMs` there is no middle any more. */
-function readFill(row: BookedFill, ofOrder: OfOrder, closeMs: number, prices: RecordedPrices | null): FillRecord {
-  const markAt = (timeMs: number): number | null => prices?.at(timeMs).middleMicros ?? null;
-  const trade = {
-    ...ofOrder,
-    seenMs: row.seenMs,
-    orderPubkey: row.orderPubkey,
-    isYes: row.isYes,
-    isBuy: row.side === 'buy',
-    isMaker: row.isMaker,
-    ownPriceMicros: row.priceMicros,
-    amountMicros: row.amountMicros,
-    feeMicros: row.feeMicros,
-  };
-  const markMicros = markAt(trade.timeMs - BEFORE_TRADE_MS);
-  return toFillRecord(trade, markMicros, (timeMs) => (timeMs > closeMs ? null : markAt(timeMs)));
-}
-
-const readConversion = (row: BookedConversion, prices: RecordedPrices | null): ConversionRecord => ({
-  kind: row.kind,
-  timeMs: row.seenMs,
-  yesMicros: row.yesMicros,
-  noMicros: row.noMicros,
-  cashMicros: row.cashMicros,
-  yesCostMicros: row.yesCostMicros,
-  markMicros: prices?.at(row.seenMs).middleMicros ?? null,
+/** It stood, as far as the ledger tells, from its draft's row until a final status was seen. */
+const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): SessionOrder => ({
+  pubkey: order.pubkey,
+  side: order.isYes === (order.side === 'buy') ? 'bid' : 'ask',
+  priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
+  ownPriceMicros: order.priceMicros,
+  isBuy: order.side === 'buy',
+  amountMicros: order.amountMicros,
+  fromMs: theirs(order.createdMs),
+  toMs: order.closedMs === null ? toMs : theirs(order.closedMs),
+  isCanceled: ORDER_STANDING[order.status].isCanceled,
 });
 
 /** The outcome that redemptions paid for, unless as many shares of both were redeemed. */
@@ -208,109 +254,15 @@ function readOutcome(conversions: readonly BookedConversion[]): MarketOutcome | 
 }
 
 /** A recording may know how a market ended; before it ended here, that is the future. */
-const settledOutcome = ({ market }: MarketRows, recorded: MarketOutcome | null): MarketOutcome | null =>
+const settledOutcome = (market: MarketRecord | null, recorded: MarketOutcome | null): MarketOutcome | null =>
   market !== null && isSettledMarket(market.state) && (market.state === 'canceled') === (typeof recorded === 'number')
     ? recorded
     : null;
 
-function sampleSeries(market: WalkedMarket, endMs: number): MarketSeries {
-  const { orders, fills, conversions } = market;
-  const times = [
-    ...orders.map(({ fromMs, toMs }) => [fromMs, toMs ?? endMs]),
-    ...[...fills, ...conversions].map(({ timeMs }) => [timeMs]),
-  ].flat();
-  const [first, last] = times.reduce(([low, high], time) => [Math.min(low, time), Math.max(high, time)], [endMs, 0]);
-  const steps = stepsOver(first, last);
-  const samples = new MarketSamples(steps.stepMs);
-  const walk = new MarketWalk(market);
-  for (const timeMs of steps.timeMs) {
-    walk.advance(timeMs);
-    samples.take(timeMs, walk.top(timeMs), walk.held.netMicros);
-  }
-  return samples.series;
-}
-
-/** When our orders stood, as far as the ledger tells: from its draft's row until a final status was seen. */
-const toSessionOrders = (orders: readonly OrderRecord[], toMs: number): readonly SessionOrder[] =>
-  orders
-    .filter(({ status }) => ORDER_STANDING[status].tookEffect)
-    .map((order) => ({
-      pubkey: order.pubkey,
-      side: order.isYes === (order.side === 'buy') ? 'bid' : 'ask',
-      priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
-      ownPriceMicros: order.priceMicros,
-      isBuy: order.side === 'buy',
-      amountMicros: order.amountMicros,
-      fromMs: order.createdMs,
-      toMs: order.closedMs ?? toMs,
-    }));
-
-/** The market counts from its first quote until it closed, while the trader ran. */
-function measureQuoting(
-  orders: readonly OrderRecord[],
-  quotes: readonly SessionOrder[],
-  running: readonly Span[],
-  closeMs: number,
-): QuotingFigures {
-  const firstMs = quotes.reduce((first, { fromMs }) => Math.min(first, fromMs), closeMs);
-  const open = common(mergeSpans(running), [[firstMs, closeMs]]);
-  const standing = (side: SessionOrder['side']): readonly Span[] =>
-    common(
-      mergeSpans(quotes.filter((quote) => quote.side === side).map(({ fromMs, toMs }) => [fromMs, toMs ?? closeMs])),
-      open,
-    );
-  const [bids, asks] = [standing('bid'), standing('ask')];
-  const twoSidedMs = sumSpans(common(bids, asks));
-  return {
-    openForMs: sumSpans(open),
-    twoSidedMs,
-    oneSidedMs: sumSpans(bids) + sumSpans(asks) - 2 * twoSidedMs,
-    haltedMs: null,
-    ordersPlaced: quotes.length,
-    ordersCanceled: orders.filter(({ status }) => ORDER_STANDING[status].isCanceled).length,
-    postedMicros: quotes.reduce((total, { amountMicros }) => total + amountMicros, 0),
-    joinedBehindMicros: null,
-  };
-}
-
-/** A day of seconds. More would take longer than reading the journals does; a longer life is looked at as often, wider apart. */
-const MOST_LOOKS = 86_400;
-
-/**
- * While the trader ran: nobody knows what its shares were worth between two runs. Every look counts for the deepest fall, as
- * in a backtest; what is kept of them is thinned out.
- */
-function sampleAccount(
-  markets: readonly LedgerMarket[],
-  capitalMicros: number,
-  running: readonly Span[],
-): AccountSamples {
-  const steps = stepsWithin(running, MOST_LOOKS);
-  const account = new AccountSamples(steps.stepMs);
-  const walks = markets.map(({ walked }) => new MarketWalk(walked));
-  for (const timeMs of steps.timeMs) {
-    for (const walk of walks) walk.advance(timeMs);
-    account.take(timeMs, equityAt(timeMs, walks, capitalMicros), () => lockedIn(walks));
-  }
-  // Shares whose worth was not known may have come and gone between two steps.
-  if (markets.some(({ walked }) => walked.prices === null && everHeld(walked))) account.see(null);
-  return account;
-}
-
-/** Shares whose worth depends on a price. */
-function everHeld(market: WalkedMarket): boolean {
-  let net = 0;
-  return listMoves(market).some((move) => {
-    const { yes, no } = sharesMoved(move);
-    net += yes - no;
-    return net !== 0;
-  });
-}
-
 /** The reason of a refused intent begins with the service's slug. */
-function countRefusals({ intents }: LedgerRows): readonly Refusal[] {
+function countRefusals(intents: readonly IntentRow[]): readonly Refusal[] {
   const counts = new Map<string, number>();
-  for (const { state, lastReason } of intents.values()) {
+  for (const { state, lastReason } of intents) {
     if (state !== 'refused' && state !== 'failed') continue;
     const name = /^[a-z][a-z0-9_-]*(?=:)/.exec(lastReason)?.[0] ?? lastReason.replace(/\d+/g, '#');
     counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -323,7 +275,7 @@ function countRefusals({ intents }: LedgerRows): readonly Refusal[] {
 /** The newest so many; a report is not a log. */
 const MOST_NOTICES = 200;
 
-function readNotices(reader: LedgerReader, { marketsUntouched, toMs }: LedgerRows): readonly SessionNotice[] {
+function readNotices(reader: LedgerReader, marketsUntouched: number, toMs: number): readonly SessionNotice[] {
   const events = [...reader.events(MOST_NOTICES)].reverse();
   const notices = events.map(({ timeMs, severity, kind, text }): SessionNotice => {
     // What an operator asked for is kept as loudly as trouble, and is none.

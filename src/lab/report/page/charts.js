@@ -15,7 +15,7 @@ import {
   times,
   withGaps,
 } from './data.js';
-import { ACTIONS, drawGroup, groups, handle, show, shown } from './frame.js';
+import { drawGroup, groups, show, shown } from './frame.js';
 
 /** @typedef {import('./data.js').Column} Column */
 /** @typedef {import('./data.js').Rows} Rows */
@@ -264,23 +264,8 @@ document.addEventListener('market-picked', (event) => {
   document.getElementById('price')?.scrollIntoView({ behavior: 'smooth' });
 });
 for (const input of document.querySelectorAll('input[name=session]')) input.addEventListener('change', redraw);
-for (const button of document.querySelectorAll('[data-zoom]'))
-  if (button instanceof HTMLElement)
-    button.addEventListener('click', () => {
-      const group = groups[button.dataset['zoom'] ?? ''];
-      if (group !== null && group !== undefined) ACTIONS[button.dataset['do'] ?? '']?.(group);
-    });
-for (const [id, name] of [
-  ['plot-equity', 'account'],
-  ['plot-drawdown', 'account'],
-  ['plot-locked', 'account'],
-  ['plot-price', 'price'],
-  ['plot-held', 'price'],
-]) {
-  const plot = document.getElementById(id ?? '');
-  if (plot !== null) handle(plot, () => groups[name ?? ''] ?? null);
-}
-document.addEventListener('theme-changed', () => {
+// The charts are drawn in colours of the theme.
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
   for (const group of Object.values(groups)) for (const chart of group?.charts ?? []) chart.redraw();
 });
 new ResizeObserver(() => {

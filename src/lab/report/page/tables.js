@@ -1,5 +1,7 @@
 /** Tables that sort by their headings, find a row, and lead to a market's chart. Without scripts they are just tables. */
 
+document.documentElement.classList.add('scripted');
+
 /** @param {HTMLTableRowElement} row @param {number} column */
 const sortKey = (row, column) => row.cells[column]?.dataset['v'] ?? row.cells[column]?.textContent ?? '';
 

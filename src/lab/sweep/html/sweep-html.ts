@@ -49,8 +49,8 @@ interface TablesPage {
 
 /** A page of tables in the report's style. */
 export function tablesPage({ kind, title, what, notes, content, foot }: TablesPage): string {
-  const script = pageScript(['theme', 'tables']);
-  const heading = html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
+  const script = pageScript(['tables']);
+  const heading = html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what}</p></div></header>`;
   const warnings = html`<ul class="warnings" aria-label="What to know before believing a figure">${notes.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
   const body = html`<div class="page"><main>${heading}${notes.length === 0 ? null : warnings}${content}</main><footer>${foot}</footer></div>`;
   return html`<!doctype html>

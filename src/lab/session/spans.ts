@@ -1,7 +1,7 @@
 /** Spans of time: when orders stood, when the trader ran; and equal steps over them. */
 
-import { MAX_SAMPLES } from '../../session/contract.js';
-import { FIRST_STEP_MS } from '../../session/samples.js';
+import { MAX_SAMPLES } from './contract.js';
+import { FIRST_STEP_MS } from './samples.js';
 
 /** From, inclusive, to, exclusive; Unix ms. */
 export type Span = readonly [fromMs: number, toMs: number];

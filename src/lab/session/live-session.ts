@@ -1,0 +1,248 @@
+/**
+ * The session of a live trader, folded from its facts: the same record that a backtest gives, so that both are read alike. A
+ * ledger and the journal of a run each list their facts, on the exchange's clock. Without a recorded book the middles are not
+ * known, and figures that depend on them are null, never 0.
+ */
+
+import { complement, type Micros, sub, ZERO } from '../../shared/base/micros.js';
+import { tradeNotional } from '../../trader/ledger/rounding.js';
+import {
+  type Assumptions,
+  type ConversionRecord,
+  type FillRecord,
+  MARKOUT_HORIZONS_MS,
+  type MarketSession,
+  type QuotingFigures,
+  type SessionRecord,
+} from './contract.js';
+import { computeYesCost, listMoves, sharesMoved } from './holdings.js';
+import {
+  equityAt,
+  lockedIn,
+  MarketWalk,
+  type RecordedPrices,
+  type SessionOrder,
+  type WalkedMarket,
+} from './market-walk.js';
+import { AccountSamples, MarketSamples } from './samples.js';
+import { common, mergeSpans, type Span, stepsOver, stepsWithin, sumSpans } from './spans.js';
+
+type AsReported = 'timeMs' | 'seenMs' | 'orderPubkey' | 'strategy' | 'isYes' | 'isBuy' | 'isMaker';
+
+/** One of our own trades, as an exchange reports it. */
+export interface ReportedTrade extends Pick<FillRecord, AsReported> {
+  /** In the space of its own outcome. */
+  readonly ownPriceMicros: Micros;
+  readonly amountMicros: Micros;
+  readonly feeMicros: Micros | null;
+}
+
+export type ReportedConversion = Omit<ConversionRecord, 'markMicros' | 'yesCostMicros'> & {
+  /** Of a split; null: by the middle of that moment. */
+  readonly yesCostMicros: number | null;
+};
+
+type OfMarket = 'conditionId' | 'title' | 'eventTitle' | 'tickMicros' | 'openMs' | 'closeMs' | 'outcome';
+
+export interface MarketFacts extends Pick<MarketSession, OfMarket | 'makerFeeRateMicros'> {
+  readonly orders: readonly SessionOrder[];
+  readonly trades: readonly ReportedTrade[];
+  readonly conversions: readonly ReportedConversion[];
+  /** Null where nobody recorded the book. */
+  readonly prices: RecordedPrices | null;
+  /** The last moment whose middle counts: the market closes, or the session ends. */
+  readonly lastMs: number;
+  /** When the market begins to count as open; null: with its first order. */
+  readonly countedFromMs: number | null;
+  /** YES price at which the shares of the end are valued first of all; null where none is known. */
+  readonly fairMicros: number | null;
+  /** Shares at the end by the source's own count; null: those that trades and conversions leave. */
+  readonly endShares: { readonly yesMicros: number; readonly noMicros: number } | null;
+}
+
+type OfSession = 'title' | 'fromMs' | 'toMs' | 'capitalMicros' | 'requests' | 'refusals' | 'notices';
+
+export interface SessionFacts extends Pick<SessionRecord, OfSession> {
+  /** Null: the capital, and what trades and conversions brought. */
+  readonly endCashMicros: number | null;
+  readonly markets: readonly MarketFacts[];
+  /** When the trader ran. */
+  readonly running: readonly Span[];
+  readonly assumptions: Omit<Assumptions, 'seed' | 'fillModel' | 'postsOnly' | 'latency'>;
+}
+
+export function foldSession({ markets, running, endCashMicros, assumptions, ...facts }: SessionFacts): SessionRecord {
+  const walked = markets.map((market) => ({ market, walked: readMoves(market) }));
+  const account = sampleAccount(
+    walked.map((one) => one.walked),
+    facts.capitalMicros,
+    running,
+  );
+  const folded = walked.map((one) => foldMarket(one.market, one.walked, running, facts.toMs));
+  return {
+    format: 1,
+    kind: 'live',
+    ...facts,
+    endCashMicros: endCashMicros ?? folded.reduce((sum, { cashMicros }) => sum + cashMicros, facts.capitalMicros),
+    markets: folded.map(({ session }) => session),
+    account: account.series,
+    maxDrawdownMicros: account.maxDrawdownMicros,
+    halts: [],
+    assumptions: { ...assumptions, seed: null, fillModel: null, postsOnly: null, latency: null },
+  };
+}
+
+function readMoves({ orders, trades, conversions, prices, lastMs }: MarketFacts): WalkedMarket {
+  const restingFrom = new Map(orders.map(({ pubkey, fromMs }) => [pubkey, fromMs]));
+  const fills = trades.map((trade) => toFill(trade, restingFrom.get(trade.orderPubkey) ?? null, prices, lastMs));
+  return {
+    orders,
+    prices,
+    fills: fills.sort((a, b) => a.timeMs - b.timeMs),
+    conversions: conversions.map((conversion): ConversionRecord => {
+      const markMicros = prices?.at(conversion.timeMs).middleMicros ?? null;
+      const { kind, yesMicros, yesCostMicros } = conversion;
+      const isUncounted = kind === 'split' && yesCostMicros === null;
+      const costMicros = isUncounted ? computeYesCost(-yesMicros, markMicros) : yesCostMicros;
+      return { ...conversion, yesCostMicros: costMicros, markMicros };
+    }),
+  };
+}
+
+/** Trades are named by their second: what was known a moment before it is surely from before the trade. */
+const BEFORE_TRADE_MS = 1;
+
+/** When a trade was, of which the exchange names the second: the middle of it, unless it was seen before. */
+export const tradeTimeMs = (timestampS: number, seenMs: number): number =>
+  Math.max(timestampS * 1000, Math.min(timestampS * 1000 + 500, seenMs));
+
+function toFill(
+  trade: ReportedTrade,
+  restingFromMs: number | null,
+  prices: RecordedPrices | null,
+  lastMs: number,
+): FillRecord {
+  const { ownPriceMicros, feeMicros, ...reported } = trade;
+  const { timeMs, isYes, isBuy, isMaker, amountMicros } = reported;
+  const notional = tradeNotional(isYes, ownPriceMicros, amountMicros);
+  const priceMicros = isYes ? ownPriceMicros : complement(ownPriceMicros);
+  const restedMs = restingFromMs === null ? null : Math.max(0, Math.round(timeMs - restingFromMs));
+  const markAt = (atMs: number): number | null => prices?.at(atMs).middleMicros ?? null;
+  const beforeMs = timeMs - BEFORE_TRADE_MS;
+  const isUnseen = prices !== null && prices.standing(beforeMs) === null;
+  return {
+    ...reported,
+    priceMicros,
+    side: isYes === isBuy ? 'bid' : 'ask',
+    cashMicros: isBuy ? sub(ZERO, notional) : notional,
+    feeMicros: feeMicros ?? ZERO,
+    markMicros: isUnseen ? priceMicros : markAt(beforeMs),
+    marksAfterMicros: MARKOUT_HORIZONS_MS.map((ms) => (timeMs + ms > lastMs ? null : markAt(timeMs + ms))),
+    restedMs: isMaker === false ? 0 : restedMs,
+    joinedBehindMicros: null,
+    atCrossing: null,
+  };
+}
+
+function foldMarket(market: MarketFacts, walked: WalkedMarket, running: readonly Span[], toMs: number) {
+  const { conditionId, title, eventTitle, tickMicros, openMs, closeMs, outcome, makerFeeRateMicros, prices } = market;
+  const { series, held } = walkSeries(walked, toMs);
+  const { yesMicros, noMicros } = market.endShares ?? held;
+  const session: MarketSession = {
+    conditionId,
+    title,
+    eventTitle,
+    tickMicros,
+    openMs,
+    closeMs,
+    outcome,
+    makerFeeRateMicros,
+    series,
+    category: prices?.category ?? '',
+    fills: walked.fills,
+    conversions: walked.conversions,
+    stoodCrossed: null,
+    endYesMicros: yesMicros,
+    endNoMicros: noMicros,
+    endMarkMicros: market.fairMicros ?? prices?.standing(market.lastMs) ?? null,
+    quoting: measureQuoting(market, running),
+    coverage: prices?.coverage ?? null,
+  };
+  return { session, cashMicros: held.cashMicros };
+}
+
+/** Samples of a market from its first order or move to its last; and what is held after all of them. */
+function walkSeries(market: WalkedMarket, endMs: number) {
+  const { orders, fills, conversions } = market;
+  const times = [
+    ...orders.map(({ fromMs, toMs }) => [fromMs, toMs ?? endMs]),
+    ...[...fills, ...conversions].map(({ timeMs }) => [timeMs]),
+  ].flat();
+  const [first, last] = times.reduce(([low, high], time) => [Math.min(low, time), Math.max(high, time)], [endMs, 0]);
+  const steps = stepsOver(first, last);
+  const samples = new MarketSamples(steps.stepMs);
+  const walk = new MarketWalk(market);
+  for (const timeMs of steps.timeMs) {
+    walk.advance(timeMs);
+    samples.take(timeMs, walk.top(timeMs), walk.held.netMicros);
+  }
+  walk.advance(Number.POSITIVE_INFINITY);
+  return { series: samples.series, held: walk.held };
+}
+
+/** The market counts while the trader ran, until it closed. */
+function measureQuoting({ orders, lastMs, countedFromMs }: MarketFacts, running: readonly Span[]): QuotingFigures {
+  const firstMs = countedFromMs ?? orders.reduce((first, { fromMs }) => Math.min(first, fromMs), lastMs);
+  const open = common(mergeSpans(running), [[firstMs, lastMs]]);
+  const standing = (side: SessionOrder['side']): readonly Span[] =>
+    common(
+      mergeSpans(orders.filter((order) => order.side === side).map(({ fromMs, toMs }) => [fromMs, toMs ?? lastMs])),
+      open,
+    );
+  const [bids, asks] = [standing('bid'), standing('ask')];
+  const twoSidedMs = sumSpans(common(bids, asks));
+  return {
+    openForMs: sumSpans(open),
+    twoSidedMs,
+    oneSidedMs: sumSpans(bids) + sumSpans(asks) - 2 * twoSidedMs,
+    haltedMs: null,
+    ordersPlaced: orders.length,
+    ordersCanceled: orders.filter(({ isCanceled }) => isCanceled).length,
+    postedMicros: orders.reduce((total, { amountMicros }) => total + amountMicros, 0),
+    joinedBehindMicros: null,
+  };
+}
+
+/** A day of seconds. More would take longer than reading the journals does; a longer life is looked at as often, wider apart. */
+const MOST_LOOKS = 86_400;
+
+/**
+ * While the trader ran: nobody knows what its shares were worth between two runs. Every look counts for the deepest fall, as
+ * in a backtest; what is kept of them is thinned out.
+ */
+function sampleAccount(
+  markets: readonly WalkedMarket[],
+  capitalMicros: number,
+  running: readonly Span[],
+): AccountSamples {
+  const steps = stepsWithin(running, MOST_LOOKS);
+  const account = new AccountSamples(steps.stepMs);
+  const walks = markets.map((market) => new MarketWalk(market));
+  for (const timeMs of steps.timeMs) {
+    for (const walk of walks) walk.advance(timeMs);
+    account.take(timeMs, equityAt(timeMs, walks, capitalMicros), () => lockedIn(walks));
+  }
+  // Shares whose worth was not known may have come and gone between two steps.
+  if (markets.some((market) => market.prices === null && everHeld(market))) account.see(null);
+  return account;
+}
+
+/** Shares whose worth depends on a price. */
+function everHeld(market: WalkedMarket): boolean {
+  let net = 0;
+  return listMoves(market).some((move) => {
+    const { yes, no } = sharesMoved(move);
+    net += yes - no;
+    return net !== 0;
+  });
+}
