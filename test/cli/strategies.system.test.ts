@@ -8,6 +8,8 @@ import { readScenarios } from '../../src/shell/config/scenario-file.js';
 import { FileRows } from '../../src/shell/feeds/file-rows.js';
 import { readRow } from '../../src/shell/feeds/read-row.js';
 import { nowMs } from '../../src/shell/runtime/clock.js';
+import { recordedFolder } from '../lab/backtest/formats.js';
+import { wanderingRows } from '../lab/backtest/recordings.js';
 import { folderOf } from '../support/folders.js';
 import { run } from './run.js';
 
@@ -17,7 +19,10 @@ describe('a new strategy', () => {
     expect((await run(['strategies', 'new', 'my-maker', '--dir', 'mine'], { cwd })).code).toBe(0);
     const file = 'mine/my-maker.yaml';
     const scenarios = 'mine/my-maker.scenarios.yaml';
-    const tested = await run(['strategies', 'test', file, '--scenarios', scenarios, '--record', '--json'], { cwd });
+    const tested = await run(
+      ['strategies', 'test', file, '--scenarios', scenarios, '--record', '--json', '--no-types'],
+      { cwd },
+    );
     expect([tested.code, tested.err]).toEqual([0, expect.stringContaining('wrote the quotes of 4 scenarios')]);
     const trials: { strategy: string; checks: { verdict: string }[] }[] = JSON.parse(tested.out);
     expect(trials.map(({ strategy, checks }) => [strategy, checks.length])).toEqual([
@@ -30,7 +35,7 @@ describe('a new strategy', () => {
     expect(written).toContain('# Books of others and what we hold');
     expect(written).toMatch(/name: no bids[\s\S]*?bids: \[\][\s\S]*?asks: \[\]/);
     writeFileSync(join(cwd, scenarios), written.replace(/(quotes:\s+bids: \[ ?\[ ?)0\.\d+/, '$10.4'));
-    const changed = await run(['strategies', 'test', file, '--scenarios', scenarios], { cwd });
+    const changed = await run(['strategies', 'test', file, '--scenarios', scenarios, '--no-types'], { cwd });
     expect(changed.code).toBe(1);
     expect(changed.out).toMatch(/failed\s+a book of two sides, nothing held\s+bids .*, wanted bids 10 at 0\.4,/);
   });
@@ -40,7 +45,7 @@ describe('a new strategy', () => {
     const made = await run(['strategies', 'new', 'my-maker', '--kind', 'event'], { cwd });
     expect([made.code, made.out]).toEqual([0, expect.stringContaining('declare the event under its `events:`')]);
     const scenarios = ['--scenarios', 'my-maker.scenarios.yaml', '--record'];
-    const tested = await run(['strategies', 'test', 'my-maker.yaml', ...scenarios], { cwd });
+    const tested = await run(['strategies', 'test', 'my-maker.yaml', ...scenarios, '--no-types'], { cwd });
     expect([tested.code, tested.out]).toEqual([0, expect.stringContaining('my-maker on 10 generated events, seed 1')]);
     const file = join(cwd, 'my-maker.scenarios.yaml');
     const written = readFileSync(file, 'utf8');
@@ -61,7 +66,7 @@ describe('a new strategy', () => {
     const made = await run(['strategies', 'new', 'my-maker', '--kind', 'feed'], { cwd });
     expect([made.code, made.out]).toEqual([0, expect.stringContaining('twinbook start -c my-maker.paper.yaml')]);
     const scenarios = ['--scenarios', 'my-maker.scenarios.yaml', '--record'];
-    const tested = await run(['strategies', 'test', 'my-maker.yaml', ...scenarios], { cwd });
+    const tested = await run(['strategies', 'test', 'my-maker.yaml', ...scenarios, '--no-types'], { cwd });
     expect([tested.code, tested.out]).toEqual([0, expect.stringContaining('no check failed')]);
     const { scenarios: said } = readScenarios(join(cwd, 'my-maker.scenarios.yaml'), cwd);
     expect(said.map(({ quotes }) => [quotes?.bids[0]?.[0], quotes?.asks[0]?.[0]])).toEqual([
@@ -100,10 +105,12 @@ describe('what cannot be tried is refused with the reason', () => {
     [['new', '../x'], 'Wanted lower case letters and figures with dashes'],
     [['test', 'nothing'], "no shipped strategy 'nothing'"],
     [['test', 'nothing.yaml'], 'nothing.yaml: no such file'],
+    [['test', 'bands', '--data', 'x'], "--data wants a strategy file (.yaml), got 'bands'"],
     [['test', 'maker.yaml', '--record'], '--record wants --scenarios <file>'],
     [['test', 'maker.yaml', '--scenarios', 'odd.yaml'], "odd.yaml:3:44: scenarios[0]: unknown key 'hold'"],
     [['test', 'maker.yaml', '--scenarios', 'odd.yaml'], 'scenarios[0].bids[0][0]: wants a price between 0 and 1, got'],
     [['test', 'maker.yaml', '--scenarios', 'odd.yaml'], 'odd.yaml:1:7: tick: wants 0.01, 0.001 or 0.0001, got'],
+    [['test', 'maker.yaml', '--data', 'nowhere'], 'nowhere'],
   ])('%j', async (args, said) => {
     const { code, err } = await run(['strategies', ...args], { cwd: folderOf(files) });
     expect(code).not.toBe(0);
@@ -111,7 +118,7 @@ describe('what cannot be tried is refused with the reason', () => {
   });
 });
 
-it('asks a strategy nothing where its scenarios cannot be read', async () => {
+it('asks a strategy nothing where its scenarios or its recordings cannot be read', async () => {
   const cwd = folderOf({
     'asked.mjs': `import { writeFileSync } from 'node:fs';
       export default { name: 'asked', summary: 'Says so.', params: {}, create() {
@@ -122,7 +129,16 @@ it('asks a strategy nothing where its scenarios cannot be read', async () => {
     'odd.yaml': 'tick: 0.02\nscenarios: []\n',
   });
   await run(['strategies', 'test', './asked.mjs', '--scenarios', 'odd.yaml'], { cwd });
+  await run(['strategies', 'test', 'asked.yaml', '--data', 'nowhere'], { cwd });
   expect(existsSync(join(cwd, 'asked'))).toBe(false);
   await run(['strategies', 'test', 'asked.yaml'], { cwd });
   expect(existsSync(join(cwd, 'asked'))).toBe(true);
+});
+
+it('tries a strategy on the views of a recording', async () => {
+  const cwd = folderOf({ 'maker.yaml': 'strategy: bands\nmarkets: { select: { state: open } }\n' });
+  const recording = await recordedFolder(wanderingRows(5, 4));
+  const { code, out } = await run(['strategies', 'test', 'maker.yaml', '--data', recording], { cwd });
+  expect([code, out]).toEqual([0, expect.stringContaining(`bands on ${recording}`)]);
+  expect(out).toMatch(/ok +it never throws +\d{3,} looks at \d+ markets/);
 });

@@ -1,21 +1,24 @@
 /** `twinbook strategies test`: what must hold for every strategy, and what its author wrote down for this one. */
 
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { CheckResult, TriedStrategy } from '../../lab/strategy-checks/trial.js';
+import type { CheckResult, ShownMarkets, TriedStrategy } from '../../lab/strategy-checks/trial.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { loadStrategyModule } from '../../shell/config/strategy-module.js';
 import { readParams } from '../../trader/strategy/read-params.js';
 import { integerBetween } from '../arguments.js';
+import { resolveData } from '../data/paths.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { type Column, json, table } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 
 interface TestFlags {
+  readonly data?: readonly string[];
   readonly scenarios?: string;
   readonly record?: true;
+  readonly types: boolean;
   readonly seed: number;
   readonly json?: true;
 }
@@ -30,9 +33,11 @@ const EVENT_LOOKS = 60;
 export function addStrategyTestCommand(strategies: Command, session: Session): void {
   const command = strategies
     .command('test')
-    .description('tries a strategy on generated markets and on scenarios')
+    .description('tries a strategy on generated markets, on recordings and on scenarios')
     .argument('<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped one')
+    .option('--data <path...>', 'recordings whose views it is tried on too; wants a strategy file')
     .option('--scenarios <file>', 'books and holdings with the quotes that it shall give')
+    .option('--no-types', 'without asking the TypeScript compiler')
     .addOption(new Option('--record', 'write its quotes into the file of scenarios'))
     .addOption(
       new Option('--seed <n>', 'seed of the generated markets').default(1).argParser(integerBetween(0, 2 ** 31)),
@@ -56,24 +61,31 @@ interface Trial {
 
 async function run(name: string, options: TestFlags, io: CliIo): Promise<ExitCode> {
   const { checkStrategy } = await import('../../lab/strategy-checks/checks.js');
+  const { checkTypes } = await import('../../lab/strategy-checks/type-check.js');
   const { askedBy } = await import('../../lab/strategy-checks/shown-beside.js');
   const { showEvents } = await import('../../lab/strategy-checks/shown-events.js');
   const { showMarkets } = await import('../../lab/strategy-checks/shown-markets.js');
   // What is refused is refused before everything is tried.
   if (options.scenarios !== undefined) await readScenarioFile(options.scenarios, io);
+  const recorded = options.data === undefined ? [] : await recordedTrials(name, options.data, io);
   const stopwatch = () => performance.now();
   const trials: Trial[] = [];
-  for (const tried of await triedStrategies(name, io)) {
+  for (const { file, ...tried } of await triedStrategies(name, io)) {
     const { strategy } = tried;
     const ofEvents = strategy.scope === 'event';
     const generated = ofEvents
       ? showEvents(options.seed, EVENTS, EVENT_LOOKS)
       : showMarkets(options.seed, MARKETS, LOOKS, askedBy(tried));
     const on = `${generated.markets.length} generated ${ofEvents ? 'events' : 'markets'}, seed ${options.seed}`;
-    trials.push({ strategy: strategy.name, on, checks: checkStrategy(tried, generated, stopwatch) });
+    const types = file === null || !options.types ? [] : [await checkTypes(file)];
+    trials.push({ strategy: strategy.name, on, checks: [...types, ...checkStrategy(tried, generated, stopwatch)] });
     if (options.scenarios !== undefined) {
       trials.push({ strategy: strategy.name, on: options.scenarios, checks: await playScenarios(tried, options, io) });
     }
+  }
+  for (const { tried, shown } of recorded) {
+    const on = options.data?.join(', ') ?? '';
+    trials.push({ strategy: tried.strategy.name, on, checks: checkStrategy(tried, shown, stopwatch) });
   }
   io.out(options.json === true ? json(trials) : trials.map((trial) => showTrial(trial, io.columns)).join('\n'));
   const hasFailed = trials.some(({ checks }) => checks.some(({ verdict }) => verdict === 'failed'));
@@ -82,15 +94,23 @@ async function run(name: string, options: TestFlags, io: CliIo): Promise<ExitCod
 
 const isFile = (name: string): boolean => /\.ya?ml$/.test(name);
 
+/** With the file of a module of the user's own; null for a shipped one. */
+type WithFile = TriedStrategy & { readonly file: string | null };
+
 /** All strategies of a file, or a module with its defaults. */
-async function triedStrategies(name: string, io: CliIo): Promise<readonly TriedStrategy[]> {
+async function triedStrategies(name: string, io: CliIo): Promise<readonly WithFile[]> {
   if (isFile(name)) {
     const { strategies } = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });
-    return strategies.map(({ module: strategy, params }) => ({ strategy, params }));
+    return strategies.map(({ module: strategy, params, file, moduleName, moduleFiles }) => ({
+      strategy,
+      params,
+      file: moduleFiles.length === 0 ? null : resolve(dirname(file), moduleName),
+    }));
   }
-  const { strategy } = await loadStrategyModule(name, io.cwd);
+  const { strategy, files } = await loadStrategyModule(name, io.cwd);
   const { values, problems } = readParams(strategy, {});
-  if (values !== null) return [{ strategy, params: values }];
+  const file = files.length === 0 ? null : resolve(io.cwd, name);
+  if (values !== null) return [{ strategy, params: values, file }];
   const hint = 'A module is tried with its defaults; give the ones it needs in a strategy file, and name that.';
   throw new TwinbookError('strategy_invalid', `${name}: ${JSON.stringify(problems[0])}`, hint);
 }
@@ -111,6 +131,30 @@ async function playScenarios(tried: TriedStrategy, options: TestFlags, io: CliIo
   writeWhole(path, withQuotes(path, said));
   io.err(`wrote the quotes of ${said.length} scenarios into ${name}\n`);
   return judgeScenarios(await readScenarioFile(name, io), said);
+}
+
+/** What each strategy of a file is shown in a backtest of these recordings. */
+async function recordedTrials(
+  name: string,
+  data: readonly string[],
+  io: CliIo,
+): Promise<readonly { readonly tried: TriedStrategy; readonly shown: ShownMarkets }[]> {
+  if (!isFile(name)) {
+    const hint = 'Limits and capital of a backtest come from a file.';
+    throw new TwinbookError('usage', `--data wants a strategy file (.yaml), got '${name}'`, hint);
+  }
+  const { keepViews } = await import('../../lab/strategy-checks/recorded-markets.js');
+  const { backtestOf } = await import('../../lab/backtest/backtest.js');
+  const config = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });
+  const kept = config.strategies.map((strategy) => ({ strategy, keeping: keepViews(strategy.module) }));
+  await backtestOf(
+    { ...config, strategies: kept.map(({ strategy, keeping }) => ({ ...strategy, module: keeping.strategy })) },
+    { data: resolveData(data, io), fillModels: ['risk-averse'], allMarkets: true },
+  );
+  return kept.map(({ strategy: { module, params }, keeping }) => ({
+    tried: { strategy: module, params },
+    shown: keeping.collectShown(),
+  }));
 }
 
 const COLUMNS: readonly Column<CheckResult>[] = [
