@@ -1,60 +1,69 @@
 /** `twinbook config diff|apply|rollback|history`: the configuration of a running trader, changed without a restart. */
 
-import type { Command } from 'commander';
 import { utcText } from '../shared/base/utc-text.js';
 import { readConfig, type TraderConfig } from '../shell/config/load.js';
 import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
 import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/config-history.js';
-import { type Answer, addAnswer, addTimeoutOption, type ControlOptions, linesText, QUICK_S } from './answer.js';
 import { nonEmpty } from './arguments.js';
+import { type Answer, command, flag, linesText, QUICK_S, read, required, timeoutOption } from './command.js';
 import { askThere, nullOn } from './control/reach.js';
 import { readLedger } from './ledger/ledger-reading.js';
-import type { CliIo, Session } from './output/io.js';
+import type { CliIo } from './output/io.js';
 
-interface LiveOptions extends ControlOptions {
-  readonly reason?: string;
-  readonly dryRun?: true;
+interface LiveOptions {
+  readonly timeout: number;
+  readonly reason?: string | undefined;
+  readonly dryRun?: true | undefined;
 }
 
 /** New code is loaded in a process of its own first, s. The page waits a second longer. */
 const CHECKED_S = 24;
 
-export function addConfigLiveCommands(config: Command, session: Session): void {
-  const { io } = session;
-  const diff = config
-    .command('diff')
-    .description('what the files say against what the trader goes by, or went by last');
-  addAnswer<LiveOptions>(addTimeoutOption(diff, QUICK_S), session, async (options, trader) =>
-    makeAnswer(
-      (await ask('diff', options, trader).catch(nullOn('not_running'))) ?? (await diffToLast(options.config, io)),
-    ),
-  );
+const diffCommand = command({
+  name: 'diff',
+  help: 'what the files say against what the trader goes by, or went by last',
+  config: 'trader',
+  options: { timeout: timeoutOption(QUICK_S) },
+  answer: async ({ options, config, file, io }) =>
+    makeAnswer((await ask('diff', options, config).catch(nullOn('not_running'))) ?? (await diffToLast(file, io))),
+});
 
-  const apply = config
-    .command('apply')
-    .description('lets the running trader take up what the files say: all of it, or nothing')
-    .option('--dry-run', 'only say what would be taken up, and what it wants')
-    .option('--reason <text>', 'why; wanted for looser limits and other code; recorded in the ledger', nonEmpty);
-  addAnswer<LiveOptions>(addTimeoutOption(apply, CHECKED_S), session, async (options, trader) =>
-    makeAnswer(await ask('apply', options, trader)),
-  );
+const applyCommand = command({
+  name: 'apply',
+  help: 'lets the running trader take up what the files say: all of it, or nothing',
+  config: 'trader',
+  options: {
+    dryRun: flag('--dry-run', 'only say what would be taken up, and what it wants'),
+    reason: read('--reason <text>', 'why; wanted for looser limits and other code; recorded in the ledger', nonEmpty),
+    timeout: timeoutOption(CHECKED_S),
+  },
+  answer: async ({ options, config }) => makeAnswer(await ask('apply', options, config)),
+});
 
-  const rollback = config
-    .command('rollback')
-    .description('goes back to what was in force before; the files stay as they are')
-    .argument('[hash]', 'one of `config history`, or its beginning (default: the one before)')
-    .option('--dry-run', 'only say what would change')
-    .requiredOption('--reason <text>', 'why; recorded in the ledger', nonEmpty);
-  addAnswer<LiveOptions>(addTimeoutOption(rollback, CHECKED_S), session, async (options, trader, [hash = '']) =>
-    makeAnswer(await ask('rollback', options, trader, hash)),
-  );
+const rollbackCommand = command({
+  name: 'rollback',
+  help: 'goes back to what was in force before; the files stay as they are',
+  args: [['[hash]', 'one of `config history`, or its beginning (default: the one before)']],
+  config: 'trader',
+  options: {
+    dryRun: flag('--dry-run', 'only say what would change'),
+    reason: required('--reason <text>', 'why; recorded in the ledger', nonEmpty),
+    timeout: timeoutOption(CHECKED_S),
+  },
+  answer: async ({ options, config, args: [hash = ''] }) => makeAnswer(await ask('rollback', options, config, hash)),
+});
 
-  const history = config.command('history').description('which configurations were in force, and what changed');
-  addAnswer(history, session, async (_, trader) => {
-    const entries = await readLedger(trader, io, configHistory);
+const historyCommand = command({
+  name: 'history',
+  help: 'which configurations were in force, and what changed',
+  config: 'trader',
+  answer: async ({ config, io }) => {
+    const entries = await readLedger(config, io, configHistory);
     return { data: entries, text: entries.map(entryText).join('') || 'no configuration is recorded yet\n' };
-  });
-}
+  },
+});
+
+export const configLiveCommands = [diffCommand, applyCommand, rollbackCommand, historyCommand] as const;
 
 const makeAnswer = (data: ConfigData): Answer => ({ data, text: linesText(data.lines) });
 

@@ -1,77 +1,27 @@
 /** `twinbook fleet`: the database that traders of a fleet share, who owns which wallet there, and what they came to. */
 
-import { type Command, Option } from 'commander';
 import { formatDecimal } from '../shared/base/decimal.js';
 import { TwinbookError } from '../shared/base/errors.js';
-import { type Micros, micros, ZERO } from '../shared/base/micros.js';
-import { loadTraderConfig } from '../shell/config/load.js';
+import { micros, ZERO } from '../shared/base/micros.js';
+import type { TraderConfig } from '../shell/config/load.js';
 import type { FleetConfig } from '../shell/config/types.js';
 import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';
 import { rulesOf } from '../shell/fleet/lease.js';
 import { FleetMember } from '../shell/fleet/member.js';
 import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/tables.js';
 import { integerBetween, nonEmpty, positiveAmount } from './arguments.js';
-import { EXIT, type ExitCode } from './output/exit.js';
-import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from './output/io.js';
-import { type Column, json, record, short, table } from './output/table.js';
+import { type Call, command, flag, group, required, text, usual } from './command.js';
+import type { CliIo } from './output/io.js';
+import { type Column, record, short, table } from './output/table.js';
 
 /** The longest that a command waits for the database, ms. */
 const ANSWER_MS = 5_000;
 
-interface FleetFlags {
-  readonly config: string;
-  readonly json?: true;
-}
-
-interface ReleaseFlags extends FleetFlags {
-  readonly reason: string;
-  readonly wallet?: string;
-  readonly unproven?: true;
-  readonly timeout: number;
-}
-
-export function addFleetCommands(program: Command, session: Session): void {
-  const fleet = program
-    .command('fleet')
-    .description('several traders on several machines: who owns which wallet, which markets, how much capital');
-  const init = addConfigOption(
-    fleet
-      .command('init')
-      .description("prepares the fleet's database, or alters the capital of all its traders together"),
-  ).addOption(
-    new Option('--capital <n>', 'currency that all traders together may use')
-      .argParser(positiveAmount)
-      .makeOptionMandatory(),
-  );
-  addAction<FleetFlags & { capital: Micros }>(init, session, (options) => initialize(options, session.io));
-  const status = fleet
-    .command('status')
-    .description('who owns which wallet, since when, with which markets and capital');
-  addAction<FleetFlags>(addJsonOption(addConfigOption(status)), session, (options) => showStatus(options, session.io));
-  const report = fleet
-    .command('report')
-    .description('what each trader said of its result at its last renewal, and the sums');
-  addAction<FleetFlags>(addJsonOption(addConfigOption(report)), session, (options) => showReport(options, session.io));
-  const release = addConfigOption(
-    fleet
-      .command('release')
-      .description('gives back what a trader that is gone has of the fleet: wallet, markets, capital'),
-  )
-    .addOption(new Option('--reason <text>', 'kept in the fleet').argParser(nonEmpty).makeOptionMandatory())
-    .option('--wallet <address>', 'of a wallet whose key is not here; wants --unproven')
-    .option('--unproven', 'whoever says this knows that nothing of that wallet rests at the venue')
-    .addOption(
-      new Option('--timeout <s>', 'for its owner to renew no more, s').default(120).argParser(integerBetween(1, 3600)),
-    );
-  addAction<ReleaseFlags>(release, session, (options) => releaseWallet(options, session.io));
-}
-
-/** The trader's configuration. Throws TwinbookError `config_invalid` for one without a fleet. */
-function loadFleetConfig(file: string, io: CliIo) {
-  const config = loadTraderConfig(file, io);
-  if (config.fleet !== null) return { ...config, fleet: config.fleet };
+/** The section of the trader's file. Throws TwinbookError `config_invalid` where there is none. */
+function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
+  if (fleet !== null) return fleet;
   const hint = 'Wanted there: fleet: { database: "postgresql://USER@HOST:PORT/DATABASE", name: NAME }.';
-  throw new TwinbookError('config_invalid', `${config.file} has no section \`fleet\``, hint);
+  throw new TwinbookError('config_invalid', `${file} has no section \`fleet\``, hint);
 }
 
 /** Opens the database of the trader's file, and closes it whatever happens. */
@@ -89,19 +39,20 @@ async function withDatabase<T>(
   }
 }
 
-async function initialize(
-  { config, capital }: FleetFlags & { readonly capital: Micros },
-  io: CliIo,
-): Promise<ExitCode> {
-  await withDatabase(loadFleetConfig(config, io).fleet, io, async (database) => {
-    const what = (await initFleet(database, capital)) ? 'is prepared' : 'was prepared before';
-    io.out(`${database.place} ${what}; all traders of the fleet together may use ${formatDecimal(capital)}\n`);
-  });
-  return EXIT.ok;
-}
+const initCommand = command({
+  name: 'init',
+  help: "prepares the fleet's database, or alters the capital of all its traders together",
+  config: 'trader',
+  options: { capital: required('--capital <n>', 'currency that all traders together may use', positiveAmount) },
+  run: ({ options: { capital }, config, io }) =>
+    withDatabase(fleetOf(config), io, async (database) => {
+      const what = (await initFleet(database, capital)) ? 'is prepared' : 'was prepared before';
+      io.out(`${database.place} ${what}; all traders of the fleet together may use ${formatDecimal(capital)}\n`);
+    }),
+});
 
-const readState = ({ config }: FleetFlags, io: CliIo): Promise<FleetState> =>
-  withDatabase(loadFleetConfig(config, io).fleet, io, readFleet);
+const readState = ({ config, io }: Pick<Call, 'config' | 'io'>): Promise<FleetState> =>
+  withDatabase(fleetOf(config), io, readFleet);
 
 const money = (value: number): string => formatDecimal(micros(value));
 
@@ -125,18 +76,21 @@ const STATUS: readonly Column<WalletRow>[] = [
   { title: 'markets', cell: ({ markets }) => markets.length, right: true, keep: 2 },
 ];
 
-async function showStatus(options: FleetFlags, io: CliIo): Promise<ExitCode> {
-  const { capitalMicros, wallets } = await readState(options, io);
-  const granted = wallets.reduce((sum, { grantedMicros }) => sum + grantedMicros, 0);
-  if (options.json === true) {
+const statusCommand = command({
+  name: 'status',
+  help: 'who owns which wallet, since when, with which markets and capital',
+  config: 'trader',
+  answer: async (call) => {
+    const { capitalMicros, wallets } = await readState(call);
+    const capital = money(capitalMicros);
+    const granted = money(wallets.reduce((sum, { grantedMicros }) => sum + grantedMicros, 0));
     const rows = wallets.map((row) => ({ ...toJson(row), state: describeOwner(row), markets: row.markets }));
-    io.out(json({ capital: money(capitalMicros), granted: money(granted), wallets: rows }));
-    return EXIT.ok;
-  }
-  io.out(table(wallets, STATUS, io.columns));
-  io.out(`\n${money(granted)} of ${money(capitalMicros)} capital are granted\n`);
-  return EXIT.ok;
-}
+    return {
+      data: { capital, granted, wallets: rows },
+      text: (width) => `${table(wallets, STATUS, width)}\n${granted} of ${capital} capital are granted\n`,
+    };
+  },
+});
 
 const toJson = ({ wallet, holder, machine, term, renewedS, takenS, grantedMicros }: WalletRow) => ({
   wallet,
@@ -168,58 +122,66 @@ function sumOf(rows: readonly WalletRow[], figure: 'cash' | 'equity' | 'result')
   return money(texts.reduce((sum, text) => sum + Math.round(Number(text) * 1e6), 0));
 }
 
-async function showReport(options: FleetFlags, io: CliIo): Promise<ExitCode> {
-  const { wallets } = await readState(options, io);
-  const sums = {
-    cash: sumOf(wallets, 'cash'),
-    worth: sumOf(wallets, 'equity'),
-    result: sumOf(wallets, 'result'),
-  };
-  if (options.json === true) {
-    io.out(json({ traders: wallets.map((row) => ({ ...toJson(row), said: row.summary })), sums }));
-    return EXIT.ok;
-  }
-  io.out(table(wallets, REPORT, io.columns));
-  const oldest = Math.round(Math.max(ZERO, ...wallets.map(({ renewedS }) => renewedS)));
-  io.out(`\n${record(Object.entries(sums))}`);
-  io.out(
-    `Each row is what that trader said at its own last renewal, the oldest ${oldest} s ago, so the sums are of different moments.\nThe books are in each trader's ledger: \`twinbook pnl\` there.\n`,
-  );
-  return EXIT.ok;
-}
+const reportCommand = command({
+  name: 'report',
+  help: 'what each trader said of its result at its last renewal, and the sums',
+  config: 'trader',
+  answer: async (call) => {
+    const { wallets } = await readState(call);
+    const sums = {
+      cash: sumOf(wallets, 'cash'),
+      worth: sumOf(wallets, 'equity'),
+      result: sumOf(wallets, 'result'),
+    };
+    const oldest = Math.round(Math.max(ZERO, ...wallets.map(({ renewedS }) => renewedS)));
+    const note = `Each row is what that trader said at its own last renewal, the oldest ${oldest} s ago, so the sums are of different moments.\nThe books are in each trader's ledger: \`twinbook pnl\` there.\n`;
+    return {
+      data: { traders: wallets.map((row) => ({ ...toJson(row), said: row.summary })), sums },
+      text: (width) => `${table(wallets, REPORT, width)}\n${record(Object.entries(sums))}${note}`,
+    };
+  },
+});
 
-async function releaseWallet(flags: ReleaseFlags, io: CliIo): Promise<ExitCode> {
-  const config = loadFleetConfig(flags.config, io);
-  const { reason, wallet } = flags;
-  if ((wallet !== undefined) !== (flags.unproven === true)) {
-    const hint = 'Without both, the wallet of the file is released after its own key has shown that nothing rests.';
-    throw new TwinbookError('usage', '--wallet and --unproven belong together', hint);
-  }
-  const waiting = { say: (text: string) => io.err(`${text}\n`), isStopping: stopsAfter(flags.timeout, io) };
-  if (wallet !== undefined) {
-    requireKnown(wallet, await readState(flags, io));
-    await whileHeld({ ...waiting, wallet, fleet: config.fleet, io }, async ({ member }) => {
-      await member.settle();
-      await member.release(ZERO, reason);
-    });
-    return EXIT.ok;
-  }
-  const [{ settleWallet }, { withVenue }] = await Promise.all([
-    import('../shell/daemon/fleet/settle-wallet.js'),
-    import('./venue-session.js'),
-  ]);
-  // The venue first: whoever cannot ask it must not take the wallet.
-  await withVenue(config, io, (venue) =>
-    whileHeld({ ...waiting, wallet: venue.wallet.address, fleet: config.fleet, io }, async (joined) => {
-      const place = { ...venue, profile: config.venue.profile };
-      if (!(await settleWallet(joined, place, { config, ...waiting }))) {
-        throw new TwinbookError('timed_out', 'not proven in time that nothing rests', 'Give it more --timeout.');
-      }
-      await joined.member.release(ZERO, reason);
-    }),
-  );
-  return EXIT.ok;
-}
+const releaseCommand = command({
+  name: 'release',
+  help: 'gives back what a trader that is gone has of the fleet: wallet, markets, capital',
+  config: 'trader',
+  options: {
+    reason: required('--reason <text>', 'kept in the fleet', nonEmpty),
+    wallet: text('--wallet <address>', 'of a wallet whose key is not here; wants --unproven'),
+    unproven: flag('--unproven', 'whoever says this knows that nothing of that wallet rests at the venue'),
+    timeout: usual('--timeout <s>', 'for its owner to renew no more, s', 120, integerBetween(1, 3600)),
+  },
+  run: async ({ options: { reason, wallet, unproven, timeout }, config, io }) => {
+    const fleet = fleetOf(config);
+    if ((wallet !== undefined) !== (unproven === true)) {
+      const hint = 'Without both, the wallet of the file is released after its own key has shown that nothing rests.';
+      throw new TwinbookError('usage', '--wallet and --unproven belong together', hint);
+    }
+    const waiting = { say: (said: string) => io.err(`${said}\n`), isStopping: stopsAfter(timeout, io) };
+    if (wallet !== undefined) {
+      requireKnown(wallet, await readState({ config, io }));
+      return whileHeld({ ...waiting, wallet, fleet, io }, async ({ member }) => {
+        await member.settle();
+        await member.release(ZERO, reason);
+      });
+    }
+    const [{ settleWallet }, { withVenue }] = await Promise.all([
+      import('../shell/daemon/fleet/settle-wallet.js'),
+      import('./venue-session.js'),
+    ]);
+    // The venue first: whoever cannot ask it must not take the wallet.
+    await withVenue(config, io, (venue) =>
+      whileHeld({ ...waiting, wallet: venue.wallet.address, fleet, io }, async (joined) => {
+        const place = { ...venue, profile: config.venue.profile };
+        if (!(await settleWallet(joined, place, { config, ...waiting }))) {
+          throw new TwinbookError('timed_out', 'not proven in time that nothing rests', 'Give it more --timeout.');
+        }
+        await joined.member.release(ZERO, reason);
+      }),
+    );
+  },
+});
 
 /** A mistyped one would be taken and given back as if it had been the one that was meant, which keeps all that it has. */
 function requireKnown(wallet: string, { wallets }: FleetState): void {
@@ -274,3 +236,12 @@ function stopsAfter(seconds: number, io: CliIo): () => boolean {
   const endMs = performance.now() + seconds * 1000;
   return () => isAsked || performance.now() >= endMs;
 }
+
+export const addFleetCommands = group(
+  'fleet',
+  'several traders on several machines: who owns which wallet, which markets, how much capital',
+  initCommand,
+  statusCommand,
+  reportCommand,
+  releaseCommand,
+);

@@ -5,91 +5,70 @@ import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/utc-text.js';
 import type { DataOf } from '../shared/protocol/endpoints.js';
-import { addAnswer } from './answer.js';
-import { findNamed } from './names.js';
-import { EXIT } from './output/exit.js';
-import { addAction, addJsonOption, type Session } from './output/io.js';
-import { type Column, json, table } from './output/table.js';
+import { command, flag, group, required, rowsAnswer } from './command.js';
+import { findNamed } from './market-meant.js';
+import type { CliIo, Session } from './output/io.js';
+import type { Column } from './output/table.js';
 import { venueAddress } from './venue-address.js';
 import { openWallet, requireAnswer, withVenue } from './venue-session.js';
 
-export function addKeysCommands(program: Command, session: Session): void {
-  const keys = program.command('keys').description('wallet file and API credentials');
-  keys.addHelpText(
-    'after',
-    `
-A passphrase for the wallet file comes from TWINBOOK_WALLET_PASSPHRASE or the file that TWINBOOK_WALLET_PASSPHRASE_FILE
-names. Without one no new file is made, unless --plain-text-key says that the key may lie there in the clear. Credentials
-may also come from TWINBOOK_API_KEY and TWINBOOK_API_SECRET.`,
-  );
-  addWalletCommands(keys, session);
-  addBootstrap(keys, session);
-  addList(keys, session);
-  addRevoke(keys, session);
-}
+const plain = flag('--plain-text-key', 'without a passphrase: whoever reads the file has the key');
 
-function addWalletCommands(keys: Command, session: Session): void {
-  const { io } = session;
-  const create = keys
-    .command('create')
-    .description('makes a new wallet file; never overwrites one')
-    .requiredOption('--file <file>', 'where to write it');
-  addAction<PlainOption & { file: string; json?: true }>(withPlain(addJsonOption(create)), session, async (options) => {
+const createCommand = command({
+  name: 'create',
+  help: 'makes a new wallet file; never overwrites one',
+  options: { file: required('--file <file>', 'where to write it'), plain },
+  answer: async ({ options, io }) => {
     const [{ createKeyFile }, passphrase] = await Promise.all([
       import('../shell/wallet/key-file.js'),
-      sealingPassphrase(options, session),
+      sealingPassphrase(options.plain, io),
     ]);
-    const path = resolve(io.cwd, options.file);
-    const { address } = createKeyFile({ path, passphrase });
-    io.out(options.json === true ? json({ address, file: path, sealed: passphrase !== null }) : `${address}\n`);
-    return EXIT.ok;
-  });
+    const file = resolve(io.cwd, options.file);
+    const { address } = createKeyFile({ path: file, passphrase });
+    return { data: { address, file, sealed: passphrase !== null }, text: `${address}\n` };
+  },
+});
 
-  const importKey = keys
-    .command('import')
-    .description('copies a key (Solana id.json, base58, hex, or another wallet file) into a new wallet file')
-    .requiredOption('--from <file>', 'the file to copy from, mode 0600')
-    .requiredOption('--to <file>', 'the new wallet file');
-  addAction<PlainOption & { from: string; to: string }>(
-    withPlain(importKey),
-    session,
-    async ({ from, to, ...options }) => {
-      const [{ importKeyFile }, passphrase] = await Promise.all([
-        import('../shell/wallet/key-file.js'),
-        sealingPassphrase(options, session),
-      ]);
-      const { address } = importKeyFile(resolve(io.cwd, from), { path: resolve(io.cwd, to), passphrase });
-      io.out(`${address}\n`);
-      return EXIT.ok;
-    },
-  );
+const importCommand = command({
+  name: 'import',
+  help: 'copies a key (Solana id.json, base58, hex, or another wallet file) into a new wallet file',
+  options: {
+    from: required('--from <file>', 'the file to copy from, mode 0600'),
+    to: required('--to <file>', 'the new wallet file'),
+    plain,
+  },
+  run: async ({ options: { from, to, plain: isPlain }, io }) => {
+    const [{ importKeyFile }, passphrase] = await Promise.all([
+      import('../shell/wallet/key-file.js'),
+      sealingPassphrase(isPlain, io),
+    ]);
+    const { address } = importKeyFile(resolve(io.cwd, from), { path: resolve(io.cwd, to), passphrase });
+    io.out(`${address}\n`);
+  },
+});
 
-  const show = keys.command('show').description("prints the wallet's address, nothing secret");
-  addAnswer(show, session, async (_, config) => {
+const showCommand = command({
+  name: 'show',
+  help: "prints the wallet's address, nothing secret",
+  config: 'trader',
+  answer: async ({ config, io }) => {
     const { address } = await openWallet(config, io);
     return { data: { address, file: config.wallet.file }, text: `${address}\n` };
-  });
-}
-
-interface PlainOption {
-  readonly plainTextKey?: true;
-}
-
-const withPlain = (command: Command): Command =>
-  command.option('--plain-text-key', 'without a passphrase: whoever reads the file has the key');
+  },
+});
 
 /** A key is sealed unless somebody says in so many words that it need not be. Null: in the clear. */
-async function sealingPassphrase({ plainTextKey }: PlainOption, { io }: Session): Promise<string | null> {
+async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<string | null> {
   const { walletPassphrase } = await import('../shell/wallet/passphrase.js');
   const passphrase = walletPassphrase(io.env);
-  if (passphrase !== null && plainTextKey === true) {
+  if (passphrase !== null && isPlain === true) {
     throw new TwinbookError(
       'usage',
       'there is a passphrase in the environment, and --plain-text-key wants none',
       'Leave out --plain-text-key, or unset TWINBOOK_WALLET_PASSPHRASE and TWINBOOK_WALLET_PASSPHRASE_FILE.',
     );
   }
-  if (passphrase !== null || plainTextKey === true) return passphrase;
+  if (passphrase !== null || isPlain === true) return passphrase;
   const hint =
     'Set TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600 (and keep it), or say --plain-text-key for a key without value.';
   throw new TwinbookError('key_invalid', 'there is no passphrase to seal the new wallet file with', hint);
@@ -98,12 +77,12 @@ async function sealingPassphrase({ plainTextKey }: PlainOption, { io }: Session)
 /** `here`: its secret is in this trader's credentials. */
 type KeyRow = DataOf<'keys.list'>[number] & { readonly here: boolean };
 
-function addBootstrap(keys: Command, session: Session): void {
-  const command = keys
-    .command('bootstrap')
-    .description('makes API credentials by proving control of the wallet, and stores them with mode 0600');
-  addAnswer(command, session, async (_, config) => {
-    const wallet = await openWallet(config, session.io);
+const bootstrapCommand = command({
+  name: 'bootstrap',
+  help: 'makes API credentials by proving control of the wallet, and stores them with mode 0600',
+  config: 'trader',
+  answer: async ({ config, io }) => {
+    const wallet = await openWallet(config, io);
     const [{ ServiceClient }, { loadCredentials, saveCredentials }] = await Promise.all([
       import('../shell/client/client.js'),
       import('../shell/wallet/credentials.js'),
@@ -124,13 +103,14 @@ function addBootstrap(keys: Command, session: Session): void {
       await client.close();
       await address.close();
     }
-  });
-}
+  },
+});
 
-function addList(keys: Command, session: Session): void {
-  const { io } = session;
-  const command = keys.command('list').description('API keys of the account, as the venue lists them');
-  addAnswer(command, session, async (_, config) => {
+const listCommand = command({
+  name: 'list',
+  help: 'API keys of the account, as the venue lists them',
+  config: 'trader',
+  answer: async ({ config, io }) => {
     const { loadCredentials } = await import('../shell/wallet/credentials.js');
     const rows = await withVenue(config, io, async ({ client, wallet }) => {
       const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
@@ -138,18 +118,18 @@ function addList(keys: Command, session: Session): void {
       const listed = requireAnswer(await client.call('keys.list', {}), 'the API keys');
       return listed.map((row) => ({ ...row, here: row.key_id === here }));
     });
-    return { data: rows, text: table(rows, KEY_COLUMNS, io.columns) };
-  });
-}
+    return rowsAnswer(rows, KEY_COLUMNS);
+  },
+});
 
-function addRevoke(keys: Command, session: Session): void {
-  const command = keys
-    .command('revoke')
-    .argument('<id>', 'the key id as `keys list` shows it, or its beginning')
-    .description('revokes an API key; one in the credentials file is also removed from it');
-  addAnswer(command, session, async (_, config, [typed = '']) => {
+const revokeCommand = command({
+  name: 'revoke',
+  help: 'revokes an API key; one in the credentials file is also removed from it',
+  args: [['<id>', 'the key id as `keys list` shows it, or its beginning']],
+  config: 'trader',
+  answer: async ({ config, args: [typed = ''], io }) => {
     const { forgetCredentials, loadCredentials } = await import('../shell/wallet/credentials.js');
-    const row = await withVenue(config, session.io, async ({ client, wallet }) => {
+    const row = await withVenue(config, io, async ({ client, wallet }) => {
       // A list that does not come must not keep anybody from revoking a key.
       const { outcome: listed } = await client.call('keys.list', {});
       const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id, title: '' })) : [];
@@ -169,8 +149,8 @@ function addRevoke(keys: Command, session: Session): void {
       return revoked;
     });
     return { data: row, text: `${row.key_id} is revoked\n` };
-  });
-}
+  },
+});
 
 const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   { title: 'KEY', cell: (row) => row.key_id },
@@ -178,3 +158,23 @@ const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   { title: 'CREATED (UTC)', cell: (row) => utcText(row.created * 1000) },
   { title: 'REVOKED (UTC)', cell: (row) => (row.revoked_at === null ? null : utcText(row.revoked_at * 1000)) },
 ];
+
+const keysCommands = group(
+  'keys',
+  'wallet file and API credentials',
+  createCommand,
+  importCommand,
+  showCommand,
+  bootstrapCommand,
+  listCommand,
+  revokeCommand,
+);
+
+export const addKeysCommands = (program: Command, session: Session): Command =>
+  keysCommands(program, session).addHelpText(
+    'after',
+    `
+A passphrase for the wallet file comes from TWINBOOK_WALLET_PASSPHRASE or the file that TWINBOOK_WALLET_PASSPHRASE_FILE
+names. Without one no new file is made, unless --plain-text-key says that the key may lie there in the clear. Credentials
+may also come from TWINBOOK_API_KEY and TWINBOOK_API_SECRET.`,
+  );

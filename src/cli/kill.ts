@@ -1,55 +1,54 @@
 /** `twinbook kill`: through the running trader, or past it, straight at the exchange. */
 
-import type { Command } from 'commander';
 import type { ErrorCode } from '../shared/base/errors.js';
 import type { TraderConfig } from '../shell/config/load.js';
 import type { CancelAllData, KillData } from '../shell/control/control-protocol.js';
-import { type Answer, addAnswer, addTimeoutOption, type ControlOptions, modeText, QUICK_S, SLOW_S } from './answer.js';
 import { nonEmpty } from './arguments.js';
+import { type Answer, command, flag, modeText, QUICK_S, read, SLOW_S, timeoutOption } from './command.js';
 import { cancelAllText, isClean, orders } from './control/cancel-all.js';
 import { askOrPass, nullOn, type Unreached } from './control/reach.js';
 import { cancelPast } from './control/stop-directly.js';
 import { EXIT, type ExitCode } from './output/exit.js';
-import type { CliIo, Session } from './output/io.js';
+import type { CliIo } from './output/io.js';
 
 /** A trader that ended, or fell silent, after it had answered a moment before. */
 const LOST: readonly ErrorCode[] = ['not_running', 'timed_out'];
 
-interface KillOptions extends ControlOptions {
-  readonly reason?: string;
-  readonly verify?: true;
-}
-
-export function addKillCommand(program: Command, session: Session): void {
-  const command = program
-    .command('kill')
-    .description(
-      'cancels everything and forbids new orders, also after a restart; works without a running trader too, and past ' +
-        'one that hangs',
-    )
-    .option('--verify', 'waits until two reads have shown that nothing rests; exit code 5 if they did not in time')
-    .option('--reason <text>', 'recorded in the ledger', nonEmpty);
-  addAnswer<KillOptions>(addTimeoutOption(command, SLOW_S), session, async (options, config) => {
-    const killing: Killing = { options, config, io: session.io, reason: options.reason ?? 'operator' };
-    // A trader obeys within seconds or not at all: one that takes longer, or dies while it is asked, is bypassed.
-    const timeoutMs = Math.min(options.timeout, QUICK_S) * 1000;
-    const asked = await askOrPass({ command: 'kill', reason: killing.reason }, config, { timeoutMs, lost: LOST });
-    if ('reach' in asked) return killPast(killing, asked.reach);
-    if (options.verify === true) return verifyKill(killing, asked.answer);
-    return makeAnswer(asked.answer, restingText(asked.answer), EXIT.ok);
-  });
-}
-
 interface Killing {
-  readonly options: KillOptions;
   readonly config: TraderConfig;
   readonly io: CliIo;
   readonly reason: string;
+  readonly timeoutMs: number;
+  /** Whether it waits for the proof that nothing rests. */
+  readonly isVerified: boolean;
 }
 
+export const killCommand = command({
+  name: 'kill',
+  help:
+    'cancels everything and forbids new orders, also after a restart; works without a running trader too, and past ' +
+    'one that hangs',
+  config: 'trader',
+  options: {
+    verify: flag(
+      '--verify',
+      'waits until two reads have shown that nothing rests; exit code 5 if they did not in time',
+    ),
+    reason: read('--reason <text>', 'recorded in the ledger', nonEmpty),
+    timeout: timeoutOption(SLOW_S),
+  },
+  answer: async ({ options: { verify, reason = 'operator', timeout }, config, io }) => {
+    const killing = { config, io, reason, timeoutMs: timeout * 1000, isVerified: verify === true };
+    // A trader obeys within seconds or not at all: one that takes longer, or dies while it is asked, is bypassed.
+    const timeoutMs = Math.min(timeout, QUICK_S) * 1000;
+    const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost: LOST });
+    if ('reach' in asked) return killPast(killing, asked.reach);
+    if (verify === true) return verifyKill(killing, asked.answer);
+    return makeAnswer(asked.answer, restingText(asked.answer), EXIT.ok);
+  },
+});
+
 const restingText = ({ resting }: KillData): string => {
-  if (resting === undefined)
-    return 'this trader does not say how many orders rest; `kill --verify` waits for the proof';
   if (resting === null) return 'what rests is being canceled without the ledger';
   if (resting === 0) return 'as far as the trader knows, no order rests';
   return `${orders(resting)} may rest and ${resting === 1 ? 'is' : 'are'} being canceled; \`kill --verify\` waits for the proof`;
@@ -57,14 +56,14 @@ const restingText = ({ resting }: KillData): string => {
 
 /** The trader has obeyed; now the exchange has to show it. */
 async function verifyKill(killing: Killing, killed: KillData): Promise<Answer> {
-  const { config, options } = killing;
-  const endMs = performance.now() + options.timeout * 1000;
+  const { config, timeoutMs } = killing;
+  const endMs = performance.now() + timeoutMs;
   let newest: CancelAllData | null = null;
   for (;;) {
-    const timeoutMs = Math.max(1, endMs - performance.now());
+    const leftMs = Math.max(1, endMs - performance.now());
     // It has obeyed a moment before: that it cannot prove anything in time is no news of itself.
     const asked = await askOrPass({ command: 'cancel-all', verify: true }, config, {
-      timeoutMs,
+      timeoutMs: leftMs,
       lost: ['not_running'],
     }).catch(nullOn('timed_out'));
     if (asked !== null && 'reach' in asked) return killPast(killing, asked.reach);
@@ -74,17 +73,17 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<Answer> {
     // A trader answers after a minute at the latest.
     if (asked !== null && performance.now() < endMs) continue;
     const found = newest === null ? '' : `${cancelAllText(newest, true)}; `;
-    const text = `${found}no proof within ${options.timeout} s that nothing rests. The trader goes on canceling: \`kill --verify\` waits again`;
+    const text = `${found}no proof within ${timeoutMs / 1000} s that nothing rests. The trader goes on canceling: \`kill --verify\` waits again`;
     return makeAnswer({ ...killed, ...newest }, text, EXIT.timedOut);
   }
 }
 
 async function killPast(killing: Killing, reach: Unreached): Promise<Answer> {
-  const { config, io, options, reason } = killing;
-  const { killed, ...data } = await cancelPast(config, reason, reach, { timeoutMs: options.timeout * 1000, io });
+  const { config, io, reason, timeoutMs, isVerified } = killing;
+  const { killed, ...data } = await cancelPast(config, reason, reach, { timeoutMs, io });
   const mode = { mode: killed ? 'killed' : 'unknown', reason };
   const isDone = killed && isClean(data);
-  const notDone = options.verify === true && killed ? EXIT.timedOut : EXIT.failed;
+  const notDone = isVerified && killed ? EXIT.timedOut : EXIT.failed;
   return makeAnswer({ ...mode, ...data }, cancelAllText(data, true), isDone ? EXIT.ok : notDone);
 }
 

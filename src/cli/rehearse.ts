@@ -6,68 +6,48 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Command, Option } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import { loadConfig } from '../shell/config/load.js';
 import type { Config } from '../shell/config/types.js';
 import { integerBetween, nonEmpty } from './arguments.js';
+import { command, flag, read, usual, type Values } from './command.js';
 import { marketAtVenue } from './market-meant.js';
-import type { ExitCode } from './output/exit.js';
-import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from './output/io.js';
+import type { CliIo } from './output/io.js';
 import { json } from './output/table.js';
 import { EXIT_OF, lineText, type StepLine } from './rehearsal/steps.js';
 
-interface RehearseFlags {
-  readonly config: string;
-  readonly json?: true;
-  readonly live?: true;
-  readonly iAcceptThatThisTrades?: true;
-  readonly market?: string;
-  readonly ledger?: string;
-  readonly timeout: number;
-}
+const OPTIONS = {
+  live: flag('--live', 'afterwards at the venue itself: the smallest order, far from the market, canceled at once'),
+  iAcceptThatThisTrades: flag('--i-accept-that-this-trades', 'needed with --live: the order is real'),
+  market: read(
+    '--market <name>',
+    'the market of the order at the venue: its id, or of one in the ledger the beginning or words of its title; default: the first that a strategy wants',
+    nonEmpty,
+  ),
+  ledger: read('--ledger <file>', 'keep the ledger of the rehearsal here; never the trader’s own', nonEmpty),
+  timeout: usual('--timeout <s>', 'for each life of an order', 90, integerBetween(5, 3600)),
+};
 
-export function addRehearseCommand(program: Command, session: Session): void {
-  const command = program
-    .command('rehearse')
-    .description(
-      'takes one small order through its whole life on an embedded paper exchange, then at the venue if told to',
-    );
-  addJsonOption(addConfigOption(command))
-    .option('--live', 'afterwards at the venue itself: the smallest order, far from the market, canceled at once')
-    .option('--i-accept-that-this-trades', 'needed with --live: the order is real')
-    .option(
-      '--market <name>',
-      'the market of the order at the venue: its id, or of one in the ledger the beginning or words of its title; default: the first that a strategy wants',
-      nonEmpty,
-    )
-    .option('--ledger <file>', 'keep the ledger of the rehearsal here; never the trader’s own', nonEmpty)
-    .addOption(new Option('--timeout <s>', 'for each life of an order').default(90).argParser(integerBetween(5, 3600)));
-  addAction<RehearseFlags>(command, session, (flags) => rehearse(flags, session.io));
-}
+type RehearseFlags = Values<typeof OPTIONS>;
 
-async function rehearse(flags: RehearseFlags, io: CliIo): Promise<ExitCode> {
-  checkFlags(flags);
-  const lines: StepLine[] = [];
-  const note = (line: StepLine): void => {
-    lines.push(line);
-    if (flags.json !== true) io.out(lineText(line));
-  };
-  let stopped = false;
-  const result = await runSteps({
-    flags,
-    io,
-    note,
-    isStopped: () => stopped,
-    onStop: () => {
-      void io.stopAsked().then(() => {
-        stopped = true;
-      });
-    },
-  });
-  if (flags.json === true) io.out(json({ result, steps: lines }));
-  return EXIT_OF[result];
-}
+export const addRehearseCommand = command({
+  name: 'rehearse',
+  help: 'takes one small order through its whole life on an embedded paper exchange, then at the venue if told to',
+  config: 'file',
+  options: OPTIONS,
+  hasJson: true,
+  run: async ({ options, file, isJson, io }) => {
+    checkFlags(options);
+    const steps: StepLine[] = [];
+    const note = (line: StepLine): void => {
+      steps.push(line);
+      if (!isJson) io.out(lineText(line));
+    };
+    const result = await runSteps(options, file, io, note);
+    if (isJson) io.out(json({ result, steps }));
+    return EXIT_OF[result];
+  },
+});
 
 /** Said before anything is read or asked: nobody trades by a slip of the hand. */
 function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
@@ -79,24 +59,25 @@ function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
   throw new TwinbookError('usage', text, 'Without both, the rehearsal is on paper alone and touches no venue.');
 }
 
-interface StepsToRun {
-  readonly flags: RehearseFlags;
-  readonly io: CliIo;
-  readonly note: (line: StepLine) => void;
-  readonly isStopped: () => boolean;
-  readonly onStop: () => void;
-}
-
-async function runSteps({ flags, io, note, isStopped, onStop }: StepsToRun): Promise<StepLine['result']> {
+async function runSteps(
+  flags: RehearseFlags,
+  file: string,
+  io: CliIo,
+  note: (line: StepLine) => void,
+): Promise<StepLine['result']> {
   const [{ runForResult, step }, { atTheVenue, onPaper }] = await Promise.all([
     import('./rehearsal/life.js'),
     import('./rehearsal/places.js'),
   ]);
+  let stopped = false;
+  const isStopped = () => stopped;
   return runForResult(async () => {
     const common = { where: 'paper', note, isStopped } as const;
-    const load = () => loadConfig(flags.config, io);
+    const load = () => loadConfig(file, io);
     const config = await step(common, 'configuration', load, (read) => configurationText(read, flags, io));
-    onStop();
+    void io.stopAsked().then(() => {
+      stopped = true;
+    });
     const folder = mkdtempSync(join(tmpdir(), 'twinbook-rehearsal-'));
     try {
       const rehearsal = {

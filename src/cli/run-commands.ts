@@ -2,7 +2,6 @@
 
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
 import { keepCollectionsBrief } from '../shared/base/brief-collections.js';
 import { assert } from '../shared/base/errors.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';
@@ -10,125 +9,106 @@ import { loadConfig } from '../shell/config/load.js';
 import { profilePath, readProfile } from '../shell/config/sections/venue.js';
 import { venueNames } from '../shell/config/shipped.js';
 import { integerBetween, numberBetween, positiveAmount } from './arguments.js';
+import { all, command, flag, read, several, text, unless, usual } from './command.js';
 import { resolveData } from './data/paths.js';
-import { EXIT, type ExitCode } from './output/exit.js';
-import { addAction, addConfigOption, type CliIo, type Session } from './output/io.js';
-import { keepFilesPrivate } from './private-files.js';
+import { type CliIo, keepFilesPrivate } from './output/io.js';
 
-export function addRunCommands(program: Command, session: Session): void {
-  const start = program
-    .command('start')
-    .description('runs the trader until it is stopped: SIGINT, SIGTERM or `twinbook stop` cancel everything first');
-  addConfigOption(start).option('-v, --verbose', 'print every note on recorded market data');
-  addAction<{ config: string; verbose?: true }>(start, session, async (options) => {
+const verbose = flag('-v, --verbose', 'print every note on recorded market data');
+
+const startCommand = command({
+  name: 'start',
+  help: 'runs the trader until it is stopped: SIGINT, SIGTERM or `twinbook stop` cancel everything first',
+  config: 'file',
+  options: { verbose },
+  run: async ({ options, file, io }) => {
     keepFilesPrivate();
     keepCollectionsBrief();
-    const config = await loadConfig(options.config, session.io);
+    const config = await loadConfig(file, io);
     const { runTrader } = await import('../shell/daemon/daemon.js');
-    return runTrader(config, { ...session.io, verbose: options.verbose === true });
-  });
-  addExchangeCommand(program, session);
-}
+    return runTrader(config, { ...io, verbose: options.verbose === true });
+  },
+});
 
-interface ExchangeFlags {
-  readonly port: number;
-  readonly dataDir?: string;
-  readonly seed: number;
-  readonly profile: string;
-  readonly controls?: true;
-  readonly demoAccount?: true;
-  readonly crowd: boolean;
-  readonly crowdMarkets: number;
-  readonly rateLimits: boolean;
-  readonly startingFunds: ReturnType<typeof positiveAmount>;
-  readonly landingMs: number;
-  readonly draftLifetimeS?: number;
-  readonly marketData: readonly string[];
-  readonly speed: number;
-  readonly verbose?: true;
-}
-
-function addExchangeCommand(program: Command, session: Session): void {
-  const command = program
-    .command('exchange')
-    .description('runs the paper exchange alone, on the loopback address, until it is stopped')
-    .addOption(new Option('--port <n>', 'port; 0 picks a free one').default(8787).argParser(integerBetween(0, 65_535)))
-    .option('--data-dir <dir>', 'folder of its state; without one everything is forgotten at the end')
-    .addOption(
-      new Option('--seed <n>', 'seed of the simulated crowd')
-        .default(1)
-        .argParser(integerBetween(0, Number.MAX_SAFE_INTEGER)),
-    )
-    .option('--profile <name>', `venue profile (${venueNames().join(', ')}) or the path of one`, 'paper')
-    .option('--controls', 'answer the /paper/ controls')
-    .option('--demo-account', 'create an account with paper money and print its API key, secret and wallet key')
-    .option('--no-crowd', 'no simulated traders')
-    .addOption(
-      new Option('--crowd-markets <n>', 'markets of the simulated crowd').default(4).argParser(integerBetween(1, 1000)),
-    )
-    .option('--no-rate-limits', 'do not limit requests')
-    .addOption(
-      new Option('--starting-funds <n>', 'currency of a new account')
-        .default(positiveAmount('10000'), '10000')
-        .argParser(positiveAmount),
-    )
-    .addOption(
-      new Option('--landing-ms <n>', 'how long merges and splits stay in process, ms')
-        .default(400)
-        .argParser(integerBetween(0, 600_000)),
-    )
-    .addOption(
-      new Option('--draft-lifetime-s <n>', "how long a draft can be signed, s (default: the profile's)").argParser(
-        integerBetween(5, 3600),
-      ),
-    )
-    .addOption(new Option('--market-data <path...>', 'recordings that drive markets').default([], 'none'))
-    .addOption(
-      new Option('--speed <x>', 'time scale of recordings; 1 is real time')
-        .default(1)
-        .argParser(numberBetween(0.01, 10_000)),
-    )
-    .option('-v, --verbose', 'print every note on recorded market data');
-  addAction<ExchangeFlags>(command, session, (flags) => runExchange(flags, session.io));
-}
-
-async function runExchange(flags: ExchangeFlags, io: CliIo): Promise<ExitCode> {
-  const at = (_: readonly PropertyKey[], text: string) => ({ where: '--profile', field: '', text });
-  const profile = readProfile(profilePath(flags.profile, io.cwd, at), io.cwd);
-  const { startExchange } = await import('../exchange/exchange.js');
-  if (flags.dataDir !== undefined) keepFilesPrivate();
-  const asked = io.stopAsked();
-  const exchange = await startExchange({
-    profile,
-    port: flags.port,
-    dataDir: flags.dataDir === undefined ? null : resolve(io.cwd, flags.dataDir),
-    seed: flags.seed,
-    controls: flags.controls === true,
-    crowd: flags.crowd,
-    crowdMarkets: flags.crowdMarkets,
-    rateLimits: flags.rateLimits,
-    startingFunds: flags.startingFunds,
-    landingMs: flags.landingMs,
-    draftLifetimeS: flags.draftLifetimeS ?? profile.draft_lifetime_s,
-    marketData: resolveData(flags.marketData, io),
-    speed: flags.speed,
-    logger: messagesTo(io, flags.verbose === true),
-  });
-  for (const line of exchange.replays) io.err(`${line}\n`);
-  try {
-    io.out(`listening on ${exchange.url}\n`);
-    io.out(`documentation: ${exchange.url}/docs/ (OpenAPI: ${exchange.url}/openapi.json)\n`);
-    if (flags.demoAccount === true) await printDemoAccount(exchange.url, profile, io);
-    else
-      io.out(
-        'API key: --demo-account prints one; a program calls POST /auth/keys/challenge/, then /auth/keys/create/\n',
-      );
-    await asked;
-  } finally {
-    await exchange.close();
-  }
-  return EXIT.ok;
-}
+const exchangeCommand = command({
+  name: 'exchange',
+  help: 'runs the paper exchange alone, on the loopback address, until it is stopped',
+  options: {
+    port: usual('--port <n>', 'port; 0 picks a free one', 8787, integerBetween(0, 65_535)),
+    dataDir: text('--data-dir <dir>', 'folder of its state; without one everything is forgotten at the end'),
+    seed: usual('--seed <n>', 'seed of the simulated crowd', 1, integerBetween(0, Number.MAX_SAFE_INTEGER)),
+    profile: usual(
+      '--profile <name>',
+      `venue profile (${venueNames().join(', ')}) or the path of one`,
+      'paper',
+      String,
+    ),
+    controls: flag('--controls', 'answer the /paper/ controls'),
+    demoAccount: flag(
+      '--demo-account',
+      'create an account with paper money and print its API key, secret and wallet key',
+    ),
+    crowd: unless('--no-crowd', 'no simulated traders'),
+    crowdMarkets: usual('--crowd-markets <n>', 'markets of the simulated crowd', 4, integerBetween(1, 1000)),
+    rateLimits: unless('--no-rate-limits', 'do not limit requests'),
+    startingFunds: usual(
+      '--starting-funds <n>',
+      'currency of a new account',
+      positiveAmount('10000'),
+      positiveAmount,
+      '10000',
+    ),
+    landingMs: usual(
+      '--landing-ms <n>',
+      'how long merges and splits stay in process, ms',
+      400,
+      integerBetween(0, 600_000),
+    ),
+    draftLifetimeS: read(
+      '--draft-lifetime-s <n>',
+      "how long a draft can be signed, s (default: the profile's)",
+      integerBetween(5, 3600),
+    ),
+    marketData: several('--market-data <path...>', 'recordings that drive markets', 'none'),
+    speed: usual('--speed <x>', 'time scale of recordings; 1 is real time', 1, numberBetween(0.01, 10_000)),
+    verbose,
+  },
+  run: async ({ options, io }) => {
+    const at = (_: readonly PropertyKey[], said: string) => ({ where: '--profile', field: '', text: said });
+    const profile = readProfile(profilePath(options.profile, io.cwd, at), io.cwd);
+    const { startExchange } = await import('../exchange/exchange.js');
+    if (options.dataDir !== undefined) keepFilesPrivate();
+    const asked = io.stopAsked();
+    const exchange = await startExchange({
+      profile,
+      port: options.port,
+      dataDir: options.dataDir === undefined ? null : resolve(io.cwd, options.dataDir),
+      seed: options.seed,
+      controls: options.controls === true,
+      crowd: options.crowd,
+      crowdMarkets: options.crowdMarkets,
+      rateLimits: options.rateLimits,
+      startingFunds: options.startingFunds,
+      landingMs: options.landingMs,
+      draftLifetimeS: options.draftLifetimeS ?? profile.draft_lifetime_s,
+      marketData: resolveData(options.marketData, io),
+      speed: options.speed,
+      logger: messagesTo(io, options.verbose === true),
+    });
+    for (const line of exchange.replays) io.err(`${line}\n`);
+    try {
+      io.out(`listening on ${exchange.url}\n`);
+      io.out(`documentation: ${exchange.url}/docs/ (OpenAPI: ${exchange.url}/openapi.json)\n`);
+      if (options.demoAccount === true) await printDemoAccount(exchange.url, profile, io);
+      else
+        io.out(
+          'API key: --demo-account prints one; a program calls POST /auth/keys/challenge/, then /auth/keys/create/\n',
+        );
+      await asked;
+    } finally {
+      await exchange.close();
+    }
+  },
+});
 
 /** Opens an account with paper money under a new wallet and prints everything that a client needs to trade with it. */
 async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliIo): Promise<void> {
@@ -165,3 +145,5 @@ const messagesTo = (io: CliIo, verbose: boolean) => ({
   warn: (_: object, message: string) => io.err(`warning: ${message}\n`),
   error: (_: object, message: string) => io.err(`error: ${message}\n`),
 });
+
+export const addRunCommands = all(startCommand, exchangeCommand);

@@ -6,7 +6,7 @@ import { parseDecimal } from '../../src/shared/base/decimal.js';
 import { TwinbookError } from '../../src/shared/base/errors.js';
 import type { OrderRow } from '../../src/shared/protocol/records.js';
 import { askTrader } from '../../src/shell/control/control-client.js';
-import type { StatusData } from '../../src/shell/control/control-protocol.js';
+import type { StatusData } from '../../src/shell/control/status.js';
 import { openKeyFile } from '../../src/shell/wallet/key-file.js';
 import type { Wallet } from '../../src/shell/wallet/wallet.js';
 import { type Running, twinbook } from '../support/processes.js';

@@ -1,27 +1,15 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_GROUPS, groupsFor } from '../../src/cli/command-groups.js';
+import type { CliIo } from '../../src/cli/output/io.js';
 import { run } from './run.js';
-
-const silent = {
-  out: () => undefined,
-  err: () => undefined,
-  raw: { out: () => undefined, err: () => undefined },
-  env: {},
-  cwd: '/',
-  stopAsked: () => Promise.resolve(),
-  onKillSignal: () => undefined,
-  onUncaught: () => undefined,
-  onUnusedSignal: () => undefined,
-  isUnread: () => false,
-};
 
 describe('a group of commands', () => {
   for (const { names, load } of COMMAND_GROUPS) {
     it(`adds ${names.join(', ')} and nothing else`, async () => {
       const program = new Command();
       const add = await load();
-      add(program, { io: silent, exitCode: 0 });
+      add(program, { io: {} as CliIo, exitCode: 0 });
       expect(program.commands.map((command) => command.name()).sort()).toEqual([...names].sort());
     });
   }

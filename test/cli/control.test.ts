@@ -120,10 +120,8 @@ describe('commands reach the running trader', () => {
     [3, '3 orders may rest and are being canceled; `kill --verify` waits for the proof'],
     [0, 'as far as the trader knows, no order rests'],
     [null, 'what rests is being canceled without the ledger'],
-    // Of a trader that was started before this count was told.
-    [undefined, 'this trader does not say how many orders rest; `kill --verify` waits for the proof'],
   ])('kill, of which the trader says that %s orders rest', async (resting, text) => {
-    const data = { mode: 'killed', reason: 'panic', ...(resting === undefined ? {} : { resting }) };
+    const data = { mode: 'killed', reason: 'panic', resting };
     const trader = await socketIn(() => ({ ok: true, data }));
     const out = `killed: panic\n${text}\n`;
     expect(await trader.command('kill --reason panic')).toEqual({ code: 0, out, err: '' });
@@ -196,15 +194,21 @@ describe('commands reach the running trader', () => {
     const difference = { what: 'fill', subject: 'trade-1', ledger: 'nothing', exchange: '1 at 0.5, fee 0' };
     const trader = await socketIn(() => ({
       ok: true,
-      data: { differences: [difference], voided: [], complete: true },
+      data: { differences: [difference], accepted: [], voided: [], complete: true },
     }));
     expect(await trader.command('reconcile --json')).toMatchObject({
       code: 6,
       out: expect.stringContaining('trade-1'),
     });
-    const agreeing = await socketIn(() => ({ ok: true, data: { differences: [], voided: [], complete: true } }));
+    const agreeing = await socketIn(() => ({
+      ok: true,
+      data: { differences: [], accepted: [], voided: [], complete: true },
+    }));
     expect(await agreeing.command('reconcile')).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
-    const hindered = await socketIn(() => ({ ok: true, data: { differences: [], voided: ['lost'], complete: false } }));
+    const hindered = await socketIn(() => ({
+      ok: true,
+      data: { differences: [], accepted: [], voided: ['lost'], complete: false },
+    }));
     expect(await hindered.command('reconcile')).toEqual({
       code: 5,
       out: '',

@@ -198,7 +198,7 @@ describe('data query', () => {
     expect(row?.['m']).toBe(2);
     expect(row?.['first']).toBeGreaterThanOrEqual(Date.parse('2026-11-20T14:05Z'));
     expect(row?.['last']).toBeLessThan(Date.parse('2026-11-20T14:10Z'));
-    expect((await data('query', sql, SAMPLE, '--from', 'yesterday')).err).toContain('a day or a moment in UTC');
+    expect((await data('query', sql, SAMPLE, '--from', 'yesterday')).err).toContain('a day or a time in UTC');
   });
 
   test('answers as a table, CSV or JSON', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findNamed } from '../../src/cli/names.js';
+import { findNamed } from '../../src/cli/market-meant.js';
 
 const MARKETS = [
   { id: '46ajyTCBenzEq', title: 'Will Bitcoin close higher on 24 November?' },

@@ -1,29 +1,21 @@
 /** `twinbook alerts`: what is open, who has seen it, and whether a channel reaches anybody. */
 
 import { existsSync } from 'node:fs';
-import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import type { RememberedAlert } from '../../shell/alerts/contract.js';
-import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/load.js';
 import { nowMs } from '../../shell/runtime/clock.js';
-import { addAnswer } from '../answer.js';
-import { EXIT } from '../output/exit.js';
-import { addAction, addConfigOption, type CliIo, type Session } from '../output/io.js';
+import { command, group } from '../command.js';
+import type { CliIo } from '../output/io.js';
 import { type Column, table } from '../output/table.js';
 
-export function addAlertCommands(program: Command, session: Session): void {
-  const alerts = program
-    .command('alerts')
-    .description('what is wrong, and the channels that tell people who do not look');
-  addList(alerts, session);
-  addAcknowledge(alerts, session);
-  const test = alerts
-    .command('test')
-    .description('sends one message over a channel, now, and says what became of it')
-    .argument('<channel>', 'its name under alerts.channels');
-  addAction<{ config: string }>(addConfigOption(test), session, async (options, [name = '']) => {
-    const config = loadTraderConfig(options.config, session.io);
+const testCommand = command({
+  name: 'test',
+  help: 'sends one message over a channel, now, and says what became of it',
+  args: [['<channel>', 'its name under alerts.channels']],
+  config: 'trader',
+  run: async ({ config, args: [name = ''], io }) => {
     const { channels } = config.alerts;
     const channel = channels.find((one) => one.name === name);
     if (channel === undefined) {
@@ -33,16 +25,12 @@ export function addAlertCommands(program: Command, session: Session): void {
     const { testChannel } = await import('../../shell/console/test-channel.js');
     const delivery = await testChannel(config.file, channel);
     if (delivery.kind !== 'delivered') {
-      throw new TwinbookError(
-        'timed_out',
-        `${name} did not take the message: ${delivery.why}`,
-        'Look at its address file, and whether something answers there.',
-      );
+      const hint = 'Look at its address file, and whether something answers there.';
+      throw new TwinbookError('timed_out', `${name} did not take the message: ${delivery.why}`, hint);
     }
-    session.io.out(`${name} took the message; look whether it arrived\n`);
-    return EXIT.ok;
-  });
-}
+    io.out(`${name} took the message; look whether it arrived\n`);
+  },
+});
 
 const COLUMNS: readonly Column<RememberedAlert>[] = [
   { title: 'alert', cell: ({ kind }) => kind },
@@ -52,22 +40,24 @@ const COLUMNS: readonly Column<RememberedAlert>[] = [
   { title: 'what', cell: ({ title, text }) => `${title}: ${text}`, gives: 'fold' },
 ];
 
-function addList(alerts: Command, session: Session): void {
-  const command = alerts.command('list').description('alerts that are open, as the console told them last');
-  addAnswer(command, session, async (_, config) => {
-    const { open, close } = await openAlerts(config, session.io);
+const listCommand = command({
+  name: 'list',
+  help: 'alerts that are open, as the console told them last',
+  config: 'trader',
+  answer: async ({ config, io }) => {
+    const { open, close } = await openAlerts(config, io);
     close();
-    return { data: open, text: open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS, session.io.columns) };
-  });
-}
+    return { data: open, text: (width) => (open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS, width)) };
+  },
+});
 
-function addAcknowledge(alerts: Command, session: Session): void {
-  const command = alerts
-    .command('ack')
-    .description('a person has seen it: it is not told again until it is over')
-    .argument('<alert>', 'as `twinbook alerts list` names it');
-  addAction<{ config: string }>(addConfigOption(command), session, async (options, [kind = '']) => {
-    const { open, store, close } = await openAlerts(loadTraderConfig(options.config, session.io), session.io);
+const acknowledgeCommand = command({
+  name: 'ack',
+  help: 'a person has seen it: it is not told again until it is over',
+  args: [['<alert>', 'as `twinbook alerts list` names it']],
+  config: 'trader',
+  run: async ({ config, args: [kind = ''], io }) => {
+    const { open, store, close } = await openAlerts(config, io);
     try {
       const alert = open.find((one) => one.kind === kind);
       if (alert === undefined) {
@@ -79,10 +69,17 @@ function addAcknowledge(alerts: Command, session: Session): void {
     } finally {
       close();
     }
-    session.io.out(`${kind} is not told again until it is over; what it says holds all the same\n`);
-    return EXIT.ok;
-  });
-}
+    io.out(`${kind} is not told again until it is over; what it says holds all the same\n`);
+  },
+});
+
+export const addAlertCommands = group(
+  'alerts',
+  'what is wrong, and the channels that tell people who do not look',
+  listCommand,
+  acknowledgeCommand,
+  testCommand,
+);
 
 /** What the console keeps beside the ledger. */
 async function openAlerts({ ledger }: TraderConfig, io: CliIo) {

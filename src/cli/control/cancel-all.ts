@@ -1,28 +1,28 @@
 /** `twinbook cancel-all`: through the running trader, or past it, straight at the exchange. */
 
-import type { Command } from 'commander';
 import type { TraderConfig } from '../../shell/config/load.js';
 import type { CancelAllData } from '../../shell/control/control-protocol.js';
-import { addAnswer, addTimeoutOption, type ControlOptions, SLOW_S } from '../answer.js';
+import { command, flag, SLOW_S, timeoutOption } from '../command.js';
 import { EXIT } from '../output/exit.js';
-import type { CliIo, Session } from '../output/io.js';
+import type { CliIo } from '../output/io.js';
 import { askOrPass } from './reach.js';
 import { cancelAlone, cancelPast } from './stop-directly.js';
 
-export function addCancelAllCommand(program: Command, session: Session): void {
-  const command = program
-    .command('cancel-all')
-    .description('cancels every open order; works without a running trader too, and past one that hangs')
-    .option('--verify', 'read twice that nothing rests; exit code 1 if something does');
-  addTimeoutOption(command, SLOW_S);
-  addAnswer<ControlOptions & { verify?: true }>(command, session, async ({ verify, timeout }, config) => {
-    const asked = { verify: verify === true, timeoutMs: timeout * 1000 };
-    const { data, isProven } = await cancelAll(config, asked, session.io);
+export const cancelAllCommand = command({
+  name: 'cancel-all',
+  help: 'cancels every open order; works without a running trader too, and past one that hangs',
+  config: 'trader',
+  options: {
+    verify: flag('--verify', 'read twice that nothing rests; exit code 1 if something does'),
+    timeout: timeoutOption(SLOW_S),
+  },
+  answer: async ({ options: { verify, timeout }, config, io }) => {
+    const { data, isProven } = await cancelAll(config, { verify: verify === true, timeoutMs: timeout * 1000 }, io);
     const text = `${cancelAllText(data, isProven)}\n`;
     // Orders that still rest after somebody looked are a failure.
     return { data, text, code: !isProven || isClean(data) ? EXIT.ok : EXIT.failed };
-  });
-}
+  },
+});
 
 interface Asked {
   readonly verify: boolean;

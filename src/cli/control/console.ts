@@ -2,45 +2,35 @@
 
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
-import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import { isConsoleWanted } from '../../shell/config/sections/alerts.js';
+import { command, flag, repeated } from '../command.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
-import { addAction, addConfigOption, type CliIo, type Session } from '../output/io.js';
-import { keepFilesPrivate } from '../private-files.js';
+import { type CliIo, keepFilesPrivate } from '../output/io.js';
 import { guardianStatus, isGuarded } from './guardian-status.js';
 
 /** The trader comes first wherever both want to compute. */
 const NICE = 10;
 
-interface ConsoleFlags {
-  readonly config: string;
-  readonly also: readonly string[];
-  readonly withTrader?: true;
-}
-
-export function addConsoleCommand(program: Command, session: Session): void {
-  const command = program
-    .command('console')
-    .description('serves the dashboard beside the trader, without its key; the trader starts one by itself')
-    .option('--with-trader', 'ends with the trader that started it; else it stays for every next one');
-  addConfigOption(command).option(
-    '--also <file>',
-    "another trader's file, to be shown on the same page; may be given again",
-    (file: string, before: readonly string[]) => [...before, file],
-    [],
-  );
-  addAction<ConsoleFlags>(command, session, ({ config, also, withTrader }) => {
+export const addConsoleCommand = command({
+  name: 'console',
+  help: 'serves the dashboard beside the trader, without its key; the trader starts one by itself',
+  config: 'file',
+  options: {
+    withTrader: flag('--with-trader', 'ends with the trader that started it; else it stays for every next one'),
+    also: repeated('--also <file>', "another trader's file, to be shown on the same page; may be given again"),
+  },
+  run: ({ options: { withTrader, also }, file, io }) => {
     if (withTrader === true && also.length > 0) {
       const hint = 'Run `twinbook console` by itself, with dashboard.start: false in the files of all.';
       throw new TwinbookError('usage', '--with-trader shows one trader, and --also names others', hint);
     }
-    const [first, ...others] = [config, ...also].map((file) => loadTraderConfig(file, session.io));
-    if (first === undefined) throw new Error('-c has a default');
-    return show(first, others, withTrader === true, session.io);
-  });
-}
+    const config = loadTraderConfig(file, io);
+    const others = also.map((other) => loadTraderConfig(other, io));
+    return show(config, others, withTrader === true, io);
+  },
+});
 
 async function show(
   config: TraderConfig,

@@ -1,18 +1,28 @@
 /** Commands that act on the running trader through its control socket. */
 
-import type { Command } from 'commander';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { ControlRequest, ResumedData } from '../../shell/control/control-protocol.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
-import { addAnswer, addTimeoutOption, type ControlOptions, linesText, modeText, QUICK_S, SLOW_S } from '../answer.js';
 import { nonEmpty } from '../arguments.js';
-import { addKillCommand } from '../kill.js';
-import { addExplainCommand } from '../ledger/explain.js';
+import {
+  type AddCommand,
+  all,
+  command,
+  linesText,
+  modeText,
+  QUICK_S,
+  read,
+  required,
+  SLOW_S,
+  text,
+  timeoutOption,
+} from '../command.js';
+import { killCommand } from '../kill.js';
+import { explainCommand } from '../ledger/explain.js';
 import { readLedger } from '../ledger/ledger-reading.js';
 import { marketAtVenue } from '../market-meant.js';
 import { EXIT } from '../output/exit.js';
-import type { Session } from '../output/io.js';
-import { addCancelAllCommand } from './cancel-all.js';
+import { cancelAllCommand } from './cancel-all.js';
 import { askThere } from './reach.js';
 
 /** Commands that the trader answers with the mode that it is in then. */
@@ -22,102 +32,88 @@ type ModeRequest = Extract<
 >;
 
 interface ModeCommand {
-  readonly summary: string;
-  /** Whether a reason can be given, and whether it must be. */
-  readonly reason: 'none' | 'optional' | 'required';
-  /** What is recorded when none is given. */
-  readonly unsaid: string;
+  readonly name: ModeRequest['command'];
+  readonly help: string;
+  /** Whether a reason can be given, and what is recorded when none is; null: none can. */
+  readonly unsaid: string | null;
+  readonly needsReason?: true;
   /** Whether it may be told to one market alone. */
   readonly ofMarket?: true;
-  readonly request: (reason: string) => ModeRequest;
 }
 
 /** From mild to hard, and back. */
 const MODE_COMMANDS: readonly ModeCommand[] = [
   {
-    summary: 'quotes on, but no nearer to the fair value than risk.widen_distance',
-    reason: 'optional',
+    name: 'widen',
+    help: 'quotes on, but no nearer to the fair value than risk.widen_distance',
     unsaid: 'operator',
-    request: (reason) => ({ command: 'widen', reason }),
   },
+  { name: 'reduce-only', help: 'quotes only what brings positions towards zero', unsaid: 'operator' },
   {
-    summary: 'quotes only what brings positions towards zero',
-    reason: 'optional',
-    unsaid: 'operator',
-    request: (reason) => ({ command: 'reduce-only', reason }),
-  },
-  {
-    summary: 'stops quoting and pulls every order; fills are still booked',
-    reason: 'optional',
+    name: 'pause',
+    help: 'stops quoting and pulls every order; fills are still booked',
     unsaid: 'operator',
     ofMarket: true,
-    request: (reason) => ({ command: 'pause', reason }),
   },
   {
-    summary:
-      'quotes as usual again; markets paused alone stay paused; needs a reason after anything but a plain pause, widen or reduce-only',
-    reason: 'optional',
+    name: 'resume',
+    help: 'quotes as usual again; markets paused alone stay paused; needs a reason after anything but a plain pause, widen or reduce-only',
     unsaid: '',
     ofMarket: true,
-    request: (reason) => ({ command: 'resume', reason }),
   },
   {
-    summary: 'cancels everything, sells what is held into the book, and stays out',
-    reason: 'none',
-    unsaid: '',
+    name: 'flatten',
+    help: 'cancels everything, sells what is held into the book, and stays out',
+    unsaid: null,
     ofMarket: true,
-    request: () => ({ command: 'flatten' }),
   },
-  {
-    summary: 'lifts a kill; needs a reason',
-    reason: 'required',
-    unsaid: '',
-    request: (reason) => ({ command: 'unkill', reason }),
-  },
+  { name: 'unkill', help: 'lifts a kill; needs a reason', unsaid: '', needsReason: true },
 ];
 
-export function addControlCommands(program: Command, session: Session): void {
-  for (const command of MODE_COMMANDS) addModeCommand(program, session, command);
-  addStopCommand(program, session);
-  addCancelAllCommand(program, session);
-  addKillCommand(program, session);
-  addExplainCommand(program, session);
-}
-
-function addModeCommand(program: Command, session: Session, offered: ModeCommand): void {
-  const { summary, reason, unsaid, ofMarket = false, request } = offered;
-  const command = addTimeoutOption(program.command(request('').command).description(summary), QUICK_S);
-  if (reason === 'required') command.requiredOption('--reason <text>', 'why it may trade again; recorded', nonEmpty);
-  if (reason === 'optional') command.option('--reason <text>', 'why; recorded in the ledger', nonEmpty);
-  if (ofMarket)
-    command.option('--market <name>', 'that market alone: its id, the beginning of it, or words of its title');
-  addAnswer<ControlOptions & { reason?: string; market?: string }>(command, session, async (options, config) => {
-    const market =
-      options.market === undefined ? {} : { market: await marketAtVenue(options.market, config, session.io) };
-    const data: ResumedData = await askThere({ ...request(options.reason ?? unsaid), ...market }, config, {
-      timeoutMs: options.timeout * 1000,
-    });
-    // The mode is that of all others.
-    const more = market.market === undefined ? '' : `, that market by itself: \`twinbook explain ${market.market}\``;
-    return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
+function modeCommand({ name, help, unsaid, needsReason, ofMarket }: ModeCommand): AddCommand {
+  const reason =
+    needsReason === true
+      ? required('--reason <text>', 'why it may trade again; recorded', nonEmpty)
+      : read('--reason <text>', 'why; recorded in the ledger', nonEmpty);
+  const market = text('--market <name>', 'that market alone: its id, the beginning of it, or words of its title');
+  return command({
+    name,
+    help,
+    config: 'trader',
+    options: {
+      timeout: timeoutOption(QUICK_S),
+      ...(unsaid === null ? {} : { reason }),
+      ...(ofMarket === true ? { market } : {}),
+    },
+    answer: async ({ options, config, io }) => {
+      const market = options.market === undefined ? {} : { market: await marketAtVenue(options.market, config, io) };
+      const why = unsaid === null ? {} : { reason: options.reason ?? unsaid };
+      // The table says which command takes what.
+      const request = { command: name, ...why, ...market } as ModeRequest;
+      const data: ResumedData = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
+      // The mode is that of all others.
+      const more = market.market === undefined ? '' : `, that market by itself: \`twinbook explain ${market.market}\``;
+      return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
+    },
   });
 }
 
 /** Ends the trader, waits until its process is gone, and says what it left behind. */
-function addStopCommand(program: Command, session: Session): void {
-  const command = program
-    .command('stop')
-    .description('cancels everything, proves that nothing rests, and ends the trader; exit code 1 if orders may rest');
-  addAnswer<ControlOptions>(addTimeoutOption(command, SLOW_S), session, async ({ timeout }, config) => {
+const stopCommand = command({
+  name: 'stop',
+  help: 'cancels everything, proves that nothing rests, and ends the trader; exit code 1 if orders may rest',
+  config: 'trader',
+  options: { timeout: timeoutOption(SLOW_S) },
+  answer: async ({ options: { timeout }, config, io }) => {
     await askThere({ command: 'stop' }, config, { timeoutMs: timeout * 1000, untilGone: true });
     // The process is gone, so its ledger says how it ended.
-    const { note, orders } = await readLedger(config, session.io, leftBehind);
+    const { note, orders } = await readLedger(config, io, leftBehind);
     const data = { mode: 'stopped', reason: note, may_rest: orders };
     if (orders === 0) return { data, text: 'stopped; no order is left open\n' };
     const text = `stopped, but ${orders} orders may still rest: run \`twinbook cancel-all --verify\`\n`;
     return { data, text, code: EXIT.failed };
-  });
-}
+  },
+});
 
 function leftBehind(ledger: LedgerReader): { readonly note: string; readonly orders: number } {
   const limit = Number.MAX_SAFE_INTEGER;
@@ -125,3 +121,11 @@ function leftBehind(ledger: LedgerReader): { readonly note: string; readonly ord
   const unknown = ledger.intents({ states: ['unknown'], kind: 'place', limit }).length;
   return { note: ledger.runs(1)[0]?.note ?? '', orders: open + unknown };
 }
+
+export const addControlCommands = all(
+  ...MODE_COMMANDS.map(modeCommand),
+  stopCommand,
+  cancelAllCommand,
+  killCommand,
+  explainCommand,
+);

@@ -1,38 +1,30 @@
 /** `twinbook dashboard`: the address of the page with its token, opened where there is a display. */
 
-import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/load.js';
 import { hasDisplay, openInBrowser } from '../../shell/console/browser.js';
 import { provePage } from '../../shell/console/page-address.js';
 import { locatePageToken, readPageToken } from '../../shell/console/page-token.js';
 import { passwordFrom } from '../../shell/console/password.js';
-import { EXIT } from '../output/exit.js';
-import { addAction, addConfigOption, type CliIo, type Session } from '../output/io.js';
+import { command, unless } from '../command.js';
+import type { CliIo } from '../output/io.js';
 import { askThere } from './reach.js';
 
-interface DashboardFlags {
-  readonly config: string;
-  readonly open: boolean;
-}
-
-export function addDashboardCommand(program: Command, session: Session): void {
-  const command = program
-    .command('dashboard')
-    .description("prints the page's address with its token, and opens it where there is a display")
-    .option('--no-open', 'print the address alone');
-  addAction<DashboardFlags>(addConfigOption(command), session, async ({ config: file, open }) => {
-    const config = loadTraderConfig(file, session.io);
+export const addDashboardCommand = command({
+  name: 'dashboard',
+  help: "prints the page's address with its token, and opens it where there is a display",
+  config: 'trader',
+  options: { open: unless('--no-open', 'print the address alone') },
+  run: async ({ options: { open }, config, io }) => {
     const url = await findPage(config);
-    const password = passwordFrom(session.io.env);
+    const password = passwordFrom(io.env);
     await requirePage(url, password ?? readPageToken(config.ledger.path), config);
     const address = password === null ? `${url}#${readPageToken(config.ledger.path)}` : url;
-    session.io.out(`${address}\n`);
-    if (password !== null) session.io.err('Type the password there.\n');
-    if (open && hasDisplay(session.io.env)) await tryToOpen(address, config, session.io);
-    return EXIT.ok;
-  });
-}
+    io.out(`${address}\n`);
+    if (password !== null) io.err('Type the password there.\n');
+    if (open && hasDisplay(io.env)) await tryToOpen(address, config, io);
+  },
+});
 
 /** Where the trader says its page is; else where the file says that a console of its own is. */
 async function findPage(config: TraderConfig): Promise<string> {

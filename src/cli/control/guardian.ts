@@ -1,37 +1,33 @@
 /** `twinbook guardian`: the process that cancels everything when the trader's heart stops. */
 
-import type { Command } from 'commander';
-import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
-import { EXIT, type ExitCode } from '../output/exit.js';
-import { addAction, addConfigOption, type CliIo, type Session } from '../output/io.js';
-import { keepFilesPrivate } from '../private-files.js';
+import type { TraderConfig } from '../../shell/config/load.js';
+import { command, flag } from '../command.js';
+import { type CliIo, keepFilesPrivate } from '../output/io.js';
 
 /** A submit that is on its way when the trader dies arrives within this, ms; a minute is what sockets wait. */
 const ON_ITS_WAY_MS = 30_000;
 /** A developer who ends a paper exchange in the middle of an alarm is not left with a process for ever. */
 const PAPER_PATIENCE_MS = 600_000;
 
-interface GuardianFlags {
-  readonly config: string;
-  readonly withTrader?: true;
-}
+export const addGuardianCommand = command({
+  name: 'guardian',
+  help: "cancels everything when the trader's heart stops; the trader starts one by itself",
+  config: 'trader',
+  options: {
+    withTrader: flag(
+      '--with-trader',
+      'ends when the trader has ended and nothing rests; else it stays for the next one',
+    ),
+  },
+  run: ({ options: { withTrader }, config, io }) => guard(config, withTrader !== true, io),
+});
 
-export function addGuardianCommand(program: Command, session: Session): void {
-  const command = program
-    .command('guardian')
-    .description("cancels everything when the trader's heart stops; the trader starts one by itself")
-    .option('--with-trader', 'ends when the trader has ended and nothing rests; else it stays for the next one');
-  addAction<GuardianFlags>(addConfigOption(command), session, (flags) =>
-    guard(loadTraderConfig(flags.config, session.io), flags.withTrader !== true, session.io),
-  );
-}
-
-async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<ExitCode> {
+async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<void> {
   if (config.exchange?.embedded === true) {
     io.out(
       'The exchange runs inside the trader: nothing rests when the trader does not run, and nothing is guarded.\n',
     );
-    return EXIT.ok;
+    return;
   }
   keepFilesPrivate();
   const [{ runGuardian }, { cancelDirectly }, { locateStopFile }] = await Promise.all([
@@ -63,5 +59,4 @@ async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<E
     onUnusedSignal: io.onUnusedSignal,
     stopAsked: io.stopAsked,
   });
-  return EXIT.ok;
 }

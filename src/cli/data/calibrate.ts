@@ -1,44 +1,32 @@
 /** `twinbook data calibrate`: which fill model fills as real orders were filled. */
 
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { Calibration } from '../../lab/calibrate/calibration.js';
 import { CALIBRATION_FILE, calibrationText } from '../../lab/calibrate/calibration-file.js';
 import { count, decimal, formatPercent, formatQuantity, formatShares } from '../../lab/report/figures.js';
+import { command, usual } from '../command.js';
 import { ProgressLine } from '../lab/progress.js';
-import { EXIT } from '../output/exit.js';
-import { addAction, addJsonOption, type Session } from '../output/io.js';
-import { type Column, json, prose, table } from '../output/table.js';
+import { type Column, prose, table } from '../output/table.js';
 import { requireWritable, writeWhole } from '../output/whole-file.js';
 import { resolveData } from './paths.js';
 
-interface CalibrateFlags {
-  readonly out: string;
-  readonly json?: true;
-}
-
-export function addCalibrate(data: Command, session: Session): void {
-  const command = data
-    .command('calibrate')
-    .description('follows real orders by their sizes and says which fill model fills as they were filled')
-    .argument('<paths...>', 'recordings that hold every change of every level, such as those of Kalshi')
-    .option('--out <file>', 'what backtest --fill-model calibrated reads', CALIBRATION_FILE);
-  addJsonOption(command);
-  addAction<CalibrateFlags>(command, session, async (flags, paths) => {
-    const { io } = session;
-    requireWritable(resolve(io.cwd, flags.out));
+export const calibrateCommand = command({
+  name: 'calibrate',
+  help: 'follows real orders by their sizes and says which fill model fills as they were filled',
+  args: [['<paths...>', 'recordings that hold every change of every level, such as those of Kalshi']],
+  options: { out: usual('--out <file>', 'what backtest --fill-model calibrated reads', CALIBRATION_FILE, String) },
+  answer: async ({ options: { out }, args: paths, isJson, io }) => {
+    requireWritable(resolve(io.cwd, out));
     const { openRecordings } = await import('../../recording/recording.js');
     const { calibrate } = await import('../../lab/calibrate/calibration.js');
     const recordings = await openRecordings(resolveData(paths, io));
-    const line = new ProgressLine(io, flags.json === true);
-    const found = await calibrate(recordings, (done, ticker) => line.show(done / recordings.length, ticker)).finally(
-      () => line.end(),
-    );
-    writeWhole(resolve(io.cwd, flags.out), calibrationText(found));
-    io.out(flags.json === true ? json(found) : calibrationTable(found, flags.out, io.columns));
-    return EXIT.ok;
-  });
-}
+    const line = new ProgressLine(io, isJson);
+    const progress = (done: number, ticker: string) => line.show(done / recordings.length, ticker);
+    const found = await calibrate(recordings, progress).finally(() => line.end());
+    writeWhole(resolve(io.cwd, out), calibrationText(found));
+    return { data: found, text: (width) => calibrationTable(found, out, width) };
+  },
+});
 
 function calibrationTable(found: Calibration, out: string, width?: number): string {
   const { filledOrders, filledMicros, cancelledOrders, cancelledMicros, leftOut, priority, fits, best } = found;

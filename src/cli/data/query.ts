@@ -1,8 +1,6 @@
 /** The answer of a query as a table, CSV or JSON. */
 
-import { InvalidArgumentError } from 'commander';
 import type { QueryAnswer, SqlValue } from '../../recording/inspect/query.js';
-import type { QueryBounds } from '../../recording/inspect/query-bounds.js';
 import { csvLine } from '../../shared/base/csv.js';
 import { plainJson } from '../../shared/base/plain-text.js';
 import type { CliIo } from '../output/io.js';
@@ -13,16 +11,8 @@ const TABLE_ROWS = 200;
 
 export type AnswerFormat = 'table' | 'csv' | 'json';
 
-export async function runQuery(
-  sql: string,
-  paths: readonly string[],
-  format: AnswerFormat,
-  io: CliIo,
-  bounds: QueryBounds,
-): Promise<void> {
-  const { queryRecordings } = await import('../../recording/inspect/query.js');
-  return writeAnswer(await queryRecordings(sql, paths, bounds), format, io);
-}
+export const formatOf = (isJson: boolean, csv: true | undefined): AnswerFormat =>
+  isJson ? 'json' : csv === true ? 'csv' : 'table';
 
 /** Writes and closes it. */
 export async function writeAnswer(answer: QueryAnswer, format: AnswerFormat, io: CliIo): Promise<void> {
@@ -65,14 +55,4 @@ async function writeJson(answer: QueryAnswer, io: CliIo): Promise<void> {
     }
   }
   io.out(before === '[\n' ? '[]\n' : '\n]\n');
-}
-
-const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/;
-
-/** A day or a moment in UTC as Unix ms. */
-export function parseMoment(text: string): number {
-  const ms = MOMENT.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms))
-    throw new InvalidArgumentError('Wanted a day or a moment in UTC: 2026-11-20 or 2026-11-20T14:00Z.');
-  return ms;
 }

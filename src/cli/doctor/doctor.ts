@@ -2,65 +2,66 @@
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Command } from 'commander';
 import { openToOthers } from '../../shared/base/private.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { type Check, failCheck, ok } from '../check.js';
+import { command, text } from '../command.js';
 import { EXIT, type ExitCode, findExitCode } from '../output/exit.js';
-import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
+import type { CliIo } from '../output/io.js';
 import { json, prose } from '../output/table.js';
 import { openWallet } from '../venue-session.js';
 import { signingCheck } from './signing-vectors.js';
 import { checkVenue } from './venue.js';
 
-interface DoctorOptions {
-  readonly config: string;
-  readonly json?: true;
-  readonly draft?: string;
-  readonly fees?: string;
-}
-
-export function addDoctorCommand(program: Command, session: Session): void {
-  const command = program
-    .command('doctor')
-    .description('checks configuration, data folder, key, credentials, clock, signing and request budget');
-  addJsonOption(addConfigOption(command)).option(
-    '--draft <file>',
-    "only show what a draft's message asks for and whether it would be signed; - reads standard input",
-  );
-  command.option(
-    '--fees <market>',
-    'only show what the fees of a market are taken of, by its newest trades: its id, or the beginning or words of one in the ledger',
-  );
-  addAction<DoctorOptions>(command, session, async (options) => {
-    if (options.draft !== undefined) return examine(options.draft, options.config, options.json === true, session.io);
-    if (options.fees !== undefined) {
+export const addDoctorCommand = command({
+  name: 'doctor',
+  help: 'checks configuration, data folder, key, credentials, clock, signing and request budget',
+  config: 'file',
+  options: {
+    draft: text(
+      '--draft <file>',
+      "only show what a draft's message asks for and whether it would be signed; - reads standard input",
+    ),
+    fees: text(
+      '--fees <market>',
+      'only show what the fees of a market are taken of, by its newest trades: its id, or the beginning or words of one in the ledger',
+    ),
+  },
+  hasJson: true,
+  run: async ({ options: { draft, fees }, file, isJson, io }) => {
+    if (draft !== undefined) return examine(draft, file, isJson, io);
+    if (fees !== undefined) {
       const { showFees } = await import('./fees.js');
-      const used = await loadConfig(options.config, session.io);
+      const used = await loadConfig(file, io);
       const { marketAtVenue } = await import('../market-meant.js');
-      return showFees(await marketAtVenue(options.fees, used, session.io), used, options.json === true, session.io);
+      return showFees(await marketAtVenue(fees, used, io), used, isJson, io);
     }
     const checks: Check[] = [];
     const note = (check: Check): void => {
       checks.push(check);
-      if (options.json !== true) session.io.out(checkText(check, session.io.columns));
+      if (!isJson) io.out(checkText(check, io.columns));
     };
-    let config: Config;
-    try {
-      config = await loadConfig(options.config, session.io);
-    } catch (error) {
-      note(failCheck('configuration', error));
-      if (options.json === true) session.io.out(json(checks));
-      return findExitCode(error);
-    }
-    note(configurationCheck(config));
-    note(folderCheck('data folder', dirname(config.ledger.path)));
-    note(signingCheck());
-    for (const check of await checkVenue(config, session.io, await walletCheck(config, session.io, note))) note(check);
-    if (options.json === true) session.io.out(json(checks));
-    return checks.some(({ result }) => result === 'fail') ? EXIT.failed : EXIT.ok;
-  });
+    const code = await checkEverything(file, io, note);
+    if (isJson) io.out(json(checks));
+    return code ?? (checks.some(({ result }) => result === 'fail') ? EXIT.failed : EXIT.ok);
+  },
+});
+
+/** The exit code where there is no configuration to check with. */
+async function checkEverything(file: string, io: CliIo, note: (check: Check) => void): Promise<ExitCode | null> {
+  let config: Config;
+  try {
+    config = await loadConfig(file, io);
+  } catch (error) {
+    note(failCheck('configuration', error));
+    return findExitCode(error);
+  }
+  note(configurationCheck(config));
+  note(folderCheck('data folder', dirname(config.ledger.path)));
+  note(signingCheck());
+  for (const check of await checkVenue(config, io, await walletCheck(config, io, note))) note(check);
+  return null;
 }
 
 /** Fails when the draft would not be signed. */

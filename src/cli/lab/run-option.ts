@@ -10,7 +10,7 @@ import type { RunJournal } from '../../shell/journal/contract.js';
 import { RUN_FILE } from '../../shell/journal/journal.js';
 import { readRun } from '../../shell/journal/read-run.js';
 import { findRun } from '../../shell/journal/runs.js';
-import { addChangedCodeOption, type CliIo, DEFAULT_CONFIG, defaultConfig } from '../output/io.js';
+import { type CliIo, changedCodeOption, DEFAULT_CONFIG, defaultConfig } from '../output/io.js';
 
 export const RUN_ARGUMENT =
   'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
@@ -21,12 +21,12 @@ export interface RunFlags {
 }
 
 export const withRunConfig = (command: Command): Command =>
-  addChangedCodeOption(
-    command.option(
+  command
+    .option(
       '-c, --config <file>',
       `the trader's configuration file (default: ${DEFAULT_CONFIG}; of a folder, the file that the run was started with, without code of its user)`,
-    ),
-  );
+    )
+    .addOption(changedCodeOption());
 
 /** The run that a person means; without a configuration where the run's folder itself is named. */
 export function openRun(name: string, config: string | undefined, io: CliIo): RunJournal {

@@ -2,33 +2,31 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../shared/base/folder.js';
 import { packageRoot, shippedStrategies } from '../../shell/config/shipped.js';
 import { nowMs } from '../../shell/runtime/clock.js';
-import { EXIT, type ExitCode } from '../output/exit.js';
-import { addAction, type CliIo, type Session } from '../output/io.js';
+import { command, type OptionRow, usual } from '../command.js';
+import type { CliIo } from '../output/io.js';
 import { writeWhole } from '../output/whole-file.js';
 
-export function addStrategyNewCommand(strategies: Command, session: Session): void {
-  const command = strategies
-    .command('new')
-    .description('writes a strategy to begin with: a module, its file, and scenarios that test it')
-    .argument('<name>', 'lower case with dashes, such as my-maker', strategyName)
-    .addOption(
-      new Option(
-        '--kind <kind>',
-        'what it quotes: each market alone, all outcomes of an event together, or each market around the prices of a feed',
-      )
-        .choices(['market', 'event', 'feed'])
-        .default('market'),
-    )
-    .option('--dir <folder>', 'where to write', '.');
-  addAction<{ dir: string; kind: Kind }>(command, session, ({ dir, kind }, [name = '']) =>
-    write(name, dir, kind, session.io),
-  );
-}
+const kindOption: OptionRow<Kind> = {
+  option: new Option(
+    '--kind <kind>',
+    'what it quotes: each market alone, all outcomes of an event together, or each market around the prices of a feed',
+  )
+    .choices(['market', 'event', 'feed'])
+    .default('market'),
+};
+
+export const strategyNewCommand = command({
+  name: 'new',
+  help: 'writes a strategy to begin with: a module, its file, and scenarios that test it',
+  args: [['<name>', 'lower case with dashes, such as my-maker', strategyName]],
+  options: { kind: kindOption, dir: usual('--dir <folder>', 'where to write', '.', String) },
+  run: ({ options: { kind, dir }, args: [name = ''], io }) => write(name, dir, kind, io),
+});
 
 function strategyName(text: string): string {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text))
@@ -40,7 +38,7 @@ function strategyName(text: string): string {
 const TEMPLATES = join(packageRoot, 'examples', 'new');
 
 /** The shipped files of a kind under another name: they are tried with every release. */
-function write(name: string, dir: string, kind: Kind, io: CliIo): ExitCode {
+function write(name: string, dir: string, kind: Kind, io: CliIo): void {
   const folder = resolve(io.cwd, dir);
   const { tried, declared } = KINDS[kind];
   const endings = ['yaml', 'scenarios.yaml', ...(kind === 'feed' ? ['prices.csv', 'paper.yaml'] : [])];
@@ -76,7 +74,6 @@ function write(name: string, dir: string, kind: Kind, io: CliIo): ExitCode {
       `    twinbook ${tried(file)}\n\n` +
       `Then name the YAML file under \`strategies:\` of a trader’s file${declared}.\n`,
   );
-  return EXIT.ok;
 }
 
 function moduleText(name: string, { example: file, named, does }: Beginning): string {

@@ -1,27 +1,21 @@
 /** `twinbook strategies test`: what must hold for every strategy, and what its author wrote down for this one. */
 
 import { dirname, resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { CheckResult, ShownMarkets, TriedStrategy } from '../../lab/strategy-checks/trial.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { loadStrategyModule } from '../../shell/config/strategy-module.js';
 import { readParams } from '../../trader/strategy/read-params.js';
 import { integerBetween } from '../arguments.js';
+import { type Answer, command, flag, type OptionRow, text, unless, usual, type Values } from '../command.js';
 import { resolveData } from '../data/paths.js';
-import { EXIT, type ExitCode } from '../output/exit.js';
-import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { type Column, json, table } from '../output/table.js';
+import { EXIT } from '../output/exit.js';
+import type { CliIo } from '../output/io.js';
+import { type Column, table } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 
-interface TestFlags {
-  readonly data?: readonly string[];
-  readonly scenarios?: string;
-  readonly record?: true;
-  readonly types: boolean;
-  readonly seed: number;
-  readonly json?: true;
-}
+type TestFlags = Values<typeof OPTIONS>;
 
 /** Generated markets, and looks at each: 2,000 looks. */
 const MARKETS = 20;
@@ -30,27 +24,27 @@ const LOOKS = 100;
 const EVENTS = 10;
 const EVENT_LOOKS = 60;
 
-export function addStrategyTestCommand(strategies: Command, session: Session): void {
-  const command = strategies
-    .command('test')
-    .description('tries a strategy on generated markets, on recordings and on scenarios')
-    .argument('<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped one')
-    .option('--data <path...>', 'recordings whose views it is tried on too; wants a strategy file')
-    .option('--scenarios <file>', 'books and holdings with the quotes that it shall give')
-    .option('--no-types', 'without asking the TypeScript compiler')
-    .addOption(new Option('--record', 'write its quotes into the file of scenarios'))
-    .addOption(
-      new Option('--seed <n>', 'seed of the generated markets').default(1).argParser(integerBetween(0, 2 ** 31)),
-    );
-  addJsonOption(command);
-  addAction<unknown>(command, session, async (_, [name = '']) => {
-    // The command above takes --json too, and is given it first.
-    const options = command.optsWithGlobals<TestFlags>();
+const OPTIONS = {
+  data: {
+    option: new Option('--data <path...>', 'recordings whose views it is tried on too; wants a strategy file'),
+  } as OptionRow<readonly string[] | undefined>,
+  scenarios: text('--scenarios <file>', 'books and holdings with the quotes that it shall give'),
+  types: unless('--no-types', 'without asking the TypeScript compiler'),
+  record: flag('--record', 'write its quotes into the file of scenarios'),
+  seed: usual('--seed <n>', 'seed of the generated markets', 1, integerBetween(0, 2 ** 31)),
+};
+
+export const strategyTestCommand = command({
+  name: 'test',
+  help: 'tries a strategy on generated markets, on recordings and on scenarios',
+  args: [['<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped one']],
+  options: OPTIONS,
+  answer: async ({ options, args: [name = ''], io }) => {
     if (options.record === true && options.scenarios === undefined)
       throw new TwinbookError('usage', '--record wants --scenarios <file>', 'The quotes are written into that file.');
-    return run(name, options, session.io);
-  });
-}
+    return tryStrategy(name, options, io);
+  },
+});
 
 /** Checks of one strategy on one kind of markets. */
 interface Trial {
@@ -59,7 +53,7 @@ interface Trial {
   readonly checks: readonly CheckResult[];
 }
 
-async function run(name: string, options: TestFlags, io: CliIo): Promise<ExitCode> {
+async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise<Answer> {
   const { checkStrategy } = await import('../../lab/strategy-checks/checks.js');
   const { checkTypes } = await import('../../lab/strategy-checks/type-check.js');
   const { askedBy } = await import('../../lab/strategy-checks/shown-beside.js');
@@ -87,9 +81,12 @@ async function run(name: string, options: TestFlags, io: CliIo): Promise<ExitCod
     const on = options.data?.join(', ') ?? '';
     trials.push({ strategy: tried.strategy.name, on, checks: checkStrategy(tried, shown, stopwatch) });
   }
-  io.out(options.json === true ? json(trials) : trials.map((trial) => showTrial(trial, io.columns)).join('\n'));
   const hasFailed = trials.some(({ checks }) => checks.some(({ verdict }) => verdict === 'failed'));
-  return hasFailed ? EXIT.failed : EXIT.ok;
+  return {
+    data: trials,
+    text: (width) => trials.map((trial) => showTrial(trial, width)).join('\n'),
+    code: hasFailed ? EXIT.failed : EXIT.ok,
+  };
 }
 
 const isFile = (name: string): boolean => /\.ya?ml$/.test(name);

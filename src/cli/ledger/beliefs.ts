@@ -1,29 +1,26 @@
 /** `twinbook beliefs`: what strategies believe of markets and have learned there, as they saved it last. */
 
-import type { Command } from 'commander';
 import { utcText } from '../../shared/base/utc-text.js';
 import type { StrategyStateRow } from '../../trader/ledger/contract.js';
-import { addAnswer } from '../answer.js';
+import { command } from '../command.js';
 import { marketMeant } from '../market-meant.js';
-import type { Session } from '../output/io.js';
 import { type Cell, record } from '../output/table.js';
 import { readLedger } from './ledger-reading.js';
 
-export function addBeliefsCommand(program: Command, session: Session): void {
-  const command = program
-    .command('beliefs')
-    .description('what strategies believe of markets and have learned there, as they saved it last')
-    .argument('[market]', 'only this market: the beginning of its id, or words of its title');
-  addAnswer(command, session, async ({ json: asJson }, config, [market]) => {
-    const rows = await readLedger(config, session.io, (ledger) => {
-      const meant = marketMeant(market, ledger, asJson === true ? null : session.io);
+export const beliefsCommand = command({
+  name: 'beliefs',
+  help: 'what strategies believe of markets and have learned there, as they saved it last',
+  args: [['[market]', 'only this market: the beginning of its id, or words of its title']],
+  config: 'trader',
+  answer: async ({ config, args: [market], isJson, io }) => {
+    const rows = await readLedger(config, io, (ledger) => {
+      const meant = marketMeant(market, ledger, isJson ? null : io);
       const states = ledger.strategyStates().filter(({ marketConditionId: id }) => meant === undefined || id === meant);
       return states.map((state) => beliefRow(state, ledger.market(state.marketConditionId)?.title ?? ''));
     });
-    const blocks = rows.map((row) => formatBlock(row, session.io.columns));
-    return { data: rows, text: blocks.join('\n') || '(none)\n' };
-  });
-}
+    return { data: rows, text: (width) => rows.map((row) => formatBlock(row, width)).join('\n') || '(none)\n' };
+  },
+});
 
 /** The rows of `--json` are part of the program's surface. */
 const beliefRow = ({ strategy, marketConditionId, version, text, savedMs }: StrategyStateRow, title: string) => ({

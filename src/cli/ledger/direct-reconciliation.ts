@@ -36,7 +36,8 @@ export interface DirectReconciliation {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-export interface DirectlyCompared {
+/** Both sides of a comparison. */
+export interface Compared {
   readonly differences: readonly Difference[];
   /** Left out, because an operator has accepted them. */
   readonly accepted: readonly AcceptedDifference[];
@@ -46,7 +47,7 @@ export interface DirectlyCompared {
  * What differs in two rounds, or nothing when one round found nothing. Throws `timed_out` when no complete round, or no
  * second one, was possible in time.
  */
-export async function reconcileDirectly(options: DirectReconciliation): Promise<DirectlyCompared> {
+export async function reconcileDirectly(options: DirectReconciliation): Promise<Compared> {
   const { nowMs, pause, withinMs } = options;
   // Elapsed time, so that a step of the machine's clock neither ends nor prolongs the wait.
   const endsAtMs = performance.now() + withinMs;

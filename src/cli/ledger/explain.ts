@@ -1,71 +1,56 @@
 /** `twinbook explain ORDER` and `twinbook explain MARKET`. */
 
-import { type Command, Option } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import type { ExplainData } from '../../shell/control/control-protocol.js';
 import { explainTrading, prunedText } from '../../shell/daemon/explain.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
-import { addAnswer, addTimeoutOption, type ControlOptions, linesText, QUICK_S } from '../answer.js';
 import { momentIn, numberBetween } from '../arguments.js';
-import { marketsNamed } from '../market-meant.js';
-import { findNamed } from '../names.js';
-import { addChangedCodeOption, type CliIo, type Session } from '../output/io.js';
+import { command, linesText, QUICK_S, read, timeoutOption } from '../command.js';
+import { findNamed, marketsNamed } from '../market-meant.js';
+import { type CliIo, changedCodeOption } from '../output/io.js';
 import { readLedger } from './ledger-reading.js';
 
-export function addExplainCommand(program: Command, session: Session): void {
-  const command = program
-    .command('explain')
-    .argument(
+export const explainCommand = command({
+  name: 'explain',
+  help: 'why this order, at this price; what was known of this fill; or why this market is not quoted, guard by guard',
+  args: [
+    [
       '<order|fill|market>',
       "the beginning of an order's or a fill's pubkey, an intent's or a market's id, or words of a market's title",
-    )
-    .description(
-      'why this order, at this price; what was known of this fill; or why this market is not quoted, guard by guard',
-    );
-  addChangedCodeOption(addTimeoutOption(command, QUICK_S))
-    .addOption(
-      new Option(
-        '--at <time>',
-        "of a market: as it was then (UTC, '2026-11-25 21:03:10'), from the run's journal",
-      ).argParser(momentIn),
-    )
-    .addOption(
-      new Option('--gaps <minutes>', 'with --at: when it had no order in the minutes before, and why').argParser(
-        numberBetween(0.1, 10_000),
-      ),
-    );
-  addAnswer<ExplainOptions>(command, session, async (options, config, [typed = '']) => {
-    const subject = await subjectMeant(typed, config, session.io);
-    const lines = await explainThenOrNow(subject, config, options, session.io);
-    return { data: { lines }, text: linesText(lines) };
-  });
-}
-
-interface ExplainOptions extends ControlOptions {
-  readonly at?: number;
-  readonly gaps?: number;
-  readonly acceptChangedCode?: true;
-}
-
-async function explainThenOrNow(
-  subject: string,
-  config: TraderConfig,
-  { config: file, at, gaps, timeout, acceptChangedCode }: ExplainOptions,
-  io: CliIo,
-): Promise<readonly string[]> {
-  if (at !== undefined) {
-    const { explainPast } = await import('./explain-past.js');
-    const { RunCode } = await import('../../lab/replay/run-code.js');
-    const { loadConfig } = await import('../../shell/config/load.js');
-    const code = new RunCode({ loadFiles: () => loadConfig(file, io), acceptsChanged: acceptChangedCode === true });
-    return explainPast({ subject, atMs: at, gapsMs: (gaps ?? 0) * 60_000 }, config.journal.dir, code);
-  }
-  if (gaps !== undefined)
-    throw new TwinbookError('usage', '--gaps looks back from a moment', 'Give --at TIME too, in UTC.');
-  return (await explainSubject(subject, config, timeout * 1000, io)).lines;
-}
+    ],
+  ],
+  config: 'trader',
+  options: {
+    timeout: timeoutOption(QUICK_S),
+    acceptsChanged: { option: changedCodeOption() },
+    at: read(
+      '--at <time>',
+      "of a market: as it was then (UTC, '2026-11-25 21:03:10'), from the run's journal",
+      momentIn,
+    ),
+    gaps: read(
+      '--gaps <minutes>',
+      'with --at: when it had no order in the minutes before, and why',
+      numberBetween(0.1, 10_000),
+    ),
+  },
+  answer: async ({ options: { timeout, acceptsChanged, at, gaps }, config, file, args: [typed = ''], io }) => {
+    const subject = await subjectMeant(typed, config, io);
+    const answer = (lines: readonly string[]) => ({ data: { lines }, text: linesText(lines) });
+    if (at !== undefined) {
+      const { explainPast } = await import('./explain-past.js');
+      const { RunCode } = await import('../../lab/replay/run-code.js');
+      const { loadConfig } = await import('../../shell/config/load.js');
+      const code = new RunCode({ loadFiles: () => loadConfig(file, io), acceptsChanged: acceptsChanged === true });
+      return answer(await explainPast({ subject, atMs: at, gapsMs: (gaps ?? 0) * 60_000 }, config.journal.dir, code));
+    }
+    if (gaps !== undefined)
+      throw new TwinbookError('usage', '--gaps looks back from a moment', 'Give --at TIME too, in UTC.');
+    return answer((await explainSubject(subject, config, timeout * 1000, io)).lines);
+  },
+});
 
 /** Orders, fills and intents among which a shortened name is looked for, newest first. */
 const LOOKED_AT = 20_000;

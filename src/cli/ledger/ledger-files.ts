@@ -1,128 +1,121 @@
-/** `twinbook ledger`: the file itself, its backups, whether it is whole, and how one of them takes its place. */
+/** `twinbook ledger`: SQL over the file, its backups, whether it is whole, and how one of them takes its place. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
-import type { MadeBackup } from '../../shell/backup/backups.js';
-import type { BackupFile } from '../../shell/backup/retention.js';
-import { loadTraderConfig } from '../../shell/config/load.js';
 import { nowMs } from '../../shell/runtime/clock.js';
-import {
-  addAnswer,
-  addTimeoutOption,
-  type ControlOptions,
-  linesText,
-  modeText,
-  type ReadOptions,
-  SLOW_S,
-} from '../answer.js';
-import { nonEmpty } from '../arguments.js';
+import { integerBetween, nonEmpty } from '../arguments.js';
+import { command, csvFlag, group, linesText, modeText, required, SLOW_S, timeoutOption, usual } from '../command.js';
 import { askThere } from '../control/reach.js';
+import { formatOf, writeAnswer } from '../data/query.js';
 import { EXIT } from '../output/exit.js';
-import { addAction, addConfigOption, type Session } from '../output/io.js';
 import { type Column, table } from '../output/table.js';
-import { addQueryCommand } from './ledger-query.js';
-import { addPruneCommand } from './prune.js';
+import { pruneCommand } from './prune.js';
 
 const BYTES_PER_MB = 1_000_000;
 
-interface RestoreOptions extends ReadOptions {
-  readonly reason: string;
-}
+const queryCommand = command({
+  name: 'query',
+  help: 'SQL over the tables of the ledger, beside a running trader too; reads and never writes',
+  args: [['<select>', "one SELECT, such as 'select strategy, count(*) from intents group by strategy'"]],
+  config: 'trader',
+  options: {
+    csv: csvFlag(),
+    rows: usual('--rows <n>', 'maximum number of rows', 10_000, integerBetween(1, 10_000_000)),
+    timeout: usual('--timeout <s>', 'ended after so long, s', 10, integerBetween(1, 3600)),
+  },
+  hasJson: true,
+  run: async ({ options, config: { ledger }, args: [sql = ''], isJson, io }) => {
+    const { queryLedger } = await import('../../shell/daemon/ledger-query.js');
+    const question = { path: ledger.path, sql, most: options.rows };
+    const { columns, rows, isCut } = await queryLedger(question, options.timeout * 1000);
+    const answer = {
+      columns,
+      async *rows() {
+        yield rows;
+      },
+      close: () => undefined,
+    };
+    await writeAnswer(answer, formatOf(isJson, options.csv), io);
+    if (isCut) io.err(`There are more than ${options.rows} rows: --rows N gives more.\n`);
+  },
+});
 
-export function addLedgerFileCommands(program: Command, session: Session): void {
-  const group = program
-    .command('ledger')
-    .description('the ledger as a file: SQL over it, backups, checks, pruning, and going back to a backup');
-  addQueryCommand(group, session);
-  addBackups(group, session);
-  addBackup(group, session);
-  addVerify(group, session);
-  addPruneCommand(group, session);
-  addRestore(group, session);
-  addAdopt(group, session);
-}
-
-const COLUMNS: readonly Column<BackupFile>[] = [
-  { title: 'made', cell: ({ atMs }) => utcText(atMs) },
-  { title: 'MB', cell: ({ bytes }) => (bytes / BYTES_PER_MB).toFixed(1), right: true },
-  { title: 'file', cell: ({ name }) => name, gives: 'fold' },
-];
-
-function addBackups(group: Command, session: Session): void {
-  const command = group.command('backups').description('every backup there is, oldest first');
-  addAnswer(command, session, async (_, { ledger }) => {
+const backupsCommand = command({
+  name: 'backups',
+  help: 'every backup there is, oldest first',
+  config: 'trader',
+  answer: async ({ config: { ledger } }) => {
     const { locateBackupFolder, listBackups } = await import('../../shell/backup/backups.js');
     const folder = locateBackupFolder(ledger.path);
     const files = listBackups(ledger.path);
+    const columns: readonly Column<(typeof files)[number]>[] = [
+      { title: 'made', cell: ({ atMs }) => utcText(atMs) },
+      { title: 'MB', cell: ({ bytes }) => (bytes / BYTES_PER_MB).toFixed(1), right: true },
+      { title: 'file', cell: ({ name }) => name, gives: 'fold' },
+    ];
     return {
       data: files.map(({ name, atMs, bytes }) => ({ path: join(folder, name), made: atMs, bytes })),
-      text: `${table(files, COLUMNS, session.io.columns)}${files.length === 0 ? '' : `in ${folder}\n`}`,
+      text: (width) => `${table(files, columns, width)}${files.length === 0 ? '' : `in ${folder}\n`}`,
     };
-  });
-}
+  },
+});
 
-function addBackup(group: Command, session: Session): void {
-  const command = group
-    .command('backup')
-    .description('makes a backup now, beside a running trader or without one, and checks that it is whole');
-  addAnswer(command, session, async (_, { ledger }) => {
+const backupCommand = command({
+  name: 'backup',
+  help: 'makes a backup now, beside a running trader or without one, and checks that it is whole',
+  config: 'trader',
+  answer: async ({ config: { ledger } }) => {
     if (!existsSync(ledger.path)) throw noLedger(ledger.path);
     const { makeBackup } = await import('../../shell/backup/backups.js');
-    const made = await makeBackup(ledger, nowMs());
-    return { data: made, text: formatBackup(made) };
-  });
-}
+    const data = await makeBackup(ledger, nowMs());
+    const older = data.gone.length === 0 ? '' : `; ${data.gone.length} older gone`;
+    const size = `${(data.bytes / BYTES_PER_MB).toFixed(1)} MB`;
+    return { data, text: `${data.path}: ${size}, whole, sha256 ${data.sha256}${older}\n` };
+  },
+});
 
-function formatBackup({ path, bytes, sha256, gone }: MadeBackup): string {
-  const older = gone.length === 0 ? '' : `; ${gone.length} older gone`;
-  return `${path}: ${(bytes / BYTES_PER_MB).toFixed(1)} MB, whole, sha256 ${sha256}${older}\n`;
-}
-
-function addVerify(group: Command, session: Session): void {
-  const command = group
-    .command('verify')
-    .description('reads a whole ledger, pages and sums; exit code 6 when something is wrong with it')
-    .argument('[file]', 'a backup, as a path or as `ledger backups` names it; the ledger itself without it');
-  addAnswer(command, session, async (_, { ledger }, [given]) => {
+const verifyCommand = command({
+  name: 'verify',
+  help: 'reads a whole ledger, pages and sums; exit code 6 when something is wrong with it',
+  args: [['[file]', 'a backup, as a path or as `ledger backups` names it; the ledger itself without it']],
+  config: 'trader',
+  answer: async ({ config: { ledger }, args: [given], io }) => {
     const { findBackup } = await import('../../shell/backup/backups.js');
-    const file = given === undefined ? ledger.path : findBackup(ledger.path, session.io.cwd, given);
+    const file = given === undefined ? ledger.path : findBackup(ledger.path, io.cwd, given);
     if (!existsSync(file)) throw noLedger(file);
-    const { verifyLedger } = await import('./verify-ledger.js');
+    const { verifyLedger } = await import('./restore-ledger.js');
     const data = verifyLedger(file, ledger.path);
-    const { problems } = data;
-    if (problems.length === 0) return { data, text: `${file} is whole\n` };
-    return { data, text: linesText(problems.map((text) => `${file}: ${text}`)), code: EXIT.difference };
-  });
-}
+    if (data.problems.length === 0) return { data, text: `${file} is whole\n` };
+    return { data, text: linesText(data.problems.map((text) => `${file}: ${text}`)), code: EXIT.difference };
+  },
+});
 
 /** The running trader books what the exchange holds. */
-function addAdopt(group: Command, session: Session): void {
-  const command = group
-    .command('adopt')
-    .description('books what the exchange holds, through the running trader: the way back after a restore')
-    .requiredOption('--reason <text>', 'why; kept with the booking', nonEmpty);
-  addTimeoutOption(command, SLOW_S);
-  addAnswer<ControlOptions & { reason: string }>(command, session, async ({ reason, timeout }, config) => {
+const adoptCommand = command({
+  name: 'adopt',
+  help: 'books what the exchange holds, through the running trader: the way back after a restore',
+  config: 'trader',
+  options: {
+    reason: required('--reason <text>', 'why; kept with the booking', nonEmpty),
+    timeout: timeoutOption(SLOW_S),
+  },
+  answer: async ({ options: { reason, timeout }, config }) => {
     const data = await askThere({ command: 'adopt', reason }, config, { timeoutMs: timeout * 1000 });
     const { booked } = data;
     const lines = booked.length === 0 ? ['the ledger holds what the exchange holds: nothing had to be booked'] : booked;
     return { data, text: linesText([...lines, modeText(data)]) };
-  });
-}
+  },
+});
 
-function addRestore(group: Command, session: Session): void {
-  const command = group
-    .command('restore')
-    .description('puts a backup in the place of the ledger; the next start is killed until a person has looked')
-    .argument('<file>', 'the backup, which stays: a path, or its name in `ledger backups`')
-    .requiredOption('--reason <text>', 'why; the next start says it', nonEmpty);
-  addConfigOption(command);
-  addAction<RestoreOptions>(command, session, async ({ config, reason }, [given = '']) => {
-    const { io } = session;
-    const { ledger } = loadTraderConfig(config, io);
+const restoreCommand = command({
+  name: 'restore',
+  help: 'puts a backup in the place of the ledger; the next start is killed until a person has looked',
+  args: [['<file>', 'the backup, which stays: a path, or its name in `ledger backups`']],
+  config: 'trader',
+  options: { reason: required('--reason <text>', 'why; the next start says it', nonEmpty) },
+  run: async ({ options: { reason }, config: { ledger }, args: [given = ''], io }) => {
     const { restoreLedger } = await import('./restore-ledger.js');
     const { findBackup, findOwnName } = await import('../../shell/backup/backups.js');
     const holder = { pid: process.pid, startedMs: nowMs() };
@@ -130,10 +123,9 @@ function addRestore(group: Command, session: Session): void {
     const aside = restoreLedger({ ledgerPath: ledger.path, backup, reason, holder });
     io.out(`${ledger.path} is now ${backup}\n`);
     if (aside !== null) io.out(`the ledger until now is ${aside}\n`);
-    io.out(`${NEXT_STEPS.map((text) => `  ${text}`).join('\n')}\n`);
-    return EXIT.ok;
-  });
-}
+    io.out(linesText(NEXT_STEPS.map((text) => `  ${text}`)));
+  },
+});
 
 /** A backup knows nothing of what came after it. */
 const NEXT_STEPS = [
@@ -146,3 +138,15 @@ const NEXT_STEPS = [
 
 const noLedger = (path: string): TwinbookError =>
   new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.');
+
+export const ledgerFileCommands = group(
+  'ledger',
+  'the ledger as a file: SQL over it, backups, checks, pruning, and going back to a backup',
+  queryCommand,
+  backupsCommand,
+  backupCommand,
+  verifyCommand,
+  pruneCommand,
+  restoreCommand,
+  adoptCommand,
+);

@@ -1,30 +1,35 @@
 /** `twinbook pnl --by …`: the result in rows, as a table, CSV or JSON. */
 
-import { type BreakdownBy, type BreakdownRow, computeBreakdown } from '../../lab/report/live/breakdown.js';
+import type { TraderFigures } from '../../lab/report/html/traders-html.js';
+import type { BreakdownBy, BreakdownRow } from '../../lab/report/live/breakdown.js';
 import { csvLine } from '../../shared/base/csv.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { micros } from '../../shared/base/micros.js';
 import type { AnswerFormat } from '../data/query.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, json, short, table } from '../output/table.js';
-import type { LiveSession } from './pnl-report.js';
-
-export function writeBreakdown(live: LiveSession, by: BreakdownBy, format: AnswerFormat, io: CliIo): void {
-  const rows = computeBreakdown(live.session, live.analysis, by, live.standing).map((row) => shownRow(by, row));
-  if (format === 'json') return io.out(json(rows));
-  if (format === 'csv') {
-    const columns = Object.keys(shownRow(by, NOTHING));
-    io.out(csvLine(columns));
-    return io.out(rows.map((row) => csvLine(Object.values(row))).join(''));
-  }
-  io.out(table(rows, makeColumns(by), io.columns));
-  io.out(`total ${money(live.analysis.equity.resultMicros)}\n`);
-}
-
-const money = (value: number | null): string | null => (value === null ? null : formatDecimal(micros(value)));
 
 /** The rows of `--json` and `--csv` are part of the program's surface; null is not known. */
-export function shownRow(by: BreakdownBy, row: BreakdownRow): Record<string, string | number | null> {
+export type ShownRow = Readonly<Record<string, string | number | null>>;
+
+/** @param owner keys before those of the breakdown: whose row it is, where there are several traders */
+export function writeRows(
+  rows: readonly ShownRow[],
+  by: BreakdownBy,
+  owner: readonly string[],
+  format: AnswerFormat,
+  io: CliIo,
+): void {
+  if (format === 'json') return io.out(json(rows));
+  const names = [...owner, ...Object.keys(shownRow(by, NOTHING))];
+  if (format === 'table') return io.out(table(rows, columnsOf(names, [...owner, by]), io.columns));
+  io.out(csvLine(names));
+  io.out(rows.map((row) => csvLine(names.map((name) => row[name] ?? null))).join(''));
+}
+
+export const money = (value: number | null): string | null => (value === null ? null : formatDecimal(micros(value)));
+
+export function shownRow(by: BreakdownBy, row: BreakdownRow): ShownRow {
   const { key, title, fills, boughtMicros, soldMicros, resultMicros, feesMicros, equityMicros, split } = row;
   const common = {
     [by]: key,
@@ -35,14 +40,15 @@ export function shownRow(by: BreakdownBy, row: BreakdownRow): Record<string, str
     fees: money(feesMicros),
     result: money(resultMicros),
   };
-  if (by === 'day') return Object.assign(common, { equity: money(equityMicros) });
-  return Object.assign(common, {
+  if (by === 'day') return { ...common, equity: money(equityMicros) };
+  return {
+    ...common,
     spread: money(split?.spreadMicros ?? null),
     drift: money(split?.driftMicros ?? null),
     merges: money(split?.mergesMicros ?? null),
     settlement: money(split?.settlementMicros ?? null),
     undivided: money(split?.undividedMicros ?? null),
-  });
+  };
 }
 
 const NOTHING: BreakdownRow = {
@@ -57,19 +63,27 @@ const NOTHING: BreakdownRow = {
   split: null,
 };
 
-type ShownRow = ReturnType<typeof shownRow>;
-
 /** The title stands last, where it may be long. */
-function makeColumns(by: BreakdownBy): readonly Column<ShownRow>[] {
-  const names = Object.keys(shownRow(by, NOTHING)).filter((name) => name !== 'title');
-  const columns = names.map(
-    (name): Column<ShownRow> => ({
-      title: name.toUpperCase(),
-      cell: (row) => (name === 'market' ? short(String(row[name])) : (row[name] ?? null)),
-      right: name !== by,
-    }),
-  );
-  return by === 'market'
-    ? [...columns, { title: 'TITLE', cell: (row) => row['title'] ?? null, gives: 'cut' }]
-    : columns;
+function columnsOf(names: readonly string[], texts: readonly string[]): readonly Column<ShownRow>[] {
+  const columns = names
+    .filter((name) => name !== 'title')
+    .map(
+      (name): Column<ShownRow> => ({
+        title: name.toUpperCase(),
+        cell: (row) => (name === 'market' ? short(String(row[name])) : (row[name] ?? null)),
+        right: !texts.includes(name),
+      }),
+    );
+  if (!names.includes('title')) return columns;
+  return [...columns, { title: 'TITLE', cell: (row) => row['title'] ?? null, gives: 'cut' }];
 }
+
+/** Keys of `--json`, of one trader and of sums over several. */
+export const formatFigures = (figures: TraderFigures) => ({
+  capital: formatDecimal(micros(figures.capitalMicros)),
+  cash: formatDecimal(micros(figures.cashMicros)),
+  realised: formatDecimal(micros(figures.realisedMicros)),
+  fees: formatDecimal(micros(figures.feesMicros)),
+  unrealised: formatDecimal(micros(figures.unrealisedMicros)),
+  total: formatDecimal(micros(figures.totalMicros)),
+});

@@ -3,16 +3,16 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type BreakdownBy, computeBreakdown } from '../../lab/report/live/breakdown.js';
-import { csvLine } from '../../shared/base/csv.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { micros } from '../../shared/base/micros.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import { groupOf, nameTraders } from '../../shell/console/traders.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
+import type { AnswerFormat } from '../data/query.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, json, table } from '../output/table.js';
-import { shownRow } from './pnl-breakdown.js';
+import { formatFigures, type ShownRow, shownRow, writeRows } from './pnl-breakdown.js';
 import { type LiveSession, readLiveSession } from './pnl-report.js';
 
 /** What `pnl` reads of one trader. */
@@ -28,8 +28,8 @@ export interface ReadTrader {
 export interface TradersQuestion {
   /** Trader files, or folders with a `trader.yaml`. */
   readonly files: readonly string[];
-  readonly by?: BreakdownBy;
-  readonly format: 'table' | 'csv' | 'json';
+  readonly by: BreakdownBy | undefined;
+  readonly format: AnswerFormat;
   readonly data: readonly string[];
   readonly journals: boolean;
 }
@@ -102,39 +102,23 @@ function sumByVenue(traders: readonly NamedTrader[]): readonly VenueSum[] {
   return [...new Set(traders.map(({ venue }) => venue))].map((venue) => {
     const within = traders.filter((trader) => trader.venue === venue);
     const sum = (name: (typeof FIGURES)[number]): number => within.reduce((total, { pnl }) => total + pnl[name], 0);
-    const figures: TraderFigures = {
-      capitalMicros: sum('capitalMicros'),
-      cashMicros: sum('cashMicros'),
-      realisedMicros: sum('realisedMicros'),
-      feesMicros: sum('feesMicros'),
-      unrealisedMicros: sum('unrealisedMicros'),
-      totalMicros: sum('totalMicros'),
-    };
+    const figures = Object.fromEntries(FIGURES.map((name) => [name, sum(name)])) as unknown as TraderFigures;
     return { venue, traders: within.length, figures };
   });
 }
-
-const money = (figures: TraderFigures) => ({
-  capital: formatDecimal(micros(figures.capitalMicros)),
-  cash: formatDecimal(micros(figures.cashMicros)),
-  realised: formatDecimal(micros(figures.realisedMicros)),
-  fees: formatDecimal(micros(figures.feesMicros)),
-  unrealised: formatDecimal(micros(figures.unrealisedMicros)),
-  total: formatDecimal(micros(figures.totalMicros)),
-});
 
 /** The rows of `--json` are part of the program's surface. */
 const toRow = ({ name, venue, pnl, nowMs, config }: NamedTrader) => ({
   trader: name,
   venue,
-  ...money(pnl),
+  ...formatFigures(pnl),
   unmarked: pnl.unmarked,
   running: nowMs !== null,
   ledger: config.ledger.path,
 });
-const toSumRow = ({ venue, traders, figures }: VenueSum) => ({ venue, traders, ...money(figures) });
+const toSumRow = ({ venue, traders, figures }: VenueSum) => ({ venue, traders, ...formatFigures(figures) });
 
-type MoneyRow = ReturnType<typeof money>;
+type MoneyRow = ReturnType<typeof formatFigures>;
 const MONEY = (['capital', 'cash', 'realised', 'fees', 'unrealised', 'total'] as const).map(
   (name): Column<MoneyRow> => ({ title: name.toUpperCase(), cell: (row) => row[name], right: true }),
 );
@@ -175,7 +159,7 @@ async function tellRows(
   question: TradersQuestion,
   io: CliIo,
 ): Promise<void> {
-  const rows: Readonly<Record<string, string | number | null>>[] = [];
+  const rows: ShownRow[] = [];
   const totals = new Map<string, number>();
   for (const trader of traders) {
     const { session, analysis, standing } = await liveOf(trader, question, io);
@@ -183,24 +167,7 @@ async function tellRows(
       rows.push({ trader: trader.name, venue: trader.venue, ...shownRow(by, row) });
     totals.set(trader.venue, (totals.get(trader.venue) ?? 0) + analysis.equity.resultMicros);
   }
-  if (question.format === 'json') return io.out(json(rows));
-  const columns = Object.keys(rows[0] ?? { trader: '', venue: '', [by]: '' });
-  if (question.format === 'csv') {
-    io.out(csvLine(columns));
-    return io.out(rows.map((row) => csvLine(columns.map((name) => row[name] ?? null))).join(''));
-  }
-  const texts = new Set(['trader', 'venue', 'title', by]);
-  io.out(
-    table(
-      rows,
-      columns.map((name) => ({
-        title: name.toUpperCase(),
-        cell: (row) => row[name] ?? null,
-        right: !texts.has(name),
-        ...(name === 'title' ? { gives: 'cut' } : {}),
-      })),
-      io.columns,
-    ),
-  );
+  writeRows(rows, by, ['trader', 'venue'], question.format, io);
+  if (question.format !== 'table') return;
   for (const [venue, total] of totals) io.out(`total of ${venue} ${formatDecimal(micros(total))}\n`);
 }

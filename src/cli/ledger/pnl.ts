@@ -1,79 +1,83 @@
 /** `twinbook pnl`: what the trader earned, from the ledger's own postings and the journals of its runs. */
 
-import { type Command, Option } from 'commander';
-import { BREAKDOWNS, type BreakdownBy } from '../../lab/report/live/breakdown.js';
-import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
+import { Option } from 'commander';
+import { BREAKDOWNS, type BreakdownBy, computeBreakdown } from '../../lab/report/live/breakdown.js';
+import { parseDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import { storedMarks } from '../../trader/engine/own/marks.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
-import type { ReadOptions } from '../answer.js';
-import { EXIT } from '../output/exit.js';
-import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
+import { type Call, command, csvFlag, type OptionRow, repeated, text, unless } from '../command.js';
+import { formatOf } from '../data/query.js';
+import type { CliIo } from '../output/io.js';
 import { json, record } from '../output/table.js';
 import { readLedger } from './ledger-reading.js';
+import { formatFigures, money, shownRow, writeRows } from './pnl-breakdown.js';
 import type { ReadTrader } from './pnl-traders.js';
 
-interface PnlOptions extends ReadOptions {
-  readonly report?: string;
-  readonly by?: BreakdownBy;
-  readonly csv?: true;
-  readonly data?: readonly string[];
-  readonly journals: boolean;
-  readonly also: readonly string[];
-}
+const OPTIONS = {
+  also: repeated(
+    '--also <file>',
+    "another trader's file, or its folder: all together, with sums by venue; may be given again",
+  ),
+  by: {
+    option: new Option(
+      '--by <what>',
+      'the result by UTC day (with the equity at its end), market, strategy or event',
+    ).choices(BREAKDOWNS),
+  } as OptionRow<BreakdownBy | undefined>,
+  csv: csvFlag('with --by: print CSV in place of a table'),
+  report: text('--report <file>', 'write a report of everything in the ledger, one HTML file'),
+  data: {
+    option: new Option(
+      '--data <path...>',
+      'for --report and --by: recordings of its markets, in place of what its own polls saw',
+    ),
+  } as OptionRow<readonly string[] | undefined>,
+  journals: unless(
+    '--no-journals',
+    'for --report and --by: leave the journals of its runs unread; prices are then not known',
+  ),
+};
 
-export function addPnlCommand(program: Command, session: Session): void {
-  const command = program
-    .command('pnl')
-    .description('result so far: realised, fees, and holdings at the trader’s prices of now, or its last ones');
-  addJsonOption(addConfigOption(command))
-    .option(
-      '--also <file>',
-      "another trader's file, or its folder: all together, with sums by venue; may be given again",
-      (file: string, before: readonly string[]) => [...before, file],
-      [],
-    )
-    .addOption(
-      new Option(
-        '--by <what>',
-        'the result by UTC day (with the equity at its end), market, strategy or event',
-      ).choices(BREAKDOWNS),
-    )
-    .addOption(new Option('--csv', 'with --by: print CSV in place of a table').conflicts('json'))
-    .option('--report <file>', 'write a report of everything in the ledger, one HTML file')
-    .option('--data <path...>', 'for --report and --by: recordings of its markets, in place of what its own polls saw')
-    .option('--no-journals', 'for --report and --by: leave the journals of its runs unread; prices are then not known');
-  addAction<PnlOptions>(command, session, (options) => tellPnl(options, session.io));
-}
-
-async function tellPnl(options: PnlOptions, io: CliIo) {
-  requireWholeQuestion(options);
-  if (options.also.length > 0) return tellSeveral(options, io);
-  const config = loadTraderConfig(options.config, io);
-  const { marks, pnl, nowMs } = await readTrader(config, io);
-  const live = options.report === undefined && options.by === undefined ? null : await liveSession();
-  if (options.by !== undefined && live !== null) {
-    const { writeBreakdown } = await import('./pnl-breakdown.js');
-    writeBreakdown(live, options.by, options.json === true ? 'json' : options.csv === true ? 'csv' : 'table', io);
-  } else if (options.json === true)
-    io.out(json(live === null ? formatPnlRow(pnl) : { ...formatPnlRow(pnl), report: live.analysis }));
-  else printPnl(formatPnlRow(pnl), nowMs === null && marks.size > 0, io);
-  const isForPerson = options.json !== true && options.csv !== true;
-  if (options.report !== undefined && isForPerson) io.out(`report: ${options.report}\n`);
-  return EXIT.ok;
-
-  async function liveSession() {
+export const pnlCommand = command({
+  name: 'pnl',
+  help: 'result so far: realised, fees, and holdings at the trader’s prices of now, or its last ones',
+  config: 'file',
+  options: OPTIONS,
+  hasJson: true,
+  run: async ({ options, file, isJson, io }) => {
+    requireWholeQuestion(options);
+    const { also, by, report, journals, data = [] } = options;
+    const format = formatOf(isJson, options.csv);
+    if (also.length > 0) {
+      const { tellTraders } = await import('./pnl-traders.js');
+      const question = { files: [file, ...also], by, format, data, journals };
+      return tellTraders(question, (trader) => readTrader(trader, io), io);
+    }
+    const config = loadTraderConfig(file, io);
+    const { marks, pnl, nowMs } = await readTrader(config, io);
+    const shown = { ...formatFigures(pnl), unmarked: pnl.unmarked };
+    if (report === undefined && by === undefined) {
+      if (isJson) io.out(json(shown));
+      else printPnl(shown, nowMs === null && marks.size > 0, io);
+      return;
+    }
     const { readLiveSession, writePnlReport } = await import('./pnl-report.js');
-    const { config: configFile, data = [], journals } = options;
-    const question = { config, configFile, data, journals, nowMs, fairMicros: marks };
-    const session = await readLiveSession(question, io);
-    if (options.report !== undefined) await writePnlReport(session, options.report, io);
-    return session;
-  }
-}
+    const question = { config, configFile: file, data, journals, nowMs, fairMicros: marks };
+    const live = await readLiveSession(question, io);
+    if (report !== undefined) await writePnlReport(live, report, io);
+    if (by !== undefined) {
+      const rows = computeBreakdown(live.session, live.analysis, by, live.standing).map((row) => shownRow(by, row));
+      writeRows(rows, by, [], format, io);
+      if (format === 'table') io.out(`total ${money(live.analysis.equity.resultMicros)}\n`);
+    } else if (isJson) io.out(json({ ...shown, report: live.analysis }));
+    else printPnl(shown, nowMs === null && marks.size > 0, io);
+    if (report !== undefined && format === 'table') io.out(`report: ${report}\n`);
+  },
+});
 
 async function readTrader(config: TraderConfig, io: CliIo): Promise<ReadTrader> {
   const running = await runningTrader(config);
@@ -83,21 +87,7 @@ async function readTrader(config: TraderConfig, io: CliIo): Promise<ReadTrader> 
   });
 }
 
-async function tellSeveral(options: PnlOptions, io: CliIo) {
-  const { tellTraders } = await import('./pnl-traders.js');
-  const { config, also, by, data = [], journals } = options;
-  const question = {
-    files: [config, ...also],
-    format: options.json === true ? ('json' as const) : options.csv === true ? ('csv' as const) : ('table' as const),
-    data,
-    journals,
-    ...(by === undefined ? {} : { by }),
-  };
-  await tellTraders(question, (trader) => readTrader(trader, io), io);
-  return EXIT.ok;
-}
-
-function requireWholeQuestion({ also, by, csv, data, report }: PnlOptions): void {
+function requireWholeQuestion({ also, by, csv, data, report }: Call<typeof OPTIONS>['options']): void {
   if (report !== undefined && also.length > 0)
     throw new TwinbookError(
       'usage',
@@ -110,22 +100,16 @@ function requireWholeQuestion({ also, by, csv, data, report }: PnlOptions): void
     throw new TwinbookError('usage', '--csv is for --by', `Give --by ${BREAKDOWNS.join(', --by ')} too.`);
 }
 
-function printPnl({ unmarked, ...figures }: ReturnType<typeof formatPnlRow>, isLastKnown: boolean, io: CliIo): void {
+function printPnl(
+  { unmarked, ...figures }: ReturnType<typeof formatFigures> & Pick<PnlRow, 'unmarked'>,
+  isLastKnown: boolean,
+  io: CliIo,
+): void {
   io.out(record(Object.entries(figures), io.columns));
   if (isLastKnown) io.out('The trader is not running: what is held counts at the last prices that it has kept.\n');
   if (unmarked.length > 0)
     io.out(`Holdings in ${unmarked.length} market(s) have no price now and count at what they cost.\n`);
 }
-
-const formatPnlRow = (pnl: PnlRow) => ({
-  capital: formatDecimal(pnl.capitalMicros),
-  cash: formatDecimal(pnl.cashMicros),
-  realised: formatDecimal(pnl.realisedMicros),
-  fees: formatDecimal(pnl.feesMicros),
-  unrealised: formatDecimal(pnl.unrealisedMicros),
-  total: formatDecimal(pnl.totalMicros),
-  unmarked: pnl.unmarked,
-});
 
 interface RunningTrader {
   /** YES prices. */

@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import type { TraderConfig } from '../../shell/config/load.js';
@@ -11,26 +10,23 @@ import { askTrader } from '../../shell/control/control-client.js';
 import type { PruneData } from '../../shell/control/control-protocol.js';
 import { nowMs, steadyMs } from '../../shell/runtime/clock.js';
 import type { PruneBatch } from '../../trader/reconcile/prune.js';
-import { addAnswer, addTimeoutOption, type ControlOptions, linesText, QUICK_S } from '../answer.js';
 import { dayOrMomentIn } from '../arguments.js';
+import { command, linesText, QUICK_S, required, timeoutOption } from '../command.js';
 import { reachTrader } from '../control/reach.js';
-import type { Session } from '../output/io.js';
 
-interface PruneOptions extends ControlOptions {
-  readonly before: number;
-}
-
-export function addPruneCommand(group: Command, session: Session): void {
-  const command = group
-    .command('prune')
-    .description('deletes finished intents and orders without fills, once a whole backup has them; beside a trader too')
-    .requiredOption(
+export const pruneCommand = command({
+  name: 'prune',
+  help: 'deletes finished intents and orders without fills, once a whole backup has them; beside a trader too',
+  config: 'trader',
+  options: {
+    before: required(
       '--before <date>',
       "what ended before it, UTC: '2026-11-25' or '2026-11-25 21:03:10'",
       dayOrMomentIn,
-    );
-  addTimeoutOption(command, QUICK_S);
-  addAnswer<PruneOptions>(command, session, async ({ before, timeout }, config) => {
+    ),
+    timeout: timeoutOption(QUICK_S),
+  },
+  answer: async ({ options: { before, timeout }, config }) => {
     if (before > nowMs())
       throw new TwinbookError(
         'usage',
@@ -43,15 +39,15 @@ export function addPruneCommand(group: Command, session: Session): void {
       ? await pruneAll(before, askingTrader(config, timeout * 1000))
       : await pruneStopped(config, before);
     return { data: { before, backup, ...pruned }, text: linesText(prunedLines(before, pruned)) };
-  });
-}
+  },
+});
 
 /** The newest whole backup that has every row which ended before then. */
 async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<string> {
   if (!existsSync(ledger.path))
     throw new TwinbookError('file_unreadable', `there is no ledger at ${ledger.path}`, 'The first start creates it.');
   const { listBackups, locateBackupFolder } = await import('../../shell/backup/backups.js');
-  const { verifyLedger } = await import('./verify-ledger.js');
+  const { verifyLedger } = await import('./restore-ledger.js');
   const folder = locateBackupFolder(ledger.path);
   const made = listBackups(ledger.path).filter(({ atMs }) => atMs >= beforeMs);
   for (const { name } of made.reverse()) {

@@ -1,42 +1,31 @@
 /** `twinbook reconcile`: the ledger against the exchange, by the running trader or straight. Reads only. */
 
-import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import { type AcceptedDifference, agreementText } from '../../trader/reconcile/agreement.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
-import { addAnswer, addTimeoutOption, type ControlOptions, SLOW_S } from '../answer.js';
+import { command, SLOW_S, timeoutOption } from '../command.js';
 import { EXIT } from '../output/exit.js';
-import type { CliIo, Session } from '../output/io.js';
+import type { CliIo } from '../output/io.js';
 import { type Column, table } from '../output/table.js';
 import { withVenue } from '../venue-session.js';
-import { reconcileDirectly } from './direct-reconciliation.js';
+import { type Compared, reconcileDirectly } from './direct-reconciliation.js';
 
-/** Both sides of a comparison: what differs, and what an operator has accepted and is left out. */
-interface Compared {
-  readonly differences: readonly Difference[];
-  readonly accepted: readonly AcceptedDifference[];
-}
-
-export function addReconcileCommand(program: Command, session: Session): void {
-  const command = program
-    .command('reconcile')
-    .description(
-      'compares the ledger with the exchange; exit code 6 if they differ, 7 if accepted differences are left out',
-    );
-  addTimeoutOption(command, SLOW_S);
-  addAnswer<ControlOptions>(command, session, async ({ timeout }, config) => {
-    const { differences, accepted } = await compare(config, timeout * 1000, session.io);
-    const data = [...differences.map(openRow), ...accepted.map(acceptedRow)];
-    const text = comparedText(differences, accepted, session.io.columns);
+export const addReconcileCommand = command({
+  name: 'reconcile',
+  help: 'compares the ledger with the exchange; exit code 6 if they differ, 7 if accepted differences are left out',
+  config: 'trader',
+  options: { timeout: timeoutOption(SLOW_S) },
+  answer: async ({ options: { timeout }, config, io }) => {
+    const { differences, accepted } = await compare(config, timeout * 1000, io);
     return {
-      data,
-      text,
+      data: [...differences.map(openRow), ...accepted.map(acceptedRow)],
+      text: (width) => comparedText(differences, accepted, width),
       code: differences.length > 0 ? EXIT.difference : accepted.length > 0 ? EXIT.accepted : EXIT.ok,
     };
-  });
-}
+  },
+});
 
 const openRow = (difference: Difference) => ({ ...difference, accepted: null });
 const acceptedRow = ({ sinceMs, reason, ...difference }: AcceptedDifference) => ({
@@ -64,7 +53,7 @@ async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Prom
   try {
     const socket = config.control.socket;
     const answer = await askTrader({ command: 'reconcile' }, { socket, timeoutMs });
-    const { differences, accepted = [], voided, complete } = answer;
+    const { differences, accepted, voided, complete } = answer;
     for (const reason of voided) sayVoid(reason);
     if (complete) return { differences, accepted };
   } catch (error) {

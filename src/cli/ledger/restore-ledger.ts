@@ -1,11 +1,15 @@
-/** Puts a backup in the place of a ledger. Whatever starts on it afterwards is killed until a person has looked. */
+/**
+ * Whether a ledger or a backup is whole, and how a backup takes a ledger's place. Whatever starts on it afterwards is killed
+ * until a person has looked.
+ */
 
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFile, syncFolder } from '../../shared/base/folder.js';
 import { makePrivate } from '../../shared/base/private.js';
-import { hashFile } from '../../shell/backup/examine.js';
+import { findOwnName } from '../../shell/backup/backups.js';
+import { examineFile, hashFile } from '../../shell/backup/examine.js';
 import { leaveStopFile, locateStopFile } from '../../shell/control/stop-file.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
@@ -45,15 +49,35 @@ export function restoreLedger({ ledgerPath, backup, reason, holder }: Restoring)
   }
 }
 
-/** Against the file that was written with it, if it is there. */
+/** What `ledger verify` says. */
+export interface Verified {
+  readonly file: string;
+  /** What is wrong, one sentence each; empty for a whole ledger. */
+  readonly problems: readonly string[];
+}
+
+/** Reads everything. @param ledgerPath the trader's own; any other file is a backup */
+export function verifyLedger(given: string, ledgerPath: string): Verified {
+  const file = given === ledgerPath ? given : findOwnName(given);
+  const { sha256, problems } = examineFile(file);
+  const change = findChange(file, sha256);
+  if (problems.length > 0 || change === null) return { file: given, problems };
+  return { file: given, problems: [`it ${change}`] };
+}
+
+/** Against the checksum that was written with it, if that is there; null for none. */
+function findChange(file: string, sha256: string): string | null {
+  const listed = `${file}.sha256`;
+  if (!existsSync(listed) || readFileSync(listed, 'utf8').split(' ')[0] === sha256) return null;
+  return `was changed since it was made: its checksum is not the one in ${basename(listed)}`;
+}
+
 function checkSum(backup: string): void {
-  const listed = `${backup}.sha256`;
-  if (!existsSync(listed)) return;
-  const [wanted] = readFileSync(listed, 'utf8').split(' ');
-  if (wanted === hashFile(backup)) return;
+  const change = findChange(backup, hashFile(backup));
+  if (change === null) return;
   throw new TwinbookError(
     'ledger_broken',
-    `the backup ${backup} was changed since it was made: its checksum is not the one in ${basename(listed)}`,
+    `the backup ${backup} ${change}`,
     'Take another backup: `twinbook ledger backups` lists them. One that you changed on purpose goes without that file.',
   );
 }

@@ -1,56 +1,48 @@
 /** `twinbook status`: what the trader does now, or what its ledger says when it does not run. */
 
-import type { Command } from 'commander';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
-import { loadTraderConfig } from '../../shell/config/load.js';
 import type {
   StatusAgreement,
   StatusBudget,
   StatusData,
   StatusFeed,
   StatusMarket,
-} from '../../shell/control/control-protocol.js';
+} from '../../shell/control/status.js';
 import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
 import { type NextStart, readNextStart } from '../../trader/engine/control/way-back.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/agreement.js';
 import { readStanding } from '../../trader/reconcile/confirmed-differences.js';
-import type { ReadOptions } from '../answer.js';
+import { command } from '../command.js';
 import { guardianStatus } from '../control/guardian-status.js';
 import { askThere, nullOn } from '../control/reach.js';
-import { EXIT } from '../output/exit.js';
-import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
+import type { CliIo } from '../output/io.js';
 import { type Cell, type Column, json, record, short, table } from '../output/table.js';
 import { readLedger } from './ledger-reading.js';
 
-export function addStatusCommand(program: Command, session: Session): void {
-  const command = program
-    .command('status')
-    .description('what the trader does now; without a running trader, what its ledger says');
-  addJsonOption(addConfigOption(command));
-  addAction<ReadOptions>(command, session, async (options) => {
-    const config = loadTraderConfig(options.config, session.io);
+export const statusCommand = command({
+  name: 'status',
+  help: 'what the trader does now; without a running trader, what its ledger says',
+  config: 'trader',
+  hasJson: true,
+  run: async ({ config, isJson, io }) => {
     const guardian = guardianStatus(config);
     // A trader that runs and does not answer in time is an error (exit code 5).
     const live = await askThere({ command: 'status' }, config, { timeoutMs: 5000 }).catch(nullOn('not_running'));
-    if (live !== null) {
-      if (options.json === true) session.io.out(json({ running: true, ...live, guardian }));
-      else printLive(session.io, live, guardian);
-      return EXIT.ok;
-    }
+    if (live !== null)
+      return isJson ? io.out(json({ running: true, ...live, guardian })) : printLive(io, live, guardian);
     const stopFile = readStopFile(locateStopFile(config.ledger.path));
-    const stopped = await readLedger(config, session.io, (ledger) => ({
+    const stopped = await readLedger(config, io, (ledger) => ({
       ...stoppedStatus(ledger),
       next_start: nextStartRow(readNextStart(ledger, config.risk, stopFile)),
       guardian,
     }));
-    if (options.json === true) session.io.out(json(stopped));
-    else printStopped(session.io, stopped);
-    return EXIT.ok;
-  });
-}
+    if (isJson) io.out(json(stopped));
+    else printStopped(io, stopped);
+  },
+});
 
 function stoppedStatus(ledger: LedgerReader) {
   const [run] = ledger.runs(1);
@@ -129,14 +121,14 @@ function printLive(io: CliIo, status: StatusData, guardian: string): void {
         ? []
         : [['page', `${status.dashboard} (\`twinbook dashboard\` opens it)`] as const]),
       ['configuration', `${status.config_file} ${status.config_hash.slice(0, 12)}`],
-      ...(status.agreement === undefined ? [] : [[AGREEMENT, status.agreement.text] as const]),
+      [AGREEMENT, status.agreement.text],
       ['cash', status.cash],
       ['result', status.result],
       ['orders', `${status.open_orders} open, ${status.unknown_orders} unknown`],
       ['fills', status.fills],
       ...(status.signing_refused > 0 ? [['signing refused', `${status.signing_refused} drafts`] as const] : []),
       ['guardian', guardian],
-      ...(status.feeds ?? []).map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
+      ...status.feeds.map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
       ['requests', status.budget.map(budgetText).join(', ')],
       ...spentLines(status),
       ...marksLines(status),
@@ -153,7 +145,7 @@ const USUAL = '\u001B[39m';
 type Pair = readonly [string, Cell];
 
 /** On a terminal the agreement is amber where an operator has accepted differences. */
-function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreement | null | undefined): void {
+function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreement | null): void {
   const lines = record(pairs, io.columns).split(/^(?=\S)/m);
   const isAmber = (agreement?.accepted ?? 0) > 0 && io.columns !== undefined && !io.env.NO_COLOR;
   for (const line of lines) {
@@ -170,17 +162,17 @@ function feedText({ current_markets, newest_age_ms: ageMs, problems, trouble }: 
   return `${current_markets} markets current, ${age}${left}${trouble === null ? '' : `; ${trouble}`}`;
 }
 
-function spentLines({ spent = [], requests_per_fill: perFill, value_per_request: value }: StatusData) {
+function spentLines({ spent, requests_per_fill: perFill, value_per_request: value }: StatusData) {
   const purposes = spent.map(({ purpose, last_minute: minute, total }) => `${purpose} ${minute} (${total})`).join(', ');
   const worth = `${(perFill ?? 0).toFixed(1)} a fill, each brought ${(value ?? 0).toFixed(6)} so far`;
   return [
     ...(spent.length === 0 ? [] : [['in a minute, in all', purposes] as const]),
-    ...(typeof perFill === 'number' && typeof value === 'number' ? [['of this run', worth] as const] : []),
+    ...(perFill !== null && value !== null ? [['of this run', worth] as const] : []),
   ];
 }
 
 function marksLines({ marks }: StatusData) {
-  if (marks === undefined || marks === null || marks.told < 1) return [];
+  if (marks === null || marks.told < 1) return [];
   const percent = (part: number) => `${Math.round(100 * part)} %`;
   const shown = `${percent(marks.precision)} of ${marks.told.toFixed(0)} moves that they told of were there, ${percent(marks.recall)} of moves were told`;
   return [["venue's marks", `${marks.believed ? 'say where to look' : 'not believed yet'}: ${shown}`] as const];

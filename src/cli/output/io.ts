@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { packageRoot } from '../../shell/config/shipped.js';
 import type { ExitCode } from './exit.js';
 import { requireWritable } from './whole-file.js';
@@ -77,8 +77,11 @@ export function addAction<Options>(
   });
 }
 
-export const addChangedCodeOption = (command: Command): Command =>
-  command.option(
+export const changedCodeOption = (): Option =>
+  new Option(
     '--accept-changed-code',
     "run the code that the configuration's strategy files have now, though its hash differs from the run's",
   );
+
+/** Whatever programs that keep orders, fills and recordings write is their user's alone, SQLite's and DuckDB's files too. */
+export const keepFilesPrivate = (): void => void process.umask(0o077);

@@ -17,8 +17,7 @@ import { oneRound, restingOrders } from '../ledger/direct-reconciliation.js';
 import { ExecutorShell } from './executor-shell.js';
 import { chooseMarket, marketText } from './market-choice.js';
 import { OrderLife } from './order-life.js';
-import type { Place } from './place.js';
-import { difference, failure, type StepLine, type Trouble, timedOut, toTrouble } from './steps.js';
+import { difference, failure, type Place, type StepLine, type Trouble, timedOut, toTrouble } from './steps.js';
 import { ask, clockText, limitText, nothingRests } from './venue-checks.js';
 
 /** For taking back what was left, ms; a venue that is down for longer must be looked at by a person. */

@@ -1,7 +1,16 @@
 /** The market that a rehearsal uses, as the trader would see it, and the order that it will place there. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
-import { type Micros, ZERO } from '../../shared/base/micros.js';
+import {
+  complement,
+  type Micros,
+  maxMicros,
+  mulDiv,
+  ONE,
+  stepOfPrecision,
+  toMultiple,
+  ZERO,
+} from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketDetail, OrderbookConfig } from '../../shared/protocol/records.js';
 import type { ServiceClient } from '../../shell/client/client.js';
@@ -9,8 +18,8 @@ import type { Config } from '../../shell/config/types.js';
 import { isWanted } from '../../trader/engine/market-filter.js';
 import type { MarketRecord } from '../../trader/ledger/contract.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
-import type { MarketView, OwnMarketState, SeenAt } from '../../trader/market/view.js';
-import { type FarOrder, farOrder } from './far-order.js';
+import type { Book, MarketView, OwnMarketState, SeenAt } from '../../trader/market/view.js';
+import type { RiskLimits } from '../../trader/risk/limits.js';
 import { difference, failure, type Where } from './steps.js';
 import { ask } from './venue-checks.js';
 
@@ -125,4 +134,36 @@ function checkFees(record: MarketRecord, { fee_rates }: VenueProfile): void {
   const todo =
     'Compare with the venue’s page of fees; write fee_rates into your copy of the profile, and judge your strategy by them.';
   throw difference('the market charges other fees', `fee_rates: ${due}`, feesText(record), todo);
+}
+
+/** A buy. */
+export interface FarOrder {
+  readonly isYes: boolean;
+  /** In the space of its own outcome. */
+  readonly priceMicros: Micros;
+  readonly amountMicros: Micros;
+}
+
+/** Far enough: a seller would have to go down to this part of what the cheapest one asks now. */
+const FAR_PART = 2;
+
+/**
+ * A buy of the outcome that is dearer now, at the lowest price at which the smallest order is within our own limit of
+ * shares; or one sentence that says why there is none. `book` in YES space.
+ */
+export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits): FarOrder | string {
+  const yesAsk = book.asks[0]?.priceMicros ?? ONE;
+  const bestBid = book.bids[0]?.priceMicros;
+  const noAsk = bestBid === undefined ? ONE : complement(bestBid);
+  const isYes = yesAsk >= noAsk;
+  const tick = stepOfPrecision(config.price_precision);
+  const most = limits.maxOrderSharesMicros;
+  // An order of `most` shares at this price is worth what the market wants at least.
+  const worth = mulDiv(config.min_funds, ONE, most, 'ceil');
+  const priceMicros = toMultiple(maxMicros(config.min_price, worth), tick, 'ceil');
+  const shares = maxMicros(config.min_amount, mulDiv(config.min_funds, ONE, priceMicros, 'ceil'));
+  const amountMicros = toMultiple(shares, stepOfPrecision(config.amount_precision), 'ceil');
+  if (amountMicros > most) return `its smallest order has more shares than risk.max_order_shares`;
+  if (FAR_PART * priceMicros > maxMicros(yesAsk, noAsk)) return 'no price in it is far from what others ask';
+  return { isYes, priceMicros, amountMicros };
 }

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
 import { complement, ONE, ZERO } from '../../shared/base/micros.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import { isFinalIntent, type Ledger } from '../../trader/ledger/contract.js';
 import { amountAt, readBook } from '../../trader/market/book.js';
@@ -14,13 +15,11 @@ import { Exposure } from '../../trader/risk/exposure.js';
 import type { RiskFacts } from '../../trader/risk/facts.js';
 import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
-import { examineDraft } from '../doctor/draft.js';
+import { type DraftReport, examineDraft } from '../doctor/draft.js';
 import { restingOrders } from '../ledger/direct-reconciliation.js';
-import { draftWords } from './draft-words.js';
 import type { ExecutorShell } from './executor-shell.js';
 import { type ChosenMarket, orderText } from './market-choice.js';
-import type { Place } from './place.js';
-import { difference, failure, ofDraft, type Stopped, timedOut } from './steps.js';
+import { difference, failure, ofDraft, type Place, type Stopped, timedOut } from './steps.js';
 import { ask, isStrange } from './venue-checks.js';
 
 /** Between two looks at a list or a book, ms. */
@@ -281,4 +280,69 @@ function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
     outcome.reason,
     LOST_TODO,
   );
+}
+
+/** The venue's times are whole seconds, and the draft took its way. */
+const LIFETIME_SLACK_S = 3;
+
+/**
+ * What the draft asks for, who signs, who pays, which programs it calls. Throws the difference when the signer would
+ * refuse it, or when it lives for another time than the profile says.
+ */
+function draftWords(report: DraftReport, profile: VenueProfile, venueNowMs: number): string {
+  if (report.verdict === 'refused') {
+    const todo =
+      'Nothing was signed. `twinbook doctor --draft -` decodes it; change your copy of the profile only for what the venue confirms.';
+    throw difference(
+      'the draft would not be signed',
+      signersDue(profile, report.wallet),
+      describeDraftReport(report),
+      todo,
+    );
+  }
+  checkLifetime(report, profile, venueNowMs);
+  return [describeDraft(report), ...shape(report)].join('; ');
+}
+
+function describeDraft({ asks, verdict }: DraftReport): string {
+  if (verdict === 'blind' || asks === null) return 'a draft that nobody can read';
+  const { service, market, draft, expires } = asks;
+  return `${service} asks to ${describeAction(asks)} in market ${market}, draft ${draft}, until ${expires} (Unix seconds)`;
+}
+
+function describeAction({ action, isYes, side, price, amount, orderPubkey }: NonNullable<DraftReport['asks']>): string {
+  if (action === 'cancel-order') return `cancel order ${orderPubkey}`;
+  return action === 'place-order' ? `${side} ${amount} ${isYes === true ? 'YES' : 'NO'} at ${price}` : `${action}`;
+}
+
+function shape({ transaction, wallet }: DraftReport): readonly string[] {
+  if (transaction === null) return ['one signature, ours, over the text'];
+  const nameAccount = (key: string) => (key === wallet ? 'our wallet' : key);
+  const calls = transaction.instructions.map(({ program, calls: name }) => name ?? program);
+  return [
+    `signers ${transaction.signers.map(nameAccount).join(' and ')}`,
+    `the fee is paid by ${nameAccount(transaction.fee_payer)}`,
+    `programs ${calls.join(', ')}`,
+  ];
+}
+
+/** As the profile has it. */
+function signersDue({ draft_message, draft_cosigners, solana_programs = [] }: VenueProfile, wallet: string): string {
+  if (draft_message !== 'solana_tx') return `draft_message: ${draft_message}`;
+  const payer = draft_cosigners?.fee_payer;
+  return [
+    `signers ${[wallet, ...(draft_cosigners?.keys ?? [])].join(' and ')}`,
+    `the fee paid by ${payer ?? 'our wallet'}`,
+    `programs ${['Memo', ...solana_programs].join(', ')}`,
+  ].join('; ');
+}
+
+const describeDraftReport = (report: DraftReport): string => [report.reason, ...shape(report)].join('; ');
+
+function checkLifetime({ asks }: DraftReport, { draft_lifetime_s }: VenueProfile, venueNowMs: number): void {
+  if (asks === null) return;
+  const leftS = Number(asks['expires']) - Math.floor(venueNowMs / 1000);
+  if (Math.abs(leftS - draft_lifetime_s) <= LIFETIME_SLACK_S) return;
+  const todo = `Write draft_lifetime_s: ${leftS} into your copy of the profile, if the venue documents it.`;
+  throw difference('the draft lives otherwise', `draft_lifetime_s: ${draft_lifetime_s}`, `${leftS} s`, todo);
 }

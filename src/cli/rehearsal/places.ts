@@ -11,8 +11,7 @@ import { reachTrader } from '../control/reach.js';
 import type { CliIo } from '../output/io.js';
 import { openWallet } from '../venue-session.js';
 import { itself, liveThrough, runForResult, step } from './life.js';
-import type { Place } from './place.js';
-import { failure, type StepLine } from './steps.js';
+import { failure, type Place, type StepLine } from './steps.js';
 
 export type Rehearsal = Pick<Place, 'config' | 'note' | 'isStopped' | 'withinMs' | 'market'> & { readonly io: CliIo };
 

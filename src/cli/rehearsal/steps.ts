@@ -1,10 +1,33 @@
-/** The lines of a rehearsal: what each step found, and how one that cannot go on says so. */
+/** Where a rehearsal takes place; its lines: what each step found, and how one that cannot go on says so. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { ServiceClient } from '../../shell/client/client.js';
+import type { Config } from '../../shell/config/types.js';
+import type { Wallet } from '../../shell/wallet/wallet.js';
 import { EXIT, type ExitCode, findExitCode } from '../output/exit.js';
 
 /** An embedded paper exchange, or the venue of the configuration. */
 export type Where = 'paper' | 'live';
+
+/** Where it takes place, and what it may use there. */
+export interface Place {
+  readonly where: Where;
+  readonly config: Config;
+  /** The configuration's own. */
+  readonly profile: VenueProfile;
+  readonly client: ServiceClient;
+  readonly wallet: Wallet;
+  /** A new one, or that of an earlier rehearsal. */
+  readonly ledgerPath: string;
+  /** Id of the market to use; null: one is chosen. */
+  readonly market: string | null;
+  /** For the life of the order, ms; what it leaves behind is taken back in a time of its own. */
+  readonly withinMs: number;
+  readonly note: (line: StepLine) => void;
+  /** True once the operator asked for the end. */
+  readonly isStopped: () => boolean;
+}
 
 export interface StepLine {
   readonly where: Where;

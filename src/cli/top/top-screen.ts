@@ -1,21 +1,22 @@
-/** What `twinbook top` shows: a head of two or three lines, and a table of markets that fits the terminal. Pure. */
+/** What `twinbook top` shows: a head of two or three lines, a table of markets that fits the terminal, and what its keys do. Pure. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type FittedColumn, fitTable, GAP } from '../../shared/base/fitted-table.js';
 import { micros } from '../../shared/base/micros.js';
 import { cutText } from '../../shared/base/text-width.js';
 import type { TraderState } from '../../shell/console/trader-state.js';
+import { formatSigned, money } from '../../shell/daemon/status-text.js';
 import type { TopRow } from './top-rows.js';
 
-/** What rows can be sorted by, with the key that does. */
+/** What rows can be sorted by, with the key that does and the column that shows it. */
 export const SORTS = {
-  result: 'r',
-  spread: 's',
-  position: 'p',
-  orders: 'o',
-  age: 'a',
-  fills: 'f',
-  title: 't',
+  result: { key: 'r', column: 'result', measure: ({ resultMicros }: TopRow) => resultMicros },
+  spread: { key: 's', column: 'spread', measure: measureSpread },
+  position: { key: 'p', column: 'net', measure: ({ netMicros }: TopRow) => Math.abs(netMicros) },
+  orders: { key: 'o', column: 'orders', measure: ({ orders }: TopRow) => orders },
+  age: { key: 'a', column: 'age', measure: ({ ageMs }: TopRow) => ageMs },
+  fills: { key: 'f', column: 'fills', measure: ({ fills }: TopRow) => fills },
+  title: { key: 't', column: 'market', measure: null },
 } as const;
 
 export type SortBy = keyof typeof SORTS;
@@ -36,49 +37,26 @@ export interface TopSize {
 /** The largest first, what is not known last; the least first where it is reversed. */
 export function sortRows(rows: readonly TopRow[], { sort, isReversed }: TopLook): readonly TopRow[] {
   const sign = isReversed ? -1 : 1;
+  const { measure } = SORTS[sort];
   return [...rows].sort((a, b) => {
-    if (sort === 'title') return sign * a.title.localeCompare(b.title, 'en');
-    const [one, two] = [measure(a, sort), measure(b, sort)];
+    if (measure === null) return sign * a.title.localeCompare(b.title, 'en');
+    const [one, two] = [measure(a), measure(b)];
     if (one === null || two === null) return Number(one === null) - Number(two === null) || (a.id < b.id ? -1 : 1);
     return sign * (two - one) || a.title.localeCompare(b.title, 'en');
   });
 }
 
-function measure(row: TopRow, sort: Exclude<SortBy, 'title'>): number | null {
-  switch (sort) {
-    case 'result':
-      return row.resultMicros;
-    case 'spread':
-      return measureSpread(row);
-    case 'position':
-      return Math.abs(row.netMicros);
-    case 'orders':
-      return row.orders;
-    case 'age':
-      return row.ageMs;
-    case 'fills':
-      return row.fills;
-  }
-}
-
 /** Of the others; null where a side is empty. */
-export const measureSpread = ({ bidMicros: bid, askMicros: ask }: TopRow): number | null =>
-  bid === null || ask === null ? null : ask - bid;
-
-/** To two decimals towards zero: it is read, not booked. */
-function money(value: number | null): string {
-  if (value === null) return '?';
-  const [whole = '0', fraction = ''] = formatDecimal(micros(Math.trunc(value / 10_000) * 10_000)).split('.');
-  return `${whole}.${fraction.padEnd(2, '0')}`;
+export function measureSpread({ bidMicros: bid, askMicros: ask }: TopRow): number | null {
+  return bid === null || ask === null ? null : ask - bid;
 }
 
-const signed = (value: number | null): string => (value !== null && value > 0 ? `+${money(value)}` : money(value));
 const price = (value: number | null): string => (value === null ? '-' : formatDecimal(micros(value)));
 const age = (ms: number | null): string => (ms === null ? '-' : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)}s`);
 
 const COLUMNS: readonly FittedColumn<TopRow>[] = [
   { name: 'market', cell: ({ title }) => title, isText: true, gives: 'cut', most: 42, keep: 10 },
-  { name: 'result', cell: ({ resultMicros }) => signed(resultMicros), keep: 9 },
+  { name: 'result', cell: ({ resultMicros }) => formatSigned(resultMicros), keep: 9 },
   { name: 'net', cell: ({ netMicros }) => money(netMicros), keep: 8 },
   { name: 'orders', cell: ({ orders }) => String(orders), keep: 7 },
   { name: 'spread', cell: (row) => price(measureSpread(row)), keep: 6 },
@@ -88,16 +66,6 @@ const COLUMNS: readonly FittedColumn<TopRow>[] = [
   { name: 'fills', cell: ({ fills }) => String(fills), keep: 2 },
   { name: '', cell: ({ state }) => (state === 'quoting' ? '' : state), isText: true, gives: 'cut', least: 16, keep: 4 },
 ];
-
-const SORTED: Readonly<Record<SortBy, string>> = {
-  result: 'result',
-  spread: 'spread',
-  position: 'net',
-  orders: 'orders',
-  age: 'age',
-  fills: 'fills',
-  title: 'market',
-};
 
 /** Marks a text: whether it is a head, a gain or a loss. */
 export type Paint = (text: string, as: 'head' | 'sorted' | 'gain' | 'loss') => string;
@@ -117,7 +85,7 @@ export function drawTable(rows: readonly TopRow[], look: TopLook, width: number,
     const row = shown[place - 1];
     const painted = cells.map((text, column) => {
       const name = columns[column]?.name ?? '';
-      if (row === undefined) return paint(text, name === SORTED[look.sort] ? 'sorted' : 'head');
+      if (row === undefined) return paint(text, name === SORTS[look.sort].column ? 'sorted' : 'head');
       if (name !== 'result' || row.resultMicros === null || row.resultMicros === 0) return text;
       return paint(text, row.resultMicros > 0 ? 'gain' : 'loss');
     });
@@ -146,7 +114,7 @@ export function drawHead({ trader, cashMicros, rows, read }: TopHead, width: num
   const spent = live
     ? account.budgets.map(({ scope, left, limit }) => `${scope} ${left} of ${limit} requests left`)
     : [];
-  const worth = [`result ${signed(live ? account.result_micros : sum)}`, `cash ${money(cashMicros)}`];
+  const worth = [`result ${formatSigned(live ? account.result_micros : sum)}`, `cash ${money(cashMicros)}`];
   const reading = read < 1 ? [`reading the ledger: ${Math.floor(read * 100)} %`] : [];
   const counts = live
     ? [`orders ${account.open_orders}`, `fills ${account.fills}`, ...unknown(account.unknown_orders)]
@@ -165,7 +133,7 @@ function whyNotLive({ lost, bye, silentMs }: TraderState): string {
 }
 
 const KEYS = `q leaves  ${Object.entries(SORTS)
-  .map(([name, key]) => `${key} ${name}`)
+  .map(([name, { key }]) => `${key} ${name}`)
   .join('  ')}  again: other way  j k rows`;
 
 /** A whole screen: never more lines than the terminal has, nor wider ones. */
@@ -179,4 +147,29 @@ export function drawScreen(head: TopHead, look: TopLook, { columns, rows }: TopS
   const rest = hidden > 0 ? cutText(`… ${from} above, ${hidden - from} below`, columns) : '';
   const empty = lines.length === 0 ? [cutText('no market yet', columns)] : [];
   return [...above, names, ...shown, ...empty, rest, cutText(KEYS, columns)].slice(0, Math.max(1, rows));
+}
+
+/** As a terminal sends them. */
+const QUIT = ['q', 'Q', '\u0003', '\u0004', '\u001b'];
+const DOWN = ['j', '\u001b[B'];
+const UP = ['k', '\u001b[A'];
+const PAGE = 10;
+const PAGE_DOWN = [' ', '\u001b[6~'];
+const PAGE_UP = ['b', '\u001b[5~'];
+
+/** Returns how it looks after a key; null when it is left. */
+export function pressKey(look: TopLook, key: string, rows: number): TopLook | null {
+  if (QUIT.includes(key)) return null;
+  const move = moveOf(key);
+  if (move !== 0) return { ...look, from: Math.max(0, Math.min(rows - 1, look.from + move)) };
+  const [sort] = (Object.keys(SORTS) as SortBy[]).filter((name) => SORTS[name].key === key);
+  if (sort === undefined) return look;
+  return { sort, isReversed: sort === look.sort && !look.isReversed, from: 0 };
+}
+
+function moveOf(key: string): number {
+  if (DOWN.includes(key)) return 1;
+  if (UP.includes(key)) return -1;
+  if (PAGE_DOWN.includes(key)) return PAGE;
+  return PAGE_UP.includes(key) ? -PAGE : 0;
 }

@@ -4,18 +4,17 @@
  */
 
 import { existsSync } from 'node:fs';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, micros } from '../../shared/base/micros.js';
-import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/load.js';
 import { TraderState } from '../../shell/console/trader-state.js';
 import { ResultBook } from '../../shell/console/views/result-book.js';
 import { Subscription } from '../../shell/control/telemetry/subscription.js';
 import { numberBetween } from '../arguments.js';
-import { EXIT } from '../output/exit.js';
-import { addAction, addConfigOption, addJsonOption, type CliIo, type CliTerminal, type Session } from '../output/io.js';
+import { command, flag, type OptionRow, usual, type Values } from '../command.js';
+import type { CliIo, CliTerminal } from '../output/io.js';
 import { json } from '../output/table.js';
-import { pressKey } from './top-keys.js';
 import { type LedgerFacts, makeRows, readFacts, type TopRow } from './top-rows.js';
 import {
   drawHead,
@@ -24,6 +23,7 @@ import {
   measureSpread,
   paintColours,
   paintNothing,
+  pressKey,
   SORTS,
   type SortBy,
   sortRows,
@@ -31,42 +31,39 @@ import {
   type TopLook,
 } from './top-screen.js';
 
-interface TopOptions {
-  readonly config: string;
-  readonly json?: true;
-  readonly once?: true;
-  readonly sort: SortBy;
-  readonly every: number;
-}
+const OPTIONS = {
+  sort: {
+    option: new Option('--sort <by>', 'what is largest stands first').choices(Object.keys(SORTS)).default('result'),
+  } as OptionRow<SortBy>,
+  every: usual('--every <seconds>', 'between two pictures', 1, numberBetween(0.2, 3600)),
+  once: flag('--once', 'one table, then leave; so it is where nobody looks at a terminal'),
+};
+
+type TopOptions = Values<typeof OPTIONS>;
 
 /** So wide is a table for a file. */
 const FILE_COLUMNS = 160;
 /** A trader tells everything twice a second; one that says nothing for so long is not there, ms. */
 const HEAR_WITHIN_MS = 3_000;
 
-export function addTopCommand(program: Command, session: Session): void {
-  const command = program
-    .command('top')
-    .description('a live table of markets by what they bring; of the running trader, else of its ledger')
-    .addOption(new Option('--sort <by>', 'what is largest stands first').choices(Object.keys(SORTS)).default('result'))
-    .addOption(new Option('--every <seconds>', 'between two pictures').argParser(numberBetween(0.2, 3600)).default(1))
-    .option('--once', 'one table, then leave; so it is where nobody looks at a terminal');
-  addJsonOption(addConfigOption(command));
-  addAction<TopOptions>(command, session, async (options) => {
-    const { io } = session;
-    const config = loadTraderConfig(options.config, io);
-    const terminal = options.once === true || options.json === true ? null : (io.terminal ?? null);
+export const addTopCommand = command({
+  name: 'top',
+  help: 'a live table of markets by what they bring; of the running trader, else of its ledger',
+  config: 'trader',
+  options: OPTIONS,
+  hasJson: true,
+  run: async ({ options, config, isJson, io }) => {
+    const terminal = options.once === true || isJson ? null : (io.terminal ?? null);
     const source = new TopSource(config);
     try {
       await source.begin();
-      if (terminal === null) writeOnce(source, options, io);
+      if (terminal === null) writeOnce(source, options.sort, isJson, io);
       else await watch(source, options, io, terminal);
     } finally {
       source.close();
     }
-    return EXIT.ok;
-  });
-}
+  },
+});
 
 /** What the trader tells, and what its ledger says. */
 class TopSource {
@@ -141,10 +138,10 @@ const NO_LEDGER: LedgerFacts = {
   cashMicros: 0,
 };
 
-function writeOnce(source: TopSource, { sort, json: isJson }: TopOptions, io: CliIo): void {
+function writeOnce(source: TopSource, sort: SortBy, isJson: boolean, io: CliIo): void {
   const { head } = source;
   const look: TopLook = { sort, isReversed: false, from: 0 };
-  if (isJson === true) return io.out(json(sortRows(head.rows, look).map(formatRow)));
+  if (isJson) return io.out(json(sortRows(head.rows, look).map(formatRow)));
   const { columns = FILE_COLUMNS } = io;
   const lines = [...drawHead(head, columns), '', ...drawTable(head.rows, look, columns, paintNothing)];
   io.out(`${lines.join('\n')}\n`);

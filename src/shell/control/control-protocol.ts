@@ -1,53 +1,81 @@
 /**
- * The control socket's language: newline-delimited JSON over a unix socket of mode 0600, one answer per request. Types
- * only (and the one parser that both ends share), so that the command line and the daemon cannot drift apart.
+ * The control socket's language: newline-delimited JSON over a unix socket of mode 0600, one answer per request. Both ends
+ * share it, so that the command line and the daemon cannot drift apart.
  */
 
+import { z } from 'zod';
 import type { AcceptedDifference } from '../../trader/reconcile/agreement.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
 import type { PrunedBatch } from '../../trader/reconcile/prune.js';
+import type { StatusData } from './status.js';
+
+/** Text without what stands around it; empty for anything else. */
+const said = z.string().trim().catch('');
+/** Why the trader shall stop or be careful, where it obeys without a reason too. */
+const why = said.transform((text) => text || 'operator');
+const needed = (error: string) => said.refine((text) => text !== '', error);
+const isTrue = z.boolean().catch(false);
+/** A condition id: that market alone. What is no id is one that no market has: it must not pass for all of them. */
+const market = z
+  .unknown()
+  .transform((id) => (id === undefined || id === null ? undefined : String(id).trim()))
+  .optional();
+
+const NO_SUBJECT =
+  'explain needs a subject: an order, a fill or a market; `twinbook orders`, `fills` and `markets` list them';
+const NO_NUMBERS = 'prune needs whole numbers: before, in Unix ms, rows, and after, which may be null';
+/** What may be done about the configuration of a running trader. */
+const ACTIONS = ['diff', 'apply', 'rollback'] as const;
+export type ConfigAction = (typeof ACTIONS)[number];
+
+const ask = <Name extends string, Fields extends z.ZodRawShape>(command: Name, fields: Fields) =>
+  z.object({ command: z.literal(command), ...fields });
 
 /** What an operator may ask of a running trader. */
-export type ControlRequest =
+const REQUESTS = {
   /** Whether it answers at all; costs nothing. */
-  | { readonly command: 'ping' }
-  | { readonly command: 'status' }
-  | { readonly command: 'widen'; readonly reason: string }
-  | { readonly command: 'reduce-only'; readonly reason: string }
-  /** `market` is a condition id: that market alone. */
-  | { readonly command: 'pause'; readonly reason: string; readonly market?: string }
-  /** An empty reason says that none was given; the trader refuses that where it wants one. `market` as of a pause, whose pauses only this lifts. */
-  | { readonly command: 'resume'; readonly reason: string; readonly market?: string }
-  | { readonly command: 'stop' }
+  ping: ask('ping', {}),
+  status: ask('status', {}),
+  widen: ask('widen', { reason: why }),
+  'reduce-only': ask('reduce-only', { reason: why }),
+  pause: ask('pause', { reason: why, market }),
+  /** An empty reason says that none was given; the trader refuses that where it wants one. Only with its market it lifts a market's pause. */
+  resume: ask('resume', { reason: said, market }),
+  stop: ask('stop', {}),
   /** `verify`: answers only after two reads showed that nothing rests. */
-  | { readonly command: 'cancel-all'; readonly verify: boolean }
-  /** `market` as of a pause. */
-  | { readonly command: 'flatten'; readonly market?: string }
-  | { readonly command: 'kill'; readonly reason: string }
-  | { readonly command: 'unkill'; readonly reason: string }
-  | { readonly command: 'reconcile' }
-  | { readonly command: 'adopt'; readonly reason: string }
-  /** One batch of a prune: `before` in Unix ms; `after` and `rows` as of `PruneBatch`. */
-  | { readonly command: 'prune'; readonly before: number; readonly after: number | null; readonly rows: number }
+  'cancel-all': ask('cancel-all', { verify: isTrue }),
+  flatten: ask('flatten', { market }),
+  kill: ask('kill', { reason: why }),
+  unkill: ask('unkill', { reason: needed('unkill needs a reason') }),
+  reconcile: ask('reconcile', {}),
+  adopt: ask('adopt', { reason: needed('adopt needs a reason') }),
+  /** One batch: `before` in Unix ms; `after` and `rows` as of `PruneBatch`. */
+  prune: ask('prune', {
+    before: z.int(NO_NUMBERS),
+    after: z
+      .int(NO_NUMBERS)
+      .min(0, NO_NUMBERS)
+      .nullish()
+      .transform((place) => place ?? null),
+    rows: z.int(NO_NUMBERS),
+  }),
   /** `subject` is an intent id, an order's pubkey or a market's condition id. */
-  | { readonly command: 'explain'; readonly subject: string }
+  explain: ask('explain', { subject: needed(NO_SUBJECT) }),
   /** `hash` is of a rollback; empty for what was in force before. */
-  | {
-      readonly command: 'config';
-      readonly action: ConfigAction;
-      readonly reason: string;
-      readonly hash: string;
-      readonly dryRun: boolean;
-    }
+  config: ask('config', {
+    action: z.enum(ACTIONS, `config wants one of ${ACTIONS.join(', ')}`),
+    reason: said,
+    hash: said,
+    dryRun: isTrue,
+  }).refine(({ action, reason }) => action !== 'rollback' || reason !== '', 'a rollback needs a reason'),
   /** From then on the connection says what the trader sees and does, as `telemetry/lines.ts` has it, and hears no command. */
-  | { readonly command: 'subscribe' };
+  subscribe: ask('subscribe', {}),
+} as const;
+
+export type ControlRequest = z.output<(typeof REQUESTS)[keyof typeof REQUESTS]>;
 
 /** What is answered by one line. */
 export type ControlQuestion = Exclude<ControlRequest, { readonly command: 'subscribe' }>;
-
-const CONFIG_ACTIONS = ['diff', 'apply', 'rollback'] as const;
-/** What may be done about the configuration of a running trader. */
-export type ConfigAction = (typeof CONFIG_ACTIONS)[number];
 
 export type ControlResponse =
   | { readonly ok: true; readonly data: unknown }
@@ -90,8 +118,8 @@ export interface ResumedData extends ModeData {
 }
 
 export interface KillData extends ModeData {
-  /** Orders of ours that rest, or may rest, at the moment of the answer: they are being canceled. Null when it is not known. Absent from a trader older than this field. */
-  readonly resting?: number | null;
+  /** Orders of ours that rest, or may rest, at the moment of the answer: they are being canceled. Null when it is not known. */
+  readonly resting: number | null;
 }
 
 export interface CancelAllData {
@@ -102,129 +130,11 @@ export interface CancelAllData {
   readonly verified: boolean;
 }
 
-export interface StatusData extends ModeData {
-  /** The command that leads back up from this mode; empty when none is needed. */
-  readonly way_back: string;
-  readonly pid: number;
-  readonly version: string;
-  readonly config_file: string;
-  readonly config_hash: string;
-  readonly venue: string;
-  readonly base_url: string;
-  /** Address of the page, without what opens it; null when there is none. */
-  readonly dashboard: string | null;
-  readonly started: number;
-  readonly now: number;
-  /** Absent from a trader older than this field. */
-  readonly agreement?: StatusAgreement;
-  readonly cash: string;
-  /** Cash plus holdings at their marks, minus the capital put in. */
-  readonly result: string;
-  readonly open_orders: number;
-  readonly unknown_orders: number;
-  readonly fills: number;
-  /** Drafts that the signer refused, over all runs of this ledger. */
-  readonly signing_refused: number;
-  readonly markets: readonly StatusMarket[];
-  readonly budget: readonly StatusBudget[];
-  /** What requests of this run were spent on. Absent from a trader older than this field. */
-  readonly spent?: readonly StatusSpent[];
-  /** Requests of this run for each of its fills, and result for each of its requests; null before there are any. */
-  readonly requests_per_fill?: number | null;
-  readonly value_per_request?: number | null;
-  /** What looks have shown of the venue's marks; null where they are not to be used. Absent from a trader older than this field. */
-  readonly marks?: StatusMarks | null;
-  /** Absent from a trader older than feeds. */
-  readonly feeds?: readonly StatusFeed[];
-}
-
-/** Ledger against exchange, as of the newest complete round. */
-export interface StatusAgreement {
-  /** One sentence. */
-  readonly text: string;
-  /** Differences that no operator has accepted; null before the first round. */
-  readonly open: number | null;
-  /** Differences that an operator has accepted: they are left out of the comparison. */
-  readonly accepted: number;
-}
-
-export interface StatusMarks {
-  /** Whether they say which book to look at next. */
-  readonly believed: boolean;
-  /** Moves that they told of and a look judged; older ones count less. */
-  readonly told: number;
-  /** Parts, 0 to 1: of told moves those that were there, and of moves those that were told. */
-  readonly precision: number;
-  readonly recall: number;
-}
-
-export interface StatusMarket {
-  readonly market_condition_id: string;
-  readonly title: string;
-  readonly strategy: string;
-  /** `quoting`, or why not, in a few words. */
-  readonly state: string;
-  readonly bid: string | null;
-  readonly ask: string | null;
-  readonly fair: string | null;
-  readonly yes: string;
-  readonly no: string;
-  readonly open_orders: number;
-  /** What quoting it is worth; null where that is not known. Absent from a trader older than this field. */
-  readonly value?: StatusValue | null;
-}
-
-/** Currency an hour, and what it follows from. */
-export interface StatusValue {
-  /** 1 for the most valuable. */
-  readonly place: number;
-  readonly net: number;
-  readonly edge: number;
-  readonly stale: number;
-  readonly looks: number;
-  readonly moves: number;
-  readonly fills: number;
-  readonly reserve: number;
-  readonly currency: number;
-  readonly look_every_s: number;
-  readonly fills_an_hour: number;
-  readonly currency_bound: number;
-}
-
-/** A source of the user's own fair values. */
-export interface StatusFeed {
-  readonly name: string;
-  /** Markets with a value that strategies are told now. */
-  readonly current_markets: number;
-  /** Values taken in since the start. */
-  readonly values: number;
-  /** Age of the newest value, ms; null before the first. */
-  readonly newest_age_ms: number | null;
-  /** Rows and lines that were left out since the start. */
-  readonly problems: number;
-  /** Why its source cannot be read now; null while it can. */
-  readonly trouble: string | null;
-}
-
-/** Requests in the current minute. */
-export interface StatusBudget {
-  readonly scope: string;
-  readonly limit: number;
-  readonly remaining: number;
-}
-
-export interface StatusSpent {
-  /** looks, moves, cancels, conversions, own */
-  readonly purpose: string;
-  readonly last_minute: number;
-  readonly total: number;
-}
-
 export interface ReconcileData {
   /** What differs in two rounds; of the newest complete one where `complete` is false. */
   readonly differences: readonly Difference[];
-  /** Left out, because an operator has accepted them. Absent from a trader older than this field. */
-  readonly accepted?: readonly AcceptedDifference[];
+  /** Left out, because an operator has accepted them. */
+  readonly accepted: readonly AcceptedDifference[];
   /** Why rounds were void meanwhile. */
   readonly voided: readonly string[];
   /** False when no complete round, or no second one, was possible in time. */
@@ -270,15 +180,6 @@ export function isTooLate(line: string, { command }: ControlRequest, nowMs: numb
   return typeof until === 'number' && nowMs > until;
 }
 
-/** Absent: all markets are meant. What is no id is one that no market has: it must not pass for all of them. */
-const readMarket = (market: unknown): { readonly market?: string } =>
-  market === undefined || market === null
-    ? {}
-    : { market: typeof market === 'string' ? market.trim() : String(market) };
-
-const NO_SUBJECT =
-  'explain needs a subject: an order, a fill or a market; `twinbook orders`, `fills` and `markets` list them';
-
 /** Reads one request line; a text says what is wrong with it. A reason for stopping defaults to `operator`. */
 export function readControlRequest(line: string): ControlRequest | string {
   let parsed: unknown;
@@ -288,52 +189,9 @@ export function readControlRequest(line: string): ControlRequest | string {
     return 'not a line of JSON';
   }
   if (typeof parsed !== 'object' || parsed === null) return 'a request is a JSON object';
-  const fields = new Map<string, unknown>(Object.entries(parsed));
-  const readText = (name: string): string => {
-    const value = fields.get(name);
-    return typeof value === 'string' ? value.trim() : '';
-  };
-  const command = readText('command');
-  switch (command) {
-    case 'ping':
-    case 'status':
-    case 'stop':
-    case 'reconcile':
-    case 'subscribe':
-      return { command };
-    case 'widen':
-    case 'reduce-only':
-    case 'kill':
-      return { command, reason: readText('reason') || 'operator' };
-    case 'pause':
-      return { command, reason: readText('reason') || 'operator', ...readMarket(fields.get('market')) };
-    case 'resume':
-      return { command, reason: readText('reason'), ...readMarket(fields.get('market')) };
-    case 'flatten':
-      return { command, ...readMarket(fields.get('market')) };
-    case 'adopt':
-      return readText('reason') === '' ? 'adopt needs a reason' : { command, reason: readText('reason') };
-    case 'unkill':
-      return readText('reason') === '' ? 'unkill needs a reason' : { command, reason: readText('reason') };
-    case 'cancel-all':
-      return { command, verify: fields.get('verify') === true };
-    case 'explain':
-      return readText('subject') === '' ? NO_SUBJECT : { command, subject: readText('subject') };
-    case 'prune': {
-      const [before, after, rows] = [fields.get('before'), fields.get('after') ?? null, fields.get('rows')];
-      const isPlace = after === null || (Number.isSafeInteger(after) && Number(after) >= 0);
-      if (!Number.isSafeInteger(before) || !Number.isSafeInteger(rows) || !isPlace)
-        return 'prune needs whole numbers: before, in Unix ms, rows, and after, which may be null';
-      return { command, before: Number(before), after: after === null ? null : Number(after), rows: Number(rows) };
-    }
-    case 'config': {
-      const action = CONFIG_ACTIONS.find((known) => known === readText('action'));
-      if (action === undefined) return `config wants one of ${CONFIG_ACTIONS.join(', ')}`;
-      const [reason, hash, dryRun] = [readText('reason'), readText('hash'), fields.get('dryRun') === true];
-      if (action === 'rollback' && reason === '') return 'a rollback needs a reason';
-      return { command, action, reason, hash, dryRun };
-    }
-    default:
-      return `unknown command ${JSON.stringify(command.slice(0, 40))}`;
-  }
+  const command = said.parse('command' in parsed ? parsed.command : '');
+  const schema = Object.entries(REQUESTS).find(([name]) => name === command)?.[1];
+  if (schema === undefined) return `unknown command ${JSON.stringify(command.slice(0, 40))}`;
+  const { data, error } = schema.safeParse({ ...parsed, command });
+  return data ?? error?.issues[0]?.message ?? 'not a request';
 }

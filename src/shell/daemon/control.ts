@@ -1,27 +1,13 @@
 /** What an operator's commands do to the running trader, and what they are told. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { Micros } from '../../shared/base/micros.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
-import type { FeedSnapshot } from '../../trader/engine/feeds.js';
-import type { AccountSnapshot, MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
+import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/agreement.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
-import { worthOfRequests } from '../../trader/scheduler/purposes.js';
-import type { BudgetStatus } from '../../trader/scheduler/request-queue.js';
-import type {
-  ControlQuestion,
-  ControlResponse,
-  ModeData,
-  StatusBudget,
-  StatusData,
-  StatusFeed,
-  StatusMarket,
-  StatusMarks,
-  StatusValue,
-} from '../control/control-protocol.js';
+import type { ControlQuestion, ControlResponse, ModeData } from '../control/control-protocol.js';
+import { makeStatus } from '../control/status.js';
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { explainMarket, explainTrading, prunedText } from './explain.js';
@@ -60,7 +46,7 @@ export async function answerControl(request: ControlQuestion, running: Running):
     case 'ping':
       return { ok: true, data: { pid: process.pid } };
     case 'status':
-      return { ok: true, data: makeStatus(running) };
+      return { ok: true, data: statusOf(running) };
     case 'widen':
     case 'reduce-only':
     case 'unkill':
@@ -89,6 +75,16 @@ export async function answerControl(request: ControlQuestion, running: Running):
       return configure(request, running);
   }
 }
+
+const statusOf = ({ live, ledger, ...running }: Running) =>
+  makeStatus(running.snapshot(), {
+    ...running,
+    config: live.config,
+    dashboard: running.dashboard(),
+    nowMs: nowMs(),
+    signingRefused: ledger.eventCount('signing_refused'),
+    feeds: running.feeds(),
+  });
 
 type PauseRequest = Extract<ControlQuestion, { command: 'pause' | 'resume' }>;
 
@@ -236,107 +232,4 @@ async function until(isSo: () => boolean): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   return true;
-}
-
-export function makeStatus(running: Running): StatusData {
-  const { live, version, baseUrl, startedMs, ledger, snapshot } = running;
-  const { config } = live;
-  const now = snapshot();
-  const money = (value: Micros | null) => (value === null ? '' : formatDecimal(value));
-  const worth = worthOfRequests(now.spent, now.fills, now.resultMicros);
-  return {
-    mode: now.mode,
-    reason: now.reason,
-    way_back: now.wayBack,
-    pid: process.pid,
-    version,
-    config_file: config.file,
-    config_hash: config.configHash,
-    venue: config.venue.name,
-    base_url: baseUrl,
-    dashboard: running.dashboard(),
-    started: startedMs,
-    now: nowMs(),
-    agreement: makeAgreement(now),
-    cash: money(now.cashMicros),
-    result: money(now.resultMicros),
-    open_orders: now.openOrders,
-    unknown_orders: now.unknownOrders,
-    fills: now.fills,
-    signing_refused: ledger.eventCount('signing_refused'),
-    markets: now.markets.map(makeMarket),
-    feeds: now.feeds.map((feed) => makeFeed(feed, running.feeds())),
-    budget: [makeBudget('public', now.budgets.public), makeBudget('signed', now.budgets.signed)],
-    spent: now.spent.map(({ purpose, lastMinute, total }) => ({ purpose, last_minute: lastMinute, total })),
-    marks: makeMarks(now.marks),
-    requests_per_fill: worth.requestsPerFill,
-    value_per_request: worth.valuePerRequest,
-  };
-}
-
-export function makeAgreement({ reconciled, accepted }: Pick<AccountSnapshot, 'reconciled' | 'accepted'>) {
-  const open = reconciled?.differences.length ?? null;
-  const text = open === null ? 'ledger and exchange are not compared yet' : agreementText(open, accepted);
-  return { text, open, accepted: accepted.length };
-}
-
-function makeMarks(marks: Snapshot['marks']): StatusMarks | null {
-  if (marks === null) return null;
-  const { isBelieved: believed, told, precision, recall } = marks;
-  return { believed, told, precision, recall };
-}
-
-const makeBudget = (scope: string, { limit, available: left }: BudgetStatus): StatusBudget => ({
-  scope,
-  limit,
-  remaining: Math.max(0, left),
-});
-
-export function makeFeed({ name, current, values, ageMs }: FeedSnapshot, sources: readonly FeedStatus[]): StatusFeed {
-  const source = sources.find((one) => one.name === name);
-  return {
-    name,
-    current_markets: current,
-    values,
-    newest_age_ms: ageMs,
-    problems: source?.problems ?? 0,
-    trouble: source?.trouble ?? null,
-  };
-}
-
-const HOUR_S = 3600;
-
-function hourlyValue({ value, place }: NonNullable<MarketSnapshot['worth']>): StatusValue {
-  const { edge, stale, looks, moves, fills, reserve, currency, net } = value;
-  return {
-    place,
-    net: net * HOUR_S,
-    edge: edge * HOUR_S,
-    stale: stale * HOUR_S,
-    looks: looks * HOUR_S,
-    moves: moves * HOUR_S,
-    fills: fills * HOUR_S,
-    reserve: reserve * HOUR_S,
-    currency: currency * HOUR_S,
-    look_every_s: value.lookEveryS,
-    fills_an_hour: value.fillsPerS * HOUR_S,
-    currency_bound: value.currencyBound,
-  };
-}
-
-function makeMarket(market: MarketSnapshot): StatusMarket {
-  const price = (value: Micros | null) => (value === null ? null : formatDecimal(value));
-  return {
-    market_condition_id: market.conditionId,
-    title: market.title,
-    strategy: market.strategies.join(', '),
-    state: market.openOrders > 0 && market.fairMicros !== null ? 'quoting' : market.note,
-    bid: price(market.bidMicros),
-    ask: price(market.askMicros),
-    fair: price(market.fairMicros),
-    yes: formatDecimal(market.yesMicros),
-    no: formatDecimal(market.noMicros),
-    open_orders: market.openOrders,
-    value: market.worth === null ? null : hourlyValue(market.worth),
-  };
 }

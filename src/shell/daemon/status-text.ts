@@ -13,14 +13,14 @@ import type { BudgetStatus } from '../../trader/scheduler/request-queue.js';
 import { duration } from '../runtime/duration.js';
 
 /** Money to two decimals towards zero: a status is read, not booked. */
-export function money(value: Micros | null): string {
+export function money(value: number | null): string {
   if (value === null) return '?';
   const cents = micros(Math.trunc(value / 10_000) * 10_000);
   const [whole = '0', fraction = ''] = formatDecimal(cents).split('.');
   return `${whole}.${fraction.padEnd(2, '0')}`;
 }
 
-export const formatSigned = (value: Micros | null): string =>
+export const formatSigned = (value: number | null): string =>
   value !== null && value > 0 ? `+${money(value)}` : money(value);
 const price = (value: Micros | null): string => (value === null ? '-' : formatDecimal(value));
 

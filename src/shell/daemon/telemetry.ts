@@ -7,6 +7,7 @@ import type { BudgetStatus } from '../../trader/scheduler/request-queue.js';
 import { type Shown, shownConfig } from '../config/shown.js';
 import type { Config } from '../config/types.js';
 import { VERSION } from '../config/version.js';
+import { makeFeed } from '../control/status.js';
 import { RecentDurations } from '../control/telemetry/durations.js';
 import { Histogram, STEP_BUCKETS } from '../control/telemetry/histogram.js';
 import type {
@@ -21,7 +22,6 @@ import { RequestTimings } from '../control/telemetry/request-timings.js';
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { BEAT_MS } from '../runtime/loop.js';
-import { makeFeed } from './control.js';
 import { DailySummary, summaryText } from './daily-summary.js';
 import type { Log } from './log.js';
 import type { Session } from './session.js';

@@ -3,7 +3,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseDecimal } from '../../../src/shared/base/decimal.js';
 import { micros, sub } from '../../../src/shared/base/micros.js';
-import type { StatusData } from '../../../src/shell/control/control-protocol.js';
+import type { StatusData } from '../../../src/shell/control/status.js';
 import { openKeyFile } from '../../../src/shell/wallet/key-file.js';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';

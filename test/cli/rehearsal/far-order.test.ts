@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { farOrder } from '../../../src/cli/rehearsal/far-order.js';
+import { farOrder } from '../../../src/cli/rehearsal/market-choice.js';
 import { complement, type Micros, mul, ONE, ZERO } from '../../../src/shared/base/micros.js';
 import type { OrderbookConfig } from '../../../src/shared/protocol/records.js';
 import type { Book } from '../../../src/trader/market/view.js';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { OrderRow } from '../../../src/shared/protocol/records.js';
 import { askTrader } from '../../../src/shell/control/control-client.js';
-import type { StatusData } from '../../../src/shell/control/control-protocol.js';
+import type { StatusData } from '../../../src/shell/control/status.js';
 import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { asTrader, expectAgreement, restingOrders } from '../../support/venue.js';
 import { until } from '../../support/waiting.js';

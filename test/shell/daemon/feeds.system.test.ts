@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { askTrader } from '../../../src/shell/control/control-client.js';
-import type { StatusData } from '../../../src/shell/control/control-protocol.js';
+import type { StatusData } from '../../../src/shell/control/status.js';
 import { exchangeHere, folderOf, ran, started, traderYaml } from '../../support/cases.js';
 import { until } from '../../support/waiting.js';
 

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
-import type { StatusData } from '../../../src/shell/control/control-protocol.js';
+import type { StatusData } from '../../../src/shell/control/status.js';
 import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { allRows, asTrader } from '../../support/venue.js';
 

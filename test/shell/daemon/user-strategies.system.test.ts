@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
-import type { StatusData } from '../../../src/shell/control/control-protocol.js';
+import type { StatusData } from '../../../src/shell/control/status.js';
 import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { expectAgreement, marketsOf } from '../../support/venue.js';
 

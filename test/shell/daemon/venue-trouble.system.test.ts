@@ -3,7 +3,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
-import type { StatusData } from '../../../src/shell/control/control-protocol.js';
+import type { StatusData } from '../../../src/shell/control/status.js';
 import { exchangeAt, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import type { Running } from '../../support/processes.js';
 import { expectAgreement, paper } from '../../support/venue.js';

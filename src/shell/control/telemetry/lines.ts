@@ -3,7 +3,7 @@
  * Amounts and prices are whole millionths (`…_micros`, prices in YES space), times are Unix milliseconds unless a name says else.
  */
 
-import type { StatusFeed } from '../control-protocol.js';
+import type { StatusFeed } from '../status.js';
 import type { HistogramFigures } from './histogram.js';
 
 export type TelemetryLine = HelloLine | FrameLine | NoticeLine | ByeLine;

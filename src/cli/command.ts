@@ -1,0 +1,191 @@
+/** Commands, each declared as one row: its arguments, options, `-c`, `--json`, help and exit code follow from it. */
+
+import { type Command, Option } from 'commander';
+import { loadConfig, loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
+import type { Config } from '../shell/config/types.js';
+import type { ModeData } from '../shell/control/control-protocol.js';
+import { integerBetween } from './arguments.js';
+import { EXIT, type ExitCode } from './output/exit.js';
+import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from './output/io.js';
+import { type Column, json, table } from './output/table.js';
+
+/** An option, with the type of its value. */
+export interface OptionRow<T> {
+  readonly option: Option;
+  /** Never set: it carries the type. */
+  readonly value?: T;
+}
+
+type OptionRows = Readonly<Record<string, OptionRow<unknown>>>;
+export type Values<Rows extends OptionRows> = {
+  readonly [Key in keyof Rows]: Rows[Key] extends OptionRow<infer T> ? T : never;
+};
+type Reader<T> = (text: string) => T;
+
+/** True where it is given. */
+export const flag = (flags: string, help: string): OptionRow<true | undefined> => ({ option: new Option(flags, help) });
+
+/** `--no-…`: false where it is given, else true. */
+export const unless = (flags: string, help: string): OptionRow<boolean> => ({ option: new Option(flags, help) });
+
+export const text = (flags: string, help: string): OptionRow<string | undefined> => ({
+  option: new Option(flags, help),
+});
+
+/** Text that is read. */
+export const read = <T>(flags: string, help: string, reader: Reader<T>): OptionRow<T | undefined> => ({
+  option: new Option(flags, help).argParser(reader),
+});
+
+/** The same, with a value for where it is not given. */
+export const usual = <T>(flags: string, help: string, value: T, reader: Reader<T>, shown?: string): OptionRow<T> => ({
+  option: new Option(flags, help).default(value, shown).argParser(reader),
+});
+
+export function required(flags: string, help: string): OptionRow<string>;
+export function required<T>(flags: string, help: string, reader: Reader<T>): OptionRow<T>;
+export function required<T>(flags: string, help: string, reader?: Reader<T>): OptionRow<T | string> {
+  const option = new Option(flags, help).makeOptionMandatory();
+  return { option: reader === undefined ? option : option.argParser(reader) };
+}
+
+/** `--name <value...>`; `shown` says what none means. */
+export const several = (flags: string, help: string, shown: string): OptionRow<readonly string[]> => ({
+  option: new Option(flags, help).default([], shown),
+});
+
+/** May be given again and again. */
+export const repeated = (flags: string, help: string): OptionRow<readonly string[]> => ({
+  option: new Option(flags, help)
+    .default([])
+    .argParser((given: string, before: readonly string[]) => [...before, given]),
+});
+
+export const csvFlag = (help = 'print CSV in place of a table'): OptionRow<true | undefined> => ({
+  option: new Option('--csv', help).conflicts('json'),
+});
+
+/** Longer than the trader takes to cancel everything and to look twice, within its request budget. */
+export const SLOW_S = 90;
+export const QUICK_S = 10;
+
+/** Of every command that talks to the running trader. */
+export const timeoutOption = (timeoutS: number): OptionRow<number> =>
+  usual('--timeout <s>', 'how long to wait for the trader, s', timeoutS, integerBetween(1, 3600));
+
+/** What the file of `-c` is read as. */
+interface Configs {
+  readonly none: undefined;
+  /** Its name, unread. */
+  readonly file: string;
+  /** Without its strategy files. */
+  readonly trader: TraderConfig;
+  readonly whole: Config;
+}
+
+export interface Call<Rows extends OptionRows = OptionRows, Kind extends keyof Configs = 'trader'> {
+  readonly options: Values<Rows>;
+  readonly config: Configs[Kind];
+  /** The name that `-c` gave, or its default. */
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly isJson: boolean;
+  readonly io: CliIo;
+}
+
+/** What a command says: with `--json` its data, else its text. */
+export interface Answer {
+  readonly data: unknown;
+  /** With its last line break; made only where it is printed, for a terminal of this width. */
+  readonly text: string | ((width: number | undefined) => string);
+  /** Absent: 0. */
+  readonly code?: ExitCode;
+}
+
+// biome-ignore lint/suspicious/noConfusingVoidType: most commands return nothing
+type Did = ExitCode | void | Promise<ExitCode | void>;
+
+interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
+  readonly name: string;
+  readonly help: string;
+  /** `<needed>`, `[optional]` or `[several...]`, and what it is. */
+  readonly args?: readonly (readonly [name: string, help: string, reader?: Reader<string>])[];
+  readonly options?: Rows;
+  /** Left out: the command has no `-c`. */
+  readonly config?: Kind;
+  /** Answers; `--json` is offered. */
+  readonly answer?: (call: Call<Rows, Kind>) => Answer | Promise<Answer>;
+  /** Prints by itself; `hasJson`: and offers `--json`. */
+  readonly run?: (call: Call<Rows, Kind>) => Did;
+  readonly hasJson?: true;
+  /** Commands below it. */
+  readonly below?: readonly AddCommand[];
+}
+
+/** Adds to a program, or to the command above it. */
+export type AddCommand = (parent: Command, session: Session) => Command;
+
+export const command =
+  <Rows extends OptionRows = Record<never, never>, Kind extends keyof Configs = 'none'>(
+    row: CommandRow<Rows, Kind>,
+  ): AddCommand =>
+  (parent, session) => {
+    const made = parent.command(row.name).description(row.help);
+    for (const [name, help, reader] of row.args ?? [])
+      reader === undefined ? made.argument(name, help) : made.argument(name, help, reader);
+    const rows = Object.entries(row.options ?? {});
+    for (const [, { option }] of rows) made.addOption(option);
+    if (row.config !== undefined) addConfigOption(made);
+    if (row.answer !== undefined || row.hasJson === true) addJsonOption(made);
+    addAction<Readonly<Record<string, unknown>>>(made, session, async (given, args) => {
+      const { io } = session;
+      const file = String(given['config']);
+      // A command above it that offers --json too is given it first.
+      const isJson = made.optsWithGlobals()['json'] === true;
+      const options = Object.fromEntries(rows.map(([key, { option }]) => [key, given[option.attributeName()]]));
+      const config = await loadAs(row.config, file, io);
+      // The rows declare what commander fills in.
+      const call = { options, config, file, args, isJson, io } as Call<Rows, Kind>;
+      if (row.answer === undefined) return (await row.run?.(call)) ?? EXIT.ok;
+      const { data, text: shown, code } = await row.answer(call);
+      io.out(isJson ? json(data) : typeof shown === 'string' ? shown : shown(io.columns));
+      return code ?? EXIT.ok;
+    });
+    all(...(row.below ?? []))(made, session);
+    return made;
+  };
+
+function loadAs(kind: keyof Configs | undefined, file: string, io: CliIo) {
+  if (kind === 'trader') return loadTraderConfig(file, io);
+  if (kind === 'whole') return loadConfig(file, io);
+  return kind === 'file' ? file : undefined;
+}
+
+export const all =
+  (...commands: readonly AddCommand[]) =>
+  (parent: Command, session: Session): void => {
+    for (const add of commands) add(parent, session);
+  };
+
+/** A command that has others below it, and does nothing by itself. */
+export const group =
+  (name: string, help: string, ...commands: readonly AddCommand[]): AddCommand =>
+  (parent, session) => {
+    const made = parent.command(name).description(help);
+    all(...commands)(made, session);
+    return made;
+  };
+
+/** Rows, the same for a program and for a person. */
+export const rowsAnswer = <Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  data: unknown = rows,
+): Answer => ({
+  data,
+  text: (width) => table(rows, columns, width),
+});
+
+export const modeText = ({ mode, reason }: ModeData): string => (reason === '' ? mode : `${mode}: ${reason}`);
+
+export const linesText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
