@@ -1,7 +1,5 @@
 /** `twinbook arena` as it is typed. */
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { arenaTables } from '../../src/cli/lab/arena-tables.js';
 import { USUAL_CONDITIONS } from '../../src/lab/arena/conditions.js';
@@ -43,16 +41,14 @@ test('prints a row a strategy and the paired differences, the same figures on an
   }
 });
 
-test('plays the whole trader under the request limits that are asked for, and a page says how to see one again', async () => {
+test('plays the whole trader under the request limits that are asked for', async () => {
   const cwd = folderOf({ 'near.yaml': file('{}') });
   const question = ['arena', '-c', 'near.yaml', '--world', 'rationed', '--seeds', '1', '--public', '60', '--json'];
-  const one = await run([...question, '--workers', '1', '--report', 'arena.html'], { cwd });
+  const one = await run([...question, '--workers', '1'], { cwd });
   expect(one.code).toBe(0);
   const { conditions, standings } = JSON.parse(one.out);
   expect(conditions).toEqual({ ...USUAL_CONDITIONS, publicPerMinute: 60 });
   expect(standings[0].requests.mean).toBeGreaterThan(1000);
-  const page = readFileSync(join(cwd, 'arena.html'), 'utf8');
-  expect(page).toContain('./twinbook arena -c near.yaml --world rationed --first 0 --seeds 1 --markets 1 --public 60');
 });
 
 test.runIf(IS_LONG)('gives the same figures of the whole trader on any number of threads', async () => {

@@ -1,7 +1,7 @@
 /** The two tables of a strategy's page: edges in the worlds of the arena, and what the shipped sample brought. */
 
+import { meanText } from '../../src/cli/lab/arena-tables.js';
 import type { SimulationResult } from '../../src/lab/arena/contract.js';
-import { meanText } from '../../src/lab/arena/describe.js';
 import { estimateMean } from '../../src/lab/arena/standings.js';
 import { count, formatGain, signedCents } from '../../src/lab/report/figures.js';
 import type { EvidenceRow } from './figures.js';

@@ -2,7 +2,8 @@
 
 import type { ArenaResult } from '../../lab/arena/arena.js';
 import { conditionsText } from '../../lab/arena/conditions.js';
-import { type ArenaColumn, DIFFERENCE_COLUMNS, listCautions, listStandingColumns } from '../../lab/arena/describe.js';
+import type { EdgeDifference, Mean, Standing } from '../../lab/arena/standings.js';
+import { count, decimal } from '../../lab/report/figures.js';
 import { type Column, prose, table } from '../output/table.js';
 
 /** @param width of the terminal; left out for a file */
@@ -14,19 +15,72 @@ export function arenaTables(result: ArenaResult, width?: number): string {
     const text = conditionsText(taken, conditions);
     return text === '' ? [] : [`${name}: ${text}\n`];
   });
-  const differenceTable = table(differences, DIFFERENCE_COLUMNS.map(onTerminal), width);
+  const hasRequests = standings.some(({ requests }) => requests !== null);
   return [
     ...[seedLine, ...conditionLines].map(say),
     '\n',
-    table(standings, listStandingColumns(result).map(onTerminal), width),
-    differences.length === 0 ? '' : `\nDifferences on the same seeds\n${differenceTable}`,
+    table(standings, hasRequests ? [...STANDING_COLUMNS, REQUESTS] : STANDING_COLUMNS, width),
+    differences.length === 0 ? '' : `\nDifferences on the same seeds\n${table(differences, DIFFERENCE_COLUMNS, width)}`,
     ...listCautions(result).map((text) => say(`\n${text}\n`)),
   ].join('');
 }
 
-const onTerminal = <Row>({ title, text, value, keep }: ArenaColumn<Row>): Column<Row> => ({
-  title: title.toUpperCase(),
-  cell: text,
-  ...(value === undefined ? { gives: 'cut' } : { right: true }),
-  ...(keep === undefined ? {} : { keep }),
-});
+/** `+1.23 ± 0.45`, currency; without an error where there is only one simulation. */
+export function meanText({ mean, standardError }: Mean, places = 2): string {
+  const sign = mean >= 0.5 * 10 ** -places ? '+' : '';
+  const error = standardError === null ? '' : ` ± ${decimal(standardError, places)}`;
+  return `${sign}${decimal(mean, places)}${error}`;
+}
+
+type Named = Pick<Standing, 'world' | 'strategy'>;
+const NAMES: readonly Column<Named>[] = [
+  { title: 'WORLD', cell: ({ world }) => world, gives: 'cut' },
+  { title: 'STRATEGY', cell: ({ strategy }) => strategy, gives: 'cut' },
+];
+
+const partText = (part: number, { simulations }: { readonly simulations: number }): string =>
+  `${count(part)} of ${count(simulations)}`;
+
+const STANDING_COLUMNS: readonly Column<Standing>[] = [
+  ...NAMES,
+  { title: 'EDGE', cell: ({ edge }) => meanText(edge), right: true },
+  { title: 'BELOW 0', cell: (row) => partText(row.belowZero, row), right: true, keep: 90 },
+  { title: 'UNINFORMED', cell: ({ uninformedEdge }) => meanText(uninformedEdge), right: true, keep: 70 },
+  { title: 'INFORMED', cell: ({ informedEdge }) => meanText(informedEdge), right: true, keep: 70 },
+  { title: 'FILLS', cell: ({ fills }) => decimal(fills.mean, 1), right: true, keep: 60 },
+  { title: 'SHARES', cell: ({ shares }) => decimal(shares.mean, 0), right: true, keep: 20 },
+  { title: 'ACTIONS', cell: ({ actions }) => decimal(actions.mean, 0), right: true, keep: 10 },
+  { title: 'RESULT', cell: ({ result }) => meanText(result), right: true, keep: 80 },
+  { title: 'DRAWDOWN', cell: ({ drawdown }) => decimal(drawdown.mean, 1), right: true, keep: 50 },
+];
+
+/** Shown only where a world has requests. */
+const REQUESTS: Column<Standing> = {
+  title: 'REQUESTS',
+  cell: ({ requests }) => (requests === null ? null : decimal(requests.mean, 0)),
+  right: true,
+  keep: 40,
+};
+
+const DIFFERENCE_COLUMNS: readonly Column<EdgeDifference>[] = [
+  ...NAMES,
+  { title: 'AGAINST', cell: ({ against }) => against, gives: 'cut' },
+  { title: 'EDGE MORE', cell: ({ edge }) => meanText(edge), right: true },
+  { title: 'BETTER', cell: (row) => partText(row.better, row), right: true },
+];
+
+/** Halts, then failures. */
+const listCautions = ({ standings }: ArenaResult): readonly string[] => [
+  ...standings
+    .filter(({ halted }) => halted > 0)
+    .map(
+      ({ strategy, world, halted, simulations }) =>
+        `A limit of risk halted ${strategy} in ${halted} of ${simulations} simulations of ${world}.`,
+    ),
+  ...standings
+    .filter(({ failed }) => failed > 0)
+    .map(
+      ({ strategy, world, failed, simulations, firstFailure }) =>
+        `${strategy} failed in ${failed} of ${simulations} simulations of ${world}, which count as far as they went; the first, ${firstFailure}`,
+    ),
+];

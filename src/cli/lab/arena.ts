@@ -1,15 +1,12 @@
 /** `twinbook arena`: strategies in worlds of which the truth is known. */
 
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { ArenaResult } from '../../lab/arena/arena.js';
 import { count, formatDuration } from '../../lab/report/figures.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, DEFAULT_CONFIG, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
-import { writeWhole } from '../output/whole-file.js';
 import { ProgressLine } from './progress.js';
 import {
   type ConditionFlags,
@@ -26,7 +23,6 @@ interface ArenaFlags extends ConditionFlags {
   readonly seeds: number;
   readonly first: number;
   readonly workers: number;
-  readonly report?: string;
   readonly json?: true;
 }
 
@@ -50,10 +46,7 @@ export function addArenaCommand(program: Command, session: Session): void {
         .default(availableParallelism(), 'as many as there are cores')
         .argParser(integerBetween(1, 256)),
     );
-  withConditions(addJsonOption(command)).option(
-    '--report <file>',
-    'write a page with tables and worst seeds, one HTML file',
-  );
+  withConditions(addJsonOption(command));
   addAction<ArenaFlags>(command, session, (options) => runWorlds(options, session.io));
 }
 
@@ -75,22 +68,10 @@ async function runWorlds(options: ArenaFlags, io: CliIo): Promise<ExitCode> {
     workers: options.workers,
     progress: (done, all) => line.show(done / all, progressText(done, all, performance.now() - startMs)),
   }).finally(() => line.end());
-  return tell(result, options, io);
+  const { arenaTables } = await import('./arena-tables.js');
+  io.out(options.json === true ? json(result) : arenaTables(result, io.columns));
+  return result.standings.some(({ failed }) => failed > 0) ? EXIT.failed : EXIT.ok;
 }
 
 const progressText = (done: number, all: number, ms: number): string =>
   `simulations ${count(done)}/${count(all)}, ${formatDuration((ms / done) * (all - done))} left`;
-
-async function tell(result: ArenaResult, options: ArenaFlags, io: CliIo): Promise<ExitCode> {
-  if (options.report !== undefined) {
-    const { arenaHtml } = await import('../../lab/arena/arena-html.js');
-    writeWhole(resolve(io.cwd, options.report), arenaHtml(result));
-  }
-  if (options.json === true) io.out(json(result));
-  else {
-    const { arenaTables } = await import('./arena-tables.js');
-    io.out(arenaTables(result, io.columns));
-    if (options.report !== undefined) io.out(`\npage: ${options.report}\n`);
-  }
-  return result.standings.some(({ failed }) => failed > 0) ? EXIT.failed : EXIT.ok;
-}

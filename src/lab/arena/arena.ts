@@ -59,17 +59,20 @@ export async function runArena(plan: ArenaPlan): Promise<ArenaResult> {
   const tasks = listTasks(plan, strategies);
   const simulations: NamedSimulation[] = [];
   let count = 0;
-  const done: SimulationPlan<(typeof tasks)[number]>['done'] = (
-    { index, world, strategy, seeds: { first } },
-    outcome,
-  ) => {
-    if (outcome.kind === 'failed')
-      throw new AssertionFailed(`${strategy} in ${world}, seed ${first}: ${outcome.error}`);
-    simulations[index] = { world, strategy, ...must(outcome.figures[0], 'a simulation') };
-    plan.progress(++count, tasks.length);
-  };
-  const stopAsked = new Promise<void>(() => undefined);
-  await runSimulations({ files, axes: [], conditions, workers, tasks, done, stopAsked });
+  await runSimulations({
+    files,
+    axes: [],
+    conditions,
+    workers,
+    tasks,
+    done: ({ index, world, strategy, seeds: { first } }, outcome) => {
+      if (outcome.kind === 'failed')
+        throw new AssertionFailed(`${strategy} in ${world}, seed ${first}: ${outcome.error}`);
+      simulations[index] = { world, strategy, ...must(outcome.figures[0], 'a simulation') };
+      plan.progress(++count, tasks.length);
+    },
+    stopAsked: new Promise<void>(() => undefined),
+  });
   return {
     version: VERSION,
     worlds: worlds.map(({ name, summary, conditions: taken }) => ({ name, summary, conditions: taken })),

@@ -96,18 +96,9 @@ export const FEED_CONDITIONS: readonly ConditionName[] = ['feedSd', 'feedLagS'];
 export const optionOf = (name: ConditionName): string =>
   `--${CONDITIONS[name].flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Feeds are named where they were asked for: most strategies have none. */
-const pickShown = (names: readonly ConditionName[], values: Conditions): readonly ConditionName[] =>
-  names.filter((name) => !FEED_CONDITIONS.includes(name) || values[name] !== USUAL_CONDITIONS[name]);
-
-/** The conditions of a world in words; empty where it has none. */
+/** The conditions of a world in words; empty where it has none. Feeds are named where their usual value was changed. */
 export const conditionsText = (names: readonly ConditionName[], values: Conditions): string =>
-  pickShown(names, values)
+  names
+    .filter((name) => !FEED_CONDITIONS.includes(name) || values[name] !== USUAL_CONDITIONS[name])
     .map((name) => CONDITIONS[name].describe(values[name]))
     .join(', ');
-
-/** The options that ask for the same conditions again. */
-export const conditionOptions = (names: readonly ConditionName[], values: Conditions): string =>
-  pickShown(names, values)
-    .map((name) => ` ${optionOf(name)} ${values[name]}`)
-    .join('');

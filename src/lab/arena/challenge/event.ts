@@ -1,5 +1,6 @@
 /** The world of exclusive outcomes: one event, a market for each outcome, in each of them everybody of the challenge. */
 
+import { must } from '../../../shared/base/errors.js';
 import { QuotedEvent } from '../../../trader/engine/quoting/slot-hosts.js';
 import type { EventView } from '../../../trader/market/view.js';
 import { makeWholeEventView } from '../../../trader/market/whole-event.js';
@@ -43,7 +44,6 @@ export const event = {
       drawdown = Math.max(drawdown, highest - worth);
     }
     return together(
-      seed,
       markets.map(({ maker, simulation }) => {
         const result = simulation.result();
         return { ...result, failure: result.failure ?? maker.failure };
@@ -90,25 +90,16 @@ const eventBeside = (makers: readonly ShownMaker[], outcome: number, nowMs: numb
   siblings: makers.filter((_, other) => other !== outcome).map((maker) => maker.asSibling(nowMs)),
 });
 
-/** The sums over all outcomes; of failures the first. */
-function together(seed: number, results: readonly SimulationResult[], drawdown: number): SimulationResult {
-  const sum = (figure: (result: SimulationResult) => number): number =>
-    results.reduce((total, result) => total + figure(result), 0);
-  return {
-    seed,
-    edge: sum(({ edge }) => edge),
-    uninformedEdge: sum(({ uninformedEdge }) => uninformedEdge),
-    informedEdge: sum(({ informedEdge }) => informedEdge),
-    fills: sum(({ fills }) => fills),
-    shares: sum(({ shares }) => shares),
-    actions: sum(({ actions }) => actions),
-    requests: null,
-    halts: 0,
-    reported: null,
-    wealth: sum(({ wealth }) => wealth),
-    result: sum(({ result }) => result),
+const SUMMED = ['edge', 'uninformedEdge', 'informedEdge', 'fills', 'shares', 'actions', 'wealth', 'result'] as const;
+
+/** The sums over all outcomes, and the first failure. */
+function together(results: readonly SimulationResult[], drawdown: number): SimulationResult {
+  const sums: { -readonly [Name in keyof SimulationResult]: SimulationResult[Name] } = {
+    ...must(results[0], 'an outcome'),
     drawdown,
     outcome: null,
-    failure: results.find(({ failure }) => failure !== null)?.failure ?? null,
   };
+  for (const name of SUMMED) sums[name] = results.reduce((total, result) => total + result[name], 0);
+  sums.failure = results.find(({ failure }) => failure !== null)?.failure ?? null;
+  return sums;
 }

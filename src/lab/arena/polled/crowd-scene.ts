@@ -8,6 +8,7 @@ import { Random } from '../../../shared/base/random.js';
 import { playFromMemory } from '../../backtest/sources.js';
 import type { SceneMarket } from './judge.js';
 import type { Scene } from './stage.js';
+import { describeMarket } from './stepped-scene.js';
 
 /** As `Crowd` names the account of those who see the truth. */
 const INFORMED = 'crowd-informed';
@@ -33,22 +34,7 @@ export class CrowdScene implements Scene {
       const findTruth = () => crowd.truths().find((one) => one.index === index);
       const settled = this.#settled;
       return {
-        source: playFromMemory(
-          {
-            conditionId,
-            eventTitle: conditionId,
-            title: this.#core.detailRow(index).title,
-            category: 'finance',
-            rules: [],
-            tickPrecision: 2,
-            amountPrecision: 2,
-            openTimeMs: 0,
-            closeTimeMs: 0,
-            outcome: null,
-            source: { kind: 'twinbook', path: 'arena', ticker: conditionId, origin: 'arena' },
-          },
-          [],
-        ),
+        source: playFromMemory(describeMarket(conditionId, conditionId, this.#core.detailRow(index).title), []),
         index,
         get probability() {
           return must(findTruth(), 'a market of the crowd').probability;

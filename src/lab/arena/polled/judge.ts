@@ -4,7 +4,6 @@ import type { AccountSlot, MarketIndex, ObservedFill } from '../../../exchange/c
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { ONE } from '../../../shared/base/micros.js';
 import type { EventSource } from '../../backtest/contract.js';
-import type { SimulationResult } from '../contract.js';
 
 /** One market and its truth, which nothing that trades may see. */
 export interface SceneMarket {
@@ -70,10 +69,7 @@ export class Judge {
     return worth;
   }
 
-  figures(): Pick<
-    SimulationResult,
-    'edge' | 'uninformedEdge' | 'informedEdge' | 'fills' | 'shares' | 'wealth' | 'result' | 'drawdown'
-  > {
+  figures() {
     const wealth = this.worth();
     return {
       edge: this.#uninformedEdge + this.#informedEdge,

@@ -28,7 +28,7 @@ export interface Scene extends Driver {
   readonly isInformed: boolean;
 }
 
-interface StagePlan {
+export interface StagePlan {
   /** Made on the exchange of the run. */
   readonly scene: (core: ExchangeCore) => Scene;
   /** From the first thing that happens to the close. */

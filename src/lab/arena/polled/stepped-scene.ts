@@ -35,7 +35,11 @@ export abstract class SteppedMarket implements SceneMarket {
   #index: MarketIndex | null = null;
 
   constructor(core: ExchangeCore, name: string) {
-    const market = describeMarket(name);
+    const market: RecordedMarket = {
+      ...describeMarket(deriveConditionId('arena', name), name, `Will the score of ${name} end above 0?`),
+      rules: ['Resolved by the hidden score of a simulation.'],
+      fees: { makerRateMicros: 0, takerRateMicros: 0 },
+    };
     this.core = core;
     this.source = playFromMemory(market, []);
     this.#market = new ReplayMarket(core, market);
@@ -130,18 +134,17 @@ export class SteppedScene implements Scene {
   }
 }
 
-const describeMarket = (name: string): RecordedMarket => ({
-  conditionId: deriveConditionId('arena', name),
-  // An event of its own: what happens in one says nothing of another.
+/** A market of a scene, in an event of its own: what happens in one says nothing of another. */
+export const describeMarket = (conditionId: string, name: string, title: string): RecordedMarket => ({
+  conditionId,
   eventTitle: name,
-  title: `Will the score of ${name} end above 0?`,
+  title,
   category: 'finance',
-  rules: ['Resolved by the hidden score of a simulation.'],
+  rules: [],
   tickPrecision: 2,
   amountPrecision: 2,
   openTimeMs: 0,
   closeTimeMs: 0,
   outcome: null,
-  fees: { makerRateMicros: 0, takerRateMicros: 0 },
   source: { kind: 'twinbook', path: 'arena', ticker: name, origin: 'arena' },
 });

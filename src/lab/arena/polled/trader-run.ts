@@ -1,6 +1,5 @@
 /** One simulation with the whole trader: its own scheduler, engine, risk, executor and ledger, on a virtual clock. */
 
-import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros.js';
 import { VERSION } from '../../../shell/config/version.js';
 import type { Snapshot } from '../../../trader/engine/snapshot.js';
@@ -12,9 +11,8 @@ import { USUAL_LANDING_MS } from '../../backtest/plan.js';
 import { runBacktest } from '../../backtest/run.js';
 import type { SessionRecord } from '../../session/contract.js';
 import { findBroken } from '../../sweep/task.js';
-import type { Conditions } from '../conditions.js';
 import type { Entrant, SimulationResult } from '../contract.js';
-import { type Scene, Stage } from './stage.js';
+import { Stage, type StagePlan } from './stage.js';
 
 /** Currency that a strategy file alone is given for each market, and shares that it may hold there: the challenge's own. */
 const CAPITAL_A_MARKET = 1000;
@@ -23,13 +21,9 @@ const POSITION_A_MARKET = 3000;
 /** Older values than this are shown to no strategy, as in a trader's file without a word of its own. */
 const FEED_AGE_MS = 60_000;
 
-export interface TraderRun {
-  readonly seed: number;
+export interface TraderRun extends Pick<StagePlan, 'seed' | 'conditions' | 'lastsMs' | 'scene'> {
   readonly entrant: Entrant;
-  readonly conditions: Conditions;
   readonly markets: number;
-  readonly lastsMs: number;
-  readonly scene: (core: ExchangeCore) => Scene;
   /** Day limit at most; a halt then stays. Absent: as `moneyFor` says, and a halt ends with the next event. */
   readonly maxLossDayMicros?: Micros;
 }

@@ -6,7 +6,7 @@ import { pageScript, policy } from '../../report/html/document.js';
 import { html, Markup, shorten } from '../../report/html/markup.js';
 import { type Cell, dataTable, type Figure, type Head, section, tiles, tone } from '../../report/html/parts.js';
 import { styleFor } from '../../report/html/style.js';
-import type { ConfigurationResult, ModelJudgement, ModelResult, SweepNote, SweepResult } from '../contract.js';
+import type { ConfigurationResult, ModelJudgement, ModelResult, SweepResult } from '../contract.js';
 import {
   axisName,
   CROSSING_COLUMNS,
@@ -27,34 +27,15 @@ import { parameterSection } from './parameter-section.js';
 
 /** Under 5 MB whatever the sweep's size: beyond 2,000 configurations the page says what it leaves out. */
 export function sweepHtml(result: SweepResult): string {
-  return tablesPage({
-    kind: 'sweep',
-    title: result.title,
-    what: describeSweep(result),
-    notes: result.notes,
-    content: html`${summary(result)}${configurationSection(result)}${parameterSection(result)}${crossingSection(result)}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(result)}`,
-    foot: `Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.`,
-  });
-}
-
-interface TablesPage {
-  readonly kind: 'arena' | 'sweep';
-  readonly title: string;
-  /** Below the title. */
-  readonly what: string;
-  readonly notes: readonly SweepNote[];
-  readonly content: Markup;
-  readonly foot: string;
-}
-
-/** A page of tables in the report's style. */
-export function tablesPage({ kind, title, what, notes, content, foot }: TablesPage): string {
+  const { title, notes } = result;
   const script = pageScript(['tables']);
-  const heading = html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what}</p></div></header>`;
+  const heading = html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${describeSweep(result)}</p></div></header>`;
   const warnings = html`<ul class="warnings" aria-label="What to know before believing a figure">${notes.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
+  const content = html`${summary(result)}${configurationSection(result)}${parameterSection(result)}${crossingSection(result)}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(result)}`;
+  const foot = `Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.`;
   const body = html`<div class="page"><main>${heading}${notes.length === 0 ? null : warnings}${content}</main><footer>${foot}</footer></div>`;
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([script])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shorten(title, 120)} – Twinbook ${kind}</title><style>${new Markup(styleFor(0))}</style></head><body>${body}
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([script])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shorten(title, 120)} – Twinbook sweep</title><style>${new Markup(styleFor(0))}</style></head><body>${body}
 <script type="module">${new Markup(script)}</script>
 </body></html>
 `.text;
@@ -285,8 +266,6 @@ function assumptionSection({ subject, assumptions: given, search }: SweepResult)
     ['Version', given.version],
     ...(subject === 'recordings' ? ofRecordings : []),
   ];
-  return section('assumptions', 'Assumptions', 'What these figures hold for.', assumptionList(rows));
+  const list = html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
+  return section('assumptions', 'Assumptions', 'What these figures hold for.', list);
 }
-
-export const assumptionList = (rows: readonly (readonly [string, string | Markup])[]): Markup =>
-  html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
