@@ -67,10 +67,12 @@ export async function importRecordings(
   options: ImportOptions = {},
 ): Promise<readonly ImportedMarket[]> {
   const unreadable: ImportedMarket[] = [];
+  let workshop: string | null = null;
   const recordings = await openRecordings(paths, {
     onFailure: ({ message, hint }) => unreadable.push(notOpened('failed', `${message}. ${hint}`)),
     onNotRead: (sentence) => unreadable.push(notOpened('not read', sentence)),
     markets: options.markets ?? [],
+    scratch: () => workshop,
   });
   for (const { market } of recordings) {
     const { source } = market;
@@ -81,7 +83,7 @@ export async function importRecordings(
       'Name its kind, or give recordings of that kind; `twinbook data import --help` lists them.',
     );
   }
-  const workshop = await newWorkshop(out);
+  workshop = await newWorkshop(out);
   try {
     return [...(await importAll(recordings, { out, workshop, options })), ...unreadable];
   } finally {

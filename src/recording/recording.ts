@@ -29,6 +29,8 @@ export interface OpenOptions {
   readonly onNotRead?: (sentence: string) => void;
   /** Ids and tickers of the venue, or beginnings of them; all markets if none are given. Stored recordings ignore it. */
   readonly markets?: readonly string[];
+  /** Folder for temporary files, which the caller removes, at the time of reading; without one files are read more often. */
+  readonly scratch?: () => string | null;
 }
 
 /**
@@ -97,10 +99,14 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
 const ENDINGS = '.ndjson, .jsonl and .json (plain, .gz or .zst) and .parquet';
 
 /** Of files with a venue's messages. A file of no known kind counts as one of Kalshi, whose reader says what is wrong. */
-async function messageOpeners(files: readonly string[], { markets = [], onNotRead }: OpenOptions): Promise<Opener[]> {
+async function messageOpeners(
+  files: readonly string[],
+  { markets = [], onNotRead, scratch = () => null }: OpenOptions,
+): Promise<Opener[]> {
   const kalshi: string[] = [];
   const polymarket: Opener[] = [];
   const hours = new Set<number>();
+  const reading = { markets, hours, scratch };
   for (const path of files) {
     const file = await lookAtPolymarket(path);
     if (file === null) kalshi.push(path);
@@ -108,12 +114,12 @@ async function messageOpeners(files: readonly string[], { markets = [], onNotRea
     else {
       const hour = hourOf(path);
       if (hour !== null) hours.add(hour);
-      polymarket.push(() => openPolymarket(path, markets, hours));
+      polymarket.push(() => openPolymarket(path, reading));
     }
   }
   const { groups, others, strangers } = await kalshiGroups(kalshi);
   for (const path of strangers) onNotRead?.(`${path}: it holds no message`);
-  polymarket.push(...others.map((path) => () => openPolymarket(path, markets, hours)));
+  polymarket.push(...others.map((path) => () => openPolymarket(path, reading)));
   const wanted = groups.filter(({ ticker }) => isWanted(ticker, markets));
   return [...wanted.map((group) => async () => [await openKalshi(group)]), ...polymarket];
 }

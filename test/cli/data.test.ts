@@ -220,18 +220,18 @@ describe('data query', () => {
     shortLife(sink);
     sink.own({
       record: 'trade',
-      seenMs: at(0).timeMs,
+      seen_ms: at(0).timeMs,
       pubkey: 'p',
-      orderPubkey: 'o',
+      order_pubkey: 'o',
       status: 'done',
       side: 'buy',
-      isYes: true,
-      priceMicros: 400_000,
-      amountMicros: 1_000_000,
-      filledAmountMicros: null,
-      remainingAmountMicros: null,
-      feeMicros: 0,
-      isMaker: true,
+      is_yes: true,
+      price_micros: 400_000,
+      amount_micros: 1_000_000,
+      filled_amount_micros: null,
+      remaining_amount_micros: null,
+      fee_micros: 0,
+      is_maker: true,
       timestamp: 1_790_000_000,
     });
     await store.flush();

@@ -20,7 +20,6 @@ import { assignFolds, foldCount } from './folds.js';
 import { makeIdentity, type SweepIdentity } from './identity.js';
 import type { NoteFacts } from './notes.js';
 import { type PlannedData, planData } from './reading.js';
-import type { SweepHeader } from './results/store.js';
 
 /** Plain data. */
 export interface SweepFacts {
@@ -93,15 +92,6 @@ export async function planSweep(
   };
   return { plan, recordings, data, facts };
 }
-
-export const makeHeader = (facts: SweepFacts, resume: SweepHeader['resume']): SweepHeader => ({
-  identity: facts.identity,
-  title: facts.title,
-  candidates: facts.search.candidates,
-  parameters: facts.search.axes.map(({ name }) => name),
-  events: facts.events,
-  resume,
-});
 
 /** Configurations in their order: what is done first is what a user looks at who stops early. */
 export const listTasks = (

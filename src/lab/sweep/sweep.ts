@@ -8,19 +8,11 @@
  */
 
 import type { SweepPlan, SweepProgress, SweepResult, SweepWatcher, Task } from './contract.js';
-import {
-  listTasks,
-  makeHeader,
-  NOTHING_PLAYED,
-  planSweep,
-  type SweepEngine,
-  type SweepFacts,
-  type TaskWork,
-} from './facts.js';
+import { listTasks, NOTHING_PLAYED, planSweep, type SweepEngine, type SweepFacts, type TaskWork } from './facts.js';
 import { eventsIn, foldCount } from './folds.js';
 import { Outcomes } from './results/outcomes.js';
 import { computeResult } from './results/result.js';
-import { openStore, type SweepHeader, type SweepStore } from './results/store.js';
+import { openStore, type Resume, type SweepStore } from './results/store.js';
 import { onThreads } from './threads/threads.js';
 
 export interface SweepOutcome {
@@ -75,9 +67,9 @@ export class Sweep {
   }
 
   /** False when it was stopped. */
-  async run(resume: SweepHeader['resume'], play: (work: TaskWork) => Promise<boolean>): Promise<boolean> {
+  async run(resume: Resume, play: (work: TaskWork) => Promise<boolean>): Promise<boolean> {
     const [facts, watcher] = [this.#facts, this.#watcher];
-    const stored = this.#store.begin(makeHeader(facts, resume));
+    const stored = this.#store.begin(facts, resume);
     for (const { task, outcome } of stored) this.#outcomes.set(task, outcome);
     if (stored.length > 0) watcher.say(`${stored.length} backtests of this sweep are done already.`);
     const all = listTasks(facts.search.candidates, this.#played.length, facts.fillModels);

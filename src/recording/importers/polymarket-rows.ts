@@ -1,9 +1,11 @@
 /** Rows of Polymarket's books and trades, of every form in which they are kept, as one view of DuckDB. */
 
+import { randomUUID } from 'node:crypto';
 import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { connect, fetchRows } from '../store/duckdb.js';
+import { connect, fetchRows, fileError, withScratch } from '../store/duckdb.js';
 import { quote } from '../store/tables.js';
 import { refuseBroken } from './line-count.js';
 import { describeColumns, lineSource } from './message-files.js';
@@ -65,16 +67,50 @@ export interface OpenEvents {
  * With `markets`, only those whose market or token begins so. Throws TwinbookError `recording_invalid`.
  */
 export async function openEvents(path: string, markets: readonly string[] = []): Promise<OpenEvents> {
+  const connection = await connect();
+  try {
+    return { connection, form: await makeView(connection, path, markets) };
+  } catch (error) {
+    connection.closeSync();
+    throw error;
+  }
+}
+
+/** Rows of a sorted row group: a reader of one market unpacks one or two groups. */
+const SORTED_GROUP_ROWS = 20_480;
+
+/**
+ * Writes the sound rows of a file, market by market, each in the file's order, as Parquet with the columns of `events`.
+ * Memory is bounded: the folder holds what does not fit. Returns the path. Throws TwinbookError.
+ */
+export async function sortByMarket(path: string, markets: readonly string[], folder: string): Promise<string> {
+  const sorted = join(folder, `${randomUUID()}.parquet`);
+  await withScratch(folder, async (connection) => {
+    await makeView(connection, path, markets);
+    const rows = `SELECT * EXCLUDE (message), row_number() OVER () AS place FROM events WHERE ${ROW_IS_SOUND}`;
+    const copy = `COPY (SELECT * EXCLUDE (place) FROM (${rows}) ORDER BY market_id, place) TO ${quote(sorted)}
+      (FORMAT parquet, ROW_GROUP_SIZE ${SORTED_GROUP_ROWS})`;
+    await connection.run(copy).catch((error: unknown) => {
+      throw fileError('file_unreadable', `cannot sort ${path} in ${folder}`, error);
+    });
+  });
+  return sorted;
+}
+
+/** Makes the view `events`. */
+async function makeView(
+  connection: DuckDBConnection,
+  path: string,
+  markets: readonly string[],
+): Promise<PolymarketForm> {
   await access(path, constants.R_OK).catch((error: Error) => {
     throw new TwinbookError('file_unreadable', `cannot read ${path}: ${error.message}`, 'Check its path and rights.');
   });
-  const connection = await connect();
   try {
     const { form, source } = await openSource(connection, path, markets);
     await connection.run(`CREATE TEMP VIEW events AS ${eventsSql(source, markets)}`);
-    return { connection, form };
+    return form;
   } catch (error) {
-    connection.closeSync();
     // The lines after the first are our SQL.
     const [reason = ''] = (error as Error).message.split('\n');
     throw new TwinbookError('recording_invalid', `${path} is not a Polymarket recording: ${reason}`, WANTED, {

@@ -9,7 +9,7 @@ import { deriveConditionId } from '../identity.js';
 import { fetchRows, fileError, withConnection } from '../store/duckdb.js';
 import { quote } from '../store/tables.js';
 import { describeColumns } from './message-files.js';
-import { brokenRows, formOf, type OpenEvents, openEvents, ROW_IS_SOUND } from './polymarket-rows.js';
+import { brokenRows, formOf, type OpenEvents, openEvents, ROW_IS_SOUND, sortByMarket } from './polymarket-rows.js';
 import { type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';
 
 /** Sizes of trades come with six decimals. */
@@ -24,6 +24,16 @@ export function hourOf(path: string): number | null {
   const [, day, hour] = /(\d{4}-\d\d-\d\d)T(\d\d)/.exec(basename(path)) ?? [];
   const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${hour}:00:00Z`);
   return Number.isNaN(ms) ? null : ms / 3_600_000;
+}
+
+/** How the files of Polymarket are read. */
+export interface PolymarketReading {
+  /** Ids or tokens, or beginnings of them; all markets if none are given. */
+  readonly markets: readonly string[];
+  /** Hours of which there is a file with something in it. */
+  readonly hours: ReadonlySet<number>;
+  /** Folder for temporary files, which the caller removes; null: a file is read once for each of its markets. */
+  readonly scratch: () => string | null;
 }
 
 export interface PolymarketFile {
@@ -48,18 +58,11 @@ export async function lookAtPolymarket(path: string): Promise<PolymarketFile | n
   });
 }
 
-/**
- * Every market of one file, or those whose id or token begins as one of `markets` does. Nothing in it says what the
- * markets are called or how they ended. `hours` are those of which there is a file with something in it.
- */
-export async function openPolymarket(
-  path: string,
-  markets: readonly string[],
-  hours: ReadonlySet<number>,
-): Promise<Recording[]> {
-  const events = await openEvents(path, markets);
+/** The wanted markets of one file. Nothing in it says what the markets are called or how they ended. */
+export async function openPolymarket(path: string, reading: PolymarketReading): Promise<Recording[]> {
+  const events = await openEvents(path, reading.markets);
   try {
-    return await marketsIn(events, path, markets, hours);
+    return await marketsIn(events, path, reading);
   } catch (error) {
     throw fileError('recording_invalid', `cannot read ${path}`, error);
   } finally {
@@ -70,8 +73,7 @@ export async function openPolymarket(
 async function marketsIn(
   events: OpenEvents,
   path: string,
-  wanted: readonly string[],
-  hours: ReadonlySet<number>,
+  { markets: wanted, hours, scratch }: PolymarketReading,
 ): Promise<Recording[]> {
   const warnings: RecordingWarning[] = [];
   const broken = await brokenRows(events, path);
@@ -87,12 +89,23 @@ async function marketsIn(
     );
   }
   const hour = events.form === 'archive' ? hourOf(path) : null;
-  return (await pairTokens(events.connection, tokens, path, warnings)).map(([yes, no]) => {
+  const pairs = await pairTokens(events.connection, tokens, path, warnings);
+  const isSortable = pairs.length > FEW_MARKETS && tokens.every(({ market }) => market !== null);
+  let copy: Promise<string> | null = null;
+  return pairs.map(([yes, no]) => {
     const { firstMs, lastMs, tickPrecision, market } = yes;
-    const pair = { path, yes: yes.id, no: no?.id ?? null, market, hour, form: events.form };
+    const sorted = () => {
+      const folder = isSortable ? scratch() : null;
+      if (folder !== null) copy ??= sortByMarket(path, wanted, folder);
+      return copy;
+    };
+    const pair = { path, yes: yes.id, no: no?.id ?? null, market, hour, form: events.form, sorted };
     return makeRecording([{ tokens: pair, firstMs, lastMs, tickPrecision, warnings }], hours);
   });
 }
+
+/** A file of so many markets is faster read once for each than sorted. */
+const FEW_MARKETS = 2;
 
 /** Two tokens of one market by its id, or, where no message names it, two that mirror each other. */
 async function pairTokens(
@@ -102,6 +115,10 @@ async function pairTokens(
   warnings: RecordingWarning[],
 ): Promise<[yes: Token, no: Token | null][]> {
   const lonely = new Map(tokens.map((token) => [token.id, token]));
+  const byMarket = new Map<string, Token[]>();
+  for (const token of tokens) {
+    if (token.market !== null) byMarket.set(token.market, [...(byMarket.get(token.market) ?? []), token]);
+  }
   const pairs: [Token, Token | null][] = [];
   const samples = new Map<string, Sample>();
   for (const token of tokens) if (token.market === null) samples.set(token.id, await readSample(connection, token.id));
@@ -110,7 +127,7 @@ async function pairTokens(
     const twin =
       first.market === null
         ? findMirror(first, [...lonely.values()], samples)
-        : ([...lonely.values()].find(({ market }) => market === first.market) ?? null);
+        : (byMarket.get(first.market)?.find(({ id }) => lonely.has(id)) ?? null);
     if (twin === null) {
       warnings.push({ path, message: `token ${short(first.id)} has no mirror: it is a market by itself` });
     } else lonely.delete(twin.id);

@@ -149,58 +149,39 @@ function parsePartitions(day: string): [market: string, date: string] {
   return [decodeURIComponent(market.replace('market=', '')), date.replace('date=', '')];
 }
 
-/** Columns of the table `markets`. */
-const MARKETS = {
-  market: 'VARCHAR',
-  ticker: 'VARCHAR',
-  origin: 'VARCHAR',
-  title: 'VARCHAR',
-  event_title: 'VARCHAR',
-  category: 'VARCHAR',
-  tick_precision: 'INTEGER',
-  amount_precision: 'INTEGER',
-  open_time_ms: 'BIGINT',
-  close_time_ms: 'BIGINT',
-  outcome: 'DOUBLE',
-  maker_rate_micros: 'INTEGER',
-  taker_rate_micros: 'INTEGER',
-  first_ms: 'BIGINT',
-  last_ms: 'BIGINT',
-  levels: 'BIGINT',
-  trades: 'BIGINT',
-  gaps: 'BIGINT',
-} as const;
+/** Columns of the table `markets`: type, and value of a recording. */
+const MARKETS: Readonly<Record<string, readonly [type: string, read: (recording: Recording) => SqlValue | undefined]>> =
+  {
+    market: ['VARCHAR', ({ market }) => market.conditionId],
+    ticker: ['VARCHAR', ({ market }) => market.source.ticker],
+    origin: ['VARCHAR', ({ market }) => market.source.origin],
+    title: ['VARCHAR', ({ market }) => market.title],
+    event_title: ['VARCHAR', ({ market }) => market.eventTitle],
+    category: ['VARCHAR', ({ market }) => market.category],
+    tick_precision: ['INTEGER', ({ market }) => market.tickPrecision],
+    amount_precision: ['INTEGER', ({ market }) => market.amountPrecision],
+    open_time_ms: ['BIGINT', ({ market }) => market.openTimeMs],
+    close_time_ms: ['BIGINT', ({ market }) => market.closeTimeMs],
+    outcome: ['DOUBLE', ({ market: { outcome } }) => (outcome === null ? null : Number(outcome))],
+    maker_rate_micros: ['INTEGER', ({ market }) => market.fees?.makerRateMicros],
+    taker_rate_micros: ['INTEGER', ({ market }) => market.fees?.takerRateMicros],
+    first_ms: ['BIGINT', ({ summary }) => summary?.firstMs],
+    last_ms: ['BIGINT', ({ summary }) => summary?.lastMs],
+    levels: ['BIGINT', ({ summary }) => summary?.events.level],
+    trades: ['BIGINT', ({ summary }) => summary?.events.trade],
+    gaps: ['BIGINT', ({ summary }) => summary?.gaps.length],
+  };
 
 async function makeMarkets(connection: DuckDBConnection, recordings: readonly Recording[]): Promise<void> {
-  const columns = Object.entries(MARKETS).map(([name, type]) => `${name} ${type}`);
+  const columns = Object.entries(MARKETS).map(([name, [type]]) => `${name} ${type}`);
   await connection.run(`CREATE TABLE markets (${columns.join(', ')})`);
-  for (const { market, summary } of recordings) {
-    const values = [
-      market.conditionId,
-      market.source.ticker,
-      market.source.origin ?? null,
-      market.title,
-      market.eventTitle,
-      market.category,
-      market.tickPrecision,
-      market.amountPrecision,
-      market.openTimeMs,
-      market.closeTimeMs,
-      market.outcome === null ? null : Number(market.outcome),
-      market.fees?.makerRateMicros ?? null,
-      market.fees?.takerRateMicros ?? null,
-      summary?.firstMs ?? null,
-      summary?.lastMs ?? null,
-      summary?.events.level ?? null,
-      summary?.events.trade ?? null,
-      summary?.gaps.length ?? null,
-    ];
-    await connection.run(`INSERT INTO markets VALUES (${values.map(literal).join(', ')})`);
+  for (const recording of recordings) {
+    const values = Object.values(MARKETS).map(([, read]) => literal(read(recording) ?? null));
+    await connection.run(`INSERT INTO markets VALUES (${values.join(', ')})`);
   }
 }
 
-const literal = (value: string | number | boolean | null): string =>
-  typeof value === 'string' ? quote(value) : String(value);
+const literal = (value: SqlValue): string => (typeof value === 'string' ? quote(value) : String(value));
 
 /** From here on only the recordings' folders can be opened; whoever asks for more, be it by a setting, is refused. */
 async function lockDown(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {

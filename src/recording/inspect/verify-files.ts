@@ -5,15 +5,22 @@ import { dirname, join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { conditionIdIn, openSegments, parseDay, unlistedFiles } from '../store/day-folder.js';
+import { sha256 } from '../store/files.js';
 import { findWriter } from '../store/folder-lock.js';
 import { dayFolders } from '../store/folders.js';
 import { MANIFEST, MARKET, NO_MARKET, segmentName } from '../store/layout.js';
 import { eventsFiles, type Manifest, readManifest } from '../store/manifest.js';
 import { readMarket } from '../store/market-file.js';
-import { sha256 } from '../store/sha256.js';
 import { parquetSource } from '../store/tables.js';
-import type { Finding } from './finding.js';
 import { RowCheck } from './verify-rows.js';
+
+/** What a check of a recording found. */
+export interface Finding {
+  readonly path: string;
+  /** A difference is something that is not as it must be, a note something to know. */
+  readonly severity: 'difference' | 'note';
+  readonly message: string;
+}
 
 /** All days of one market. */
 export async function verifyFiles(folder: string): Promise<Finding[]> {

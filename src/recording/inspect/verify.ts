@@ -11,8 +11,7 @@ import { loadDuckDb } from '../store/duckdb.js';
 import { isStore, marketFolders } from '../store/folders.js';
 import { openMarket } from '../store/market-reader.js';
 import { BookMeter } from './book-meter.js';
-import type { Finding } from './finding.js';
-import { verifyFiles } from './verify-files.js';
+import { type Finding, verifyFiles } from './verify-files.js';
 
 export interface Verified {
   readonly markets: number;

@@ -96,27 +96,27 @@ export interface MarketSink {
 
 /**
  * One of the recorder's own orders or trades as an answer showed it, one row each time it was seen with something new.
- * Names as the interface spells them; amounts and prices in millionths, in the space of the order's own outcome.
+ * Names as the columns of `own`; amounts and prices in millionths, in the space of the order's own outcome.
  */
 export interface OwnRow {
   readonly record: 'order' | 'trade';
   /** Our clock, Unix ms: when the answer had arrived. */
-  readonly seenMs: number;
+  readonly seen_ms: number;
   readonly pubkey: string;
   /** Of a trade, the order that it filled; null for an order. */
-  readonly orderPubkey: string | null;
+  readonly order_pubkey: string | null;
   /** Of an order its status, of a trade its state. */
   readonly status: string;
   readonly side: 'buy' | 'sell';
-  readonly isYes: boolean;
-  readonly priceMicros: number | null;
-  readonly amountMicros: number | null;
-  /** Of orders. */
-  readonly filledAmountMicros: number | null;
-  readonly remainingAmountMicros: number | null;
-  /** Of trades. */
-  readonly feeMicros: number | null;
-  readonly isMaker: boolean | null;
+  readonly is_yes: boolean;
+  readonly price_micros: number | null;
+  readonly amount_micros: number | null;
+  /** Of orders; null for a trade. */
+  readonly filled_amount_micros: number | null;
+  readonly remaining_amount_micros: number | null;
+  /** Of trades; null for an order. */
+  readonly fee_micros: number | null;
+  readonly is_maker: boolean | null;
   /** Of a trade: the venue's clock, Unix seconds. */
   readonly timestamp: number | null;
 }

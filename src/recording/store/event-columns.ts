@@ -12,55 +12,22 @@ export const isPriced = (kind: number): boolean =>
 /** As many as most imported markets have, at 22 bytes: what is outgrown is garbage. */
 const FIRST_CAPACITY = 65_536;
 
-/** Columns whose rows are on the disk: the next ones begin with their memory, for new memory is garbage some day. */
-const spare: Columns[] = [];
-const MOST_SPARE = 3;
-
-interface Columns {
-  readonly timeMs: Float64Array;
-  readonly kind: Uint8Array;
-  readonly side: Uint8Array;
-  readonly priceMicros: Int32Array;
-  readonly amountMicros: Float64Array;
-}
-
-const newColumns = (): Columns => ({
-  timeMs: new Float64Array(FIRST_CAPACITY),
-  kind: new Uint8Array(FIRST_CAPACITY),
-  side: new Uint8Array(FIRST_CAPACITY),
-  priceMicros: new Int32Array(FIRST_CAPACITY),
-  amountMicros: new Float64Array(FIRST_CAPACITY),
-});
-
-export class EventColumns implements Columns {
+export class EventColumns {
   /** Rows are numbered from here without a hole. */
   readonly firstSeq: number;
   length = 0;
-  timeMs: Float64Array;
+  timeMs: Float64Array = new Float64Array(FIRST_CAPACITY);
   /** NaN: not known; null while none is, as in imports. */
   seenMs: Float64Array | null = null;
-  kind: Uint8Array;
-  side: Uint8Array;
+  kind: Uint8Array = new Uint8Array(FIRST_CAPACITY);
+  side: Uint8Array = new Uint8Array(FIRST_CAPACITY);
   /** Of a gap: its reason's place in `reasons`, counted from 1. */
-  priceMicros: Int32Array;
-  amountMicros: Float64Array;
+  priceMicros: Int32Array = new Int32Array(FIRST_CAPACITY);
+  amountMicros: Float64Array = new Float64Array(FIRST_CAPACITY);
   readonly reasons: string[] = [];
 
   constructor(firstSeq: number) {
     this.firstSeq = firstSeq;
-    const { timeMs, kind, side, priceMicros, amountMicros } = spare.pop() ?? newColumns();
-    this.timeMs = timeMs;
-    this.kind = kind;
-    this.side = side;
-    this.priceMicros = priceMicros;
-    this.amountMicros = amountMicros;
-  }
-
-  /** Its rows are nobody's any more. */
-  end(): void {
-    const { timeMs, kind, side, priceMicros, amountMicros } = this;
-    if (spare.length < MOST_SPARE) spare.push({ timeMs, kind, side, priceMicros, amountMicros });
-    this.length = 0;
   }
 
   push(timeMs: number, seenMs: number | null, kind: number, side: number, price: number, amount: number): void {

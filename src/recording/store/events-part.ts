@@ -1,27 +1,40 @@
 /** One file of events, closed or open, and what is known of it before it is streamed. */
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { checkRows } from './checked-rows.js';
 import { fetchRows, fileError, withConnection } from './duckdb.js';
-import type { EventsFile } from './manifest.js';
+import { MANIFEST, parquetName, parseName } from './layout.js';
+import { type EventsFile, eventsFiles, readManifest } from './manifest.js';
 import { summarizeEvents } from './parquet-files.js';
 import { parquetSource, segmentSource } from './tables.js';
 
-export interface EventsPart {
+/** Figures as a manifest lists them. */
+export interface EventsPart extends Omit<EventsFile, 'table' | 'name' | 'rows' | 'sha256'> {
   readonly path: string;
   /** Lines of an open segment; else Parquet. */
   readonly isSegment: boolean;
-  readonly firstSeq: number;
-  readonly lastSeq: number;
-  readonly firstMs: number | null;
-  readonly lastMs: number | null;
-  /** Rows of each kind of the stream. */
-  readonly events: EventsFile['kinds'];
-  readonly gaps: EventsFile['gaps'];
-  readonly bytes: number;
   /** As the manifest says, lower-case hex; null where none lists it. */
   readonly sha256: string | null;
+}
+
+/** A closed file as its manifest lists it. */
+export const closedPart = (folder: string, file: EventsFile): EventsPart => ({
+  ...file,
+  path: join(folder, file.name),
+  isSegment: false,
+});
+
+/** The file of a segment that was closed after the recording was opened; else the part itself. */
+export function findMoved(part: EventsPart): EventsPart {
+  const { path, isSegment } = part;
+  if (!isSegment || existsSync(path)) return part;
+  const folder = dirname(path);
+  const name = parquetName('events', parseName(basename(path))?.number ?? 0);
+  const manifest = readManifest(join(folder, MANIFEST));
+  const closed = manifest === null ? undefined : eventsFiles(manifest).find((file) => file.name === name);
+  return closed === undefined ? part : closedPart(folder, closed);
 }
 
 /** Its rows as a table of SQL. */
@@ -45,19 +58,7 @@ async function lookThrough(path: string, isSegment: boolean): Promise<EventsPart
   return withConnection(async (connection) => {
     if (!isSegment) await checkRows(connection, path, null);
     const found = await summarizeEvents(connection, await withReasons(connection, source));
-    if (found.rows === 0) return null;
-    return {
-      path,
-      isSegment,
-      firstSeq: found.first_seq,
-      lastSeq: found.last_seq,
-      firstMs: found.first_ms,
-      lastMs: found.last_ms,
-      events: found.kinds,
-      gaps: found.gaps,
-      bytes: statSync(path).size,
-      sha256: null,
-    };
+    return found.rows === 0 ? null : { ...found, path, isSegment, bytes: statSync(path).size, sha256: null };
   });
 }
 

@@ -8,11 +8,9 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { EVENT, type EventChunk, type RecordedMarket, type RecordingWarning } from '../contract.js';
 import { checkRows } from './checked-rows.js';
 import { connect, fileError, streamChunks, typedColumn } from './duckdb.js';
-import { type EventsPart, makeSourceSql } from './events-part.js';
-import { fileState } from './file-state.js';
+import { type EventsPart, findMoved, makeSourceSql } from './events-part.js';
+import { fileState, sha256 } from './files.js';
 import { computeTick } from './market-file.js';
-import { findMoved } from './moved-part.js';
-import { sha256 } from './sha256.js';
 import { bookSelect, chunkSelect, MARKER } from './tables.js';
 
 /** `warnings` is filled anew. Throws TwinbookError `recording_invalid` for a file that is not what its manifest says. */
@@ -28,10 +26,10 @@ export async function* readChunks(
     for (const [at, given] of parts.entries()) {
       const part = findMoved(given);
       await checkPart(connection, part, computeTick(market));
-      if (part.firstSeq !== (parts[at - 1]?.lastSeq ?? 0) + 1) {
+      if (part.first_seq !== (parts[at - 1]?.last_seq ?? 0) + 1) {
         const message = 'rows before this file are missing: the book begins anew with it';
         warnings.push({ path: part.path, message });
-        yield* decode(connection, part, bookSelect(makeSourceSql(part), part.firstSeq), order);
+        yield* decode(connection, part, bookSelect(makeSourceSql(part), part.first_seq), order);
       }
       yield* wholePart(connection, part, makeSourceSql(part), order);
     }
@@ -87,7 +85,7 @@ async function* wholePart(
     yield chunk;
   }
   // An open segment grows while it is read; what was closed does not change.
-  const wanted = Object.values(part.events).reduce((sum, count) => sum + count, 0);
+  const wanted = Object.values(part.kinds).reduce((sum, count) => sum + count, 0);
   if (part.isSegment || events === wanted) return;
   throw new TwinbookError(
     'recording_invalid',

@@ -1,7 +1,6 @@
 /** `manifest.json` of a day folder: which files there are and what they must hold. A file that is not in it does not count. */
 
 import { z } from 'zod';
-import type { RecordedGap } from '../contract.js';
 import { readJson } from './json-file.js';
 import { parseName } from './layout.js';
 import { STREAM_KINDS } from './tables.js';
@@ -86,9 +85,3 @@ export const eventsFiles = ({ files }: Manifest): EventsFile[] =>
     .filter((file) => file.table === 'events')
     // Names are numbered with leading zeros, but more than 9999 files of a day are allowed.
     .sort((a, b) => a.first_seq - b.first_seq);
-
-export const toGap = (gap: EventsFile['gaps'][number]): RecordedGap => ({
-  fromMs: gap.from_ms,
-  toMs: gap.to_ms,
-  reason: gap.reason,
-});

@@ -15,14 +15,13 @@ import type {
   RecordingWarning,
 } from '../contract.js';
 import { conditionIdIn, openSegments, readCounts, unlistedFiles } from './day-folder.js';
-import { type EventsPart, openPart } from './events-part.js';
+import { closedPart, type EventsPart, openPart } from './events-part.js';
 import { readChunks } from './events-stream.js';
-import { fileState } from './file-state.js';
+import { fileState } from './files.js';
 import { dayFolders } from './folders.js';
 import { isDayFolder, MANIFEST, MARKET, NO_MARKET, parseName, segmentName } from './layout.js';
-import { eventsFiles, type Manifest, readManifest, toGap } from './manifest.js';
+import { eventsFiles, type Manifest, readManifest } from './manifest.js';
 import { type DescribedMarket, readMarket } from './market-file.js';
-import { closedPart } from './moved-part.js';
 import { readFeedValues, readPolls } from './side-tables.js';
 
 /**
@@ -140,7 +139,7 @@ async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]):
     const part = await openPart(segment, true);
     if (part !== null) open.push(part);
   }
-  return [...files, ...foreign.sort((a, b) => a.firstSeq - b.firstSeq), ...open];
+  return [...files, ...foreign.sort((a, b) => a.first_seq - b.first_seq), ...open];
 }
 
 /** Over every file that is played: those of events, and what feeds said. */
@@ -161,13 +160,13 @@ const isEvents = (name: string): boolean => parseName(name)?.table === 'events';
 function summarizeParts(days: readonly Day[], parts: readonly EventsPart[]): RecordingSummary {
   const events = { level: 0, trade: 0, clear: 0, end: 0 };
   for (const part of parts) {
-    for (const [kind, count] of Object.entries(part.events)) events[kind as keyof typeof events] += count;
+    for (const [kind, count] of Object.entries(part.kinds)) events[kind as keyof typeof events] += count;
   }
   const sum = (of: (manifest: Manifest) => number) =>
     days.reduce((total, { manifest }) => total + (manifest === null ? 0 : of(manifest)), 0);
   return {
-    firstMs: parts[0]?.firstMs ?? null,
-    lastMs: parts.at(-1)?.lastMs ?? null,
+    firstMs: parts[0]?.first_ms ?? null,
+    lastMs: parts.at(-1)?.last_ms ?? null,
     events,
     gaps: listGaps(parts),
     refused: sum((manifest) => manifest.refused),
@@ -183,10 +182,11 @@ function listGaps(parts: readonly EventsPart[]): RecordedGap[] {
   const gaps: RecordedGap[] = [];
   for (const [at, part] of parts.entries()) {
     const before = parts[at - 1];
-    if (before !== undefined && before.lastSeq + 1 !== part.firstSeq) {
-      gaps.push({ fromMs: before.lastMs ?? 0, toMs: part.firstMs, reason: 'a file is missing' });
+    if (before !== undefined && before.last_seq + 1 !== part.first_seq) {
+      gaps.push({ fromMs: before.last_ms ?? 0, toMs: part.first_ms, reason: 'a file is missing' });
     }
-    for (const gap of part.gaps) gaps.push({ ...toGap(gap), toMs: gap.to_ms ?? parts[at + 1]?.firstMs ?? null });
+    for (const { from_ms: fromMs, to_ms: toMs, reason } of part.gaps)
+      gaps.push({ fromMs, toMs: toMs ?? parts[at + 1]?.first_ms ?? null, reason });
   }
   return gaps;
 }

@@ -121,7 +121,7 @@ export class RecordingSink implements MarketSink {
   }
 
   own(row: OwnRow): void {
-    this.#openSegment(formatDate(row.seenMs), this.#seq + 1).own(row);
+    this.#openSegment(formatDate(row.seen_ms), this.#seq + 1).own(row);
   }
 
   feedValue(row: FeedRow): void {

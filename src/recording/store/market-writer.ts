@@ -184,7 +184,6 @@ export class MarketWriter {
       { path, columns: segment.columns },
       { ...counts, brokenLines: 0 },
     );
-    segment.columns?.end();
     this.#counted = {
       refused: this.#counted.refused + counts.refused,
       steppedBack: this.#counted.steppedBack + counts.steppedBack,

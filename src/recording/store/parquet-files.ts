@@ -7,9 +7,9 @@ import { must } from '../../shared/base/errors.js';
 import { appendRows, fetchRows, numberOrNull, toNumber } from './duckdb.js';
 import type { EventColumns } from './event-columns.js';
 import { ROW } from './event-columns.js';
+import { sha256 } from './files.js';
 import { parquetName, TABLES, type Table } from './layout.js';
 import { type EventsFile, FORMAT, formatVersion, type OtherFile } from './manifest.js';
-import { sha256 } from './sha256.js';
 import { COLUMNS, parquetSource, quote, STREAM_KINDS, segmentSource } from './tables.js';
 
 /** Rows of a row group: what a reader has in memory at a time, with room for what it reads ahead. */

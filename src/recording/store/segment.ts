@@ -87,23 +87,7 @@ export class Segment {
   }
 
   own(row: OwnRow): void {
-    this.#row({
-      table: 'own',
-      record: row.record,
-      seen_ms: row.seenMs,
-      pubkey: row.pubkey,
-      order_pubkey: row.orderPubkey,
-      status: row.status,
-      side: row.side,
-      is_yes: row.isYes,
-      price_micros: row.priceMicros,
-      amount_micros: row.amountMicros,
-      filled_amount_micros: row.filledAmountMicros,
-      remaining_amount_micros: row.remainingAmountMicros,
-      fee_micros: row.feeMicros,
-      is_maker: row.isMaker,
-      timestamp: row.timestamp,
-    });
+    this.#row({ table: 'own', ...row });
   }
 
   feedValue({ feed, timeMs, seenMs, value }: FeedRow): void {

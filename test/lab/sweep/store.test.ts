@@ -39,7 +39,10 @@ const RESULTS: readonly (readonly number[])[] = [
 ];
 
 const begin = (store: SweepStore, resume = false) =>
-  store.begin({ identity: IDENTITY, title: 't', candidates: [CANDIDATE], parameters: ['x'], events: EVENTS, resume });
+  store.begin(
+    { identity: IDENTITY, title: 't', search: { axes: [{ name: 'x' }], candidates: [CANDIDATE] }, events: EVENTS },
+    resume,
+  );
 
 const done = (eventResults: readonly number[]): TaskOutcome => ({ kind: 'done', figures: figuresOf(eventResults) });
 

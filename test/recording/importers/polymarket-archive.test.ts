@@ -1,6 +1,6 @@
 /** Hourly files of the archive of PMXT, and messages of the venue's channel as they are. */
 
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { importRecordings } from '../../../src/recording/import.js';
@@ -119,6 +119,22 @@ describe('an hour of the archive', () => {
     const told = await importRecordings('polymarket', [folder], out, { markets: ['0xbb'] });
     expect(told.map(({ ticker, status }) => [ticker, status])).toEqual([[markets[1], 'imported']]);
     await expect(openRecordings([folder], { markets: ['0xdd'] })).rejects.toThrow('holds no market 0xdd');
+  });
+
+  it('gives each of its markets the rows that it has in a file of its own, and leaves nothing beside them', async () => {
+    const markets = ['cc', 'aa', 'bb', 'dd'].map((name) => `0x${name.repeat(32)}`);
+    const rowsAt = (ms: number) => (market: string, at: number) =>
+      change(ms, '0.44', String(80 + at - ms), ['0.44', '0.46'], market);
+    const books = markets.flatMap((market) => book(0, [['0.44', '100']], [['0.46', '50']], market));
+    const mixed = [...books, ...[5, 5, 4, 9].flatMap((ms) => markets.map(rowsAt(ms)))];
+    const out = newFolder();
+    await importRecordings('polymarket', [await write({ 17: mixed })], out);
+    expect(readdirSync(out).filter((name) => !name.startsWith('market='))).toEqual([]);
+    for (const market of markets) {
+      const [own] = await openRecordings([await write({ 17: mixed.filter((row) => row.market_id === market) })]);
+      const [imported] = await openRecordings([join(out, `market=${own?.market.conditionId}`)]);
+      expect(await rowsOf(imported, T)).toEqual(await rowsOf(own, T));
+    }
   });
 
   it('of which more than one row in a hundred is broken is refused, with one of them and a good one', async () => {

@@ -10,7 +10,8 @@ import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../../shared/base/folder.js';
 import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
-import type { Candidate, CrossingSums, SweepResult, SweptEvent, Task, TaskOutcome, TaskRun } from '../contract.js';
+import type { Axis, Candidate, CrossingSums, SweepResult, Task, TaskOutcome, TaskRun } from '../contract.js';
+import type { SweepFacts } from '../facts.js';
 import { PART_NAMES, type SweepIdentity } from '../identity.js';
 import { computeSharpe } from '../judge.js';
 import {
@@ -27,17 +28,16 @@ import {
 const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
 
-/** What is asked of a store, once per sweep. */
-export interface SweepHeader {
-  readonly identity: SweepIdentity;
-  readonly title: string;
-  readonly candidates: readonly Candidate[];
-  /** Names of the varied parameters, in the order of a candidate's values. */
-  readonly parameters: readonly string[];
-  readonly events: readonly SweptEvent[];
-  /** Whether it must go on with one that was begun, or must not; `either`: as it is found, keeping what failed. */
-  readonly resume: boolean | 'either';
-}
+/** Whether a sweep must go on with one that was begun, or must not; `either`: as it is found, keeping what failed. */
+export type Resume = boolean | 'either';
+
+/** What is stored of a sweep beside its backtests. */
+type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events'> & {
+  readonly search: {
+    readonly axes: readonly Pick<Axis, 'name'>[];
+    readonly candidates: readonly Candidate[];
+  };
+};
 
 export type Stored = readonly {
   readonly task: Omit<Task, 'candidate'> & { readonly number: number };
@@ -122,13 +122,13 @@ export class SweepStore {
    * Begins this sweep or goes on with it, and gives what is done of it already. Throws TwinbookError `usage` when it is to
    * be resumed but is another one, or when the same one was left unfinished and nobody said that it is to be resumed.
    */
-  begin(beginning: SweepHeader): Stored {
+  begin(header: SweepHeader, resume: Resume): Stored {
     return guardWrite(this.#outDir, () => {
-      const { identity, resume } = beginning;
+      const { identity } = header;
       const same = this.#find(identity);
       if (same === null) {
         if (resume === true) throw this.#notResumable(identity);
-        this.#insert(beginning);
+        this.#insert(header);
         return [];
       }
       if (!same.isFinished && resume === false) {
@@ -236,14 +236,14 @@ export class SweepStore {
     return new TwinbookError('usage', `not the sweep that was begun in ${this.#outDir}; changed: ${changed}`, hint);
   }
 
-  #insert({ identity, title, candidates, parameters, events }: SweepHeader): void {
+  #insert({ identity, title, search: { axes, candidates }, events }: SweepHeader): void {
     const columns = Object.keys(identity);
     this.#db.transaction(() => {
       const sql = `INSERT INTO sweeps (title, ${columns.join(', ')}, finished) VALUES (?, ${columns.map(() => '?').join(', ')}, 0)`;
       this.#sweep = Number(this.#db.prepare(sql).run(title, ...Object.values(identity)).lastInsertRowid);
       const insertOne = this.#db.prepare('INSERT INTO configurations VALUES (?, ?, ?, ?)');
       for (const { number, hash, values } of candidates) {
-        const named = Object.fromEntries(parameters.map((name, index) => [name, values[index]]));
+        const named = Object.fromEntries(axes.map(({ name }, index) => [name, values[index]]));
         insertOne.run(this.#sweep, number, hash, JSON.stringify(named));
       }
       const insertEvent = this.#db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)');

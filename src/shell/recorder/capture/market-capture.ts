@@ -10,11 +10,11 @@ import { SIDE } from '../../../recording/contract.js';
 import type { MarketSink, Stamp } from '../../../recording/store/contract.js';
 import type { Orderbook, PublicTradeRow } from '../../../shared/protocol/records.js';
 import { EMPTY_BOOK, readBook } from '../../../trader/market/book.js';
+import { Tape } from '../../../trader/market/tape.js';
 import type { Book, TapeTrade } from '../../../trader/market/view.js';
 import type { PolledAt } from './contract.js';
 import { KnownLevels } from './level-changes.js';
 import type { OwnOrders } from './own-orders.js';
-import { TradePages } from './trade-pages.js';
 
 /** A book that no look at the trades has followed for so long is written without; its trades, should they come, later. */
 export const HOLD_MS = 20_000;
@@ -171,5 +171,22 @@ export class MarketCapture {
       // The trade is known, the book still is not.
       if (this.#gap !== null) this.sink.gap(stamp, this.#gap);
     }
+  }
+}
+
+/** The public trades of one market out of pages that overlap: each once, oldest first, and whether some were missed. */
+class TradePages {
+  readonly #tape = new Tape();
+  #newestMs: number | null = null;
+
+  /** `isLast`: there is no page behind this one. `book`, the newest one as it came, tells buyers from sellers. */
+  add(rows: readonly PublicTradeRow[], isLast: boolean, seenMs: number, book: Book) {
+    const known = this.#newestMs;
+    const times = rows.map((row) => row.timestamp * 1000);
+    const trades = this.#tape.add(rows, seenMs, book);
+    for (const time of times) this.#newestMs = Math.max(this.#newestMs ?? time, time);
+    // Rows carry no id: the page reaches back when it shows the second of the newest known trade, or an earlier one.
+    const reaches = known === null || isLast || rows.length === 0 || Math.min(...times) <= known;
+    return { trades, missed: !reaches };
   }
 }

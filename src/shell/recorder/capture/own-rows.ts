@@ -17,39 +17,39 @@ export class OwnRows {
     if (!this.#isNew(`order ${pubkey}`, `${status} ${row.filled_amount} ${row.remaining_amount}`)) return null;
     return {
       record: 'order',
-      seenMs,
+      seen_ms: seenMs,
       pubkey,
-      orderPubkey: null,
+      order_pubkey: null,
       status,
       side: row.side,
-      isYes: row.outcome.is_yes,
-      priceMicros: row.price,
-      amountMicros: row.amount,
-      filledAmountMicros: row.filled_amount,
-      remainingAmountMicros: row.remaining_amount,
-      feeMicros: null,
-      isMaker: null,
+      is_yes: row.outcome.is_yes,
+      price_micros: row.price,
+      amount_micros: row.amount,
+      filled_amount_micros: row.filled_amount,
+      remaining_amount_micros: row.remaining_amount,
+      fee_micros: null,
+      is_maker: null,
       timestamp: null,
     };
   }
 
   trade(row: OwnTradeRow, seenMs: number): OwnRow | null {
     if (!this.#isNew(`trade ${row.pubkey}`, row.state)) return null;
-    const { side, outcome, pubkey: orderPubkey } = row.order;
+    const { side, outcome, pubkey } = row.order;
     return {
       record: 'trade',
-      seenMs,
+      seen_ms: seenMs,
       pubkey: row.pubkey,
-      orderPubkey,
+      order_pubkey: pubkey,
       status: row.state,
       side,
-      isYes: outcome.is_yes,
-      priceMicros: row.price,
-      amountMicros: row.amount,
-      filledAmountMicros: null,
-      remainingAmountMicros: null,
-      feeMicros: row.fee,
-      isMaker: row.is_maker,
+      is_yes: outcome.is_yes,
+      price_micros: row.price,
+      amount_micros: row.amount,
+      filled_amount_micros: null,
+      remaining_amount_micros: null,
+      fee_micros: row.fee,
+      is_maker: row.is_maker,
       timestamp: row.timestamp,
     };
   }

@@ -245,7 +245,7 @@ describe('own orders', () => {
     polls.poll({ endpoint: 'orders.cancelSubmit', params: { pubkey: 'P' } }, order('P', 'canceled', 5), 3500);
     expect(seen(polls, 4000, { 0.4: 13 })).toEqual(['bid 0.4 13']);
     expect(polls.capture.ownResting).toBe(0);
-    expect(polls.remembered.own.map(({ status, priceMicros }) => [status, priceMicros])).toEqual([
+    expect(polls.remembered.own.map(({ status, price_micros }) => [status, price_micros])).toEqual([
       ['open', 400_000],
       ['canceled', 400_000],
     ]);
@@ -302,7 +302,7 @@ describe('own orders', () => {
     polls.trades(3300, []);
     expect(polls.remembered.book()).toEqual(['bid 0.4 10']);
     expect(seen(polls, 4000, { 0.4: 12 })).toEqual(['bid 0.4 10']);
-    expect(polls.remembered.own.map(({ record, amountMicros }) => [record, amountMicros])).toEqual([
+    expect(polls.remembered.own.map(({ record, amount_micros }) => [record, amount_micros])).toEqual([
       ['order', 5e6],
       ['trade', 3e6],
     ]);
