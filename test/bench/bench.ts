@@ -30,3 +30,11 @@ export function rate(name: string, unit: string, times: number, once: () => numb
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
+
+/** Of these times, ms, the one that 99 of a hundred lie below, with the median and the longest. */
+export function latencies(name: string, times: readonly number[]): BenchRow {
+  const sorted = times.toSorted((a, b) => a - b);
+  const [p50, max] = [percentile(sorted, 0.5), sorted.at(-1) ?? Number.NaN];
+  const spread = `p50 ${p50.toFixed(0)} / max ${max.toFixed(0)} of ${times.length}`;
+  return { name, figure: percentile(sorted, 0.99), unit: 'ms p99', spread };
+}

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import build from '../support/build.js';
-import { type Bench, type BenchRow, percentile, sized } from './bench.js';
+import { type Bench, type BenchRow, latencies, sized } from './bench.js';
 import { type FarExchange, farExchange, ONE_WAY_MS } from './far-exchange.js';
 import { ORDERS, RestingTrader } from './resting-trader.js';
 
@@ -49,11 +49,11 @@ async function run(): Promise<readonly BenchRow[]> {
     for (let kill = 0; kill < KILLS; kill++) times.push(await once(template, join(folder, 'one'), exchange));
     const away = `${ORDERS} orders, the exchange ${2 * ONE_WAY_MS} ms away`;
     return [
-      row(
+      latencies(
         `kill until nothing rests, ${away}`,
         times.map(({ goneMs }) => goneMs),
       ),
-      row(
+      latencies(
         'kill until the trader knows of each',
         times.map(({ provenMs }) => provenMs),
       ),
@@ -62,17 +62,6 @@ async function run(): Promise<readonly BenchRow[]> {
     await exchange.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function row(name: string, figures: readonly number[]): BenchRow {
-  const sorted = [...figures].sort((a, b) => a - b);
-  const [p50, max] = [percentile(sorted, 0.5), sorted.at(-1) ?? Number.NaN];
-  return {
-    name,
-    figure: percentile(sorted, 0.99),
-    unit: 'ms p99',
-    spread: `p50 ${p50.toFixed(0)} / max ${max.toFixed(0)} of ${figures.length}`,
-  };
 }
 
 export const bench: Bench = { title: 'kill: from the word until nothing rests', run };

@@ -45,27 +45,13 @@ const priceOf = (tick: number): Micros => micros((tick * 1_000_000) / TICKS);
 function played(model: string, events: RecordedColumns): number {
   const core = exchange(model, timeOf(events, 0));
   const started = performance.now();
-  playTo(core, events, 0, events.length);
+  let at = 0;
+  for (let untilMs = timeOf(events, 0); at < events.length; untilMs += STEP_MS)
+    at = core.playRecorded(0, events, at, untilMs);
   return events.length / ((performance.now() - started) / 1000);
 }
 
-/** Bytes that the heap grows by for an event, once the rings of trades and bars have their size. */
-function bytes(events: RecordedColumns): number {
-  const core = exchange('risk-averse', timeOf(events, 0));
-  const half = playTo(core, events, 0, events.length / 2);
-  const before = process.memoryUsage().heapUsed;
-  playTo(core, events, half, events.length);
-  return (process.memoryUsage().heapUsed - before) / (events.length - half);
-}
-
 const timeOf = (events: RecordedColumns, at: number): number => events.timeMs[at] ?? START_MS;
-
-/** Plays from one place to about another, a second a call. */
-function playTo(core: ExchangeCore, events: RecordedColumns, from: number, to: number): number {
-  let at = from;
-  for (let untilMs = timeOf(events, from); at < to; untilMs += STEP_MS) at = core.playRecorded(0, events, at, untilMs);
-  return at;
-}
 
 /** The least that a replay with queues can do: amounts of levels, and what is ahead of eight orders. */
 function bareLoop(events: RecordedColumns): number {
@@ -103,12 +89,7 @@ export const bench: Bench = {
   title: 'recorded columns into the exchange core',
   async run() {
     const wandering = wanderingMarket(1, EVENTS, START_MS);
-    const rows = [
-      ...rowsOf('a wandering market, 8 orders', wandering),
-      // What a trade allocates are numbers on their way from call to call, gone with the next minor collection.
-      rate('growth of the heap between collections', 'bytes/event', TURNS, () => bytes(wandering)),
-      rate('the same without trades', 'bytes/event', TURNS, () => bytes(wanderingMarket(1, EVENTS, START_MS, 0))),
-    ];
+    const rows = [...rowsOf('a wandering market, 8 orders', wandering)];
     if (sized(false, true)) return rows;
     const real = await realMarkets();
     if (real !== null) return [...rows, ...rowsOf('22 real windows in a row, 8 orders', real)];

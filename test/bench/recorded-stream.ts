@@ -15,10 +15,10 @@ const STEP_MS = 10;
 const DEPTH = 12;
 
 /**
- * Two sides of up to 12 levels around a middle that wanders between 0.35 and 0.65; about one event in 27 is a trade (none
- * when `tradeShare` is 0), and the decrease that belongs to it follows. Nothing of it can be guessed from the event before.
+ * Two sides of up to 12 levels around a middle that wanders between 0.35 and 0.65; about one event in 27 is a trade, and the
+ * decrease that belongs to it follows. Nothing of it can be guessed from the event before.
  */
-export function wanderingMarket(seed: number, length: number, startMs: number, tradeShare = 0.25): RecordedColumns {
+export function wanderingMarket(seed: number, length: number, startMs: number): RecordedColumns {
   const random = Random.fromSeed(seed, 'recorded stream');
   const columns = emptyColumns(length);
   const totals = [new Float64Array(TICKS), new Float64Array(TICKS)] as const;
@@ -29,7 +29,7 @@ export function wanderingMarket(seed: number, length: number, startMs: number, t
     const away = 1 + random.below(DEPTH);
     const tick = side === SIDE.bid ? middle - away : middle + away;
     const total = totals[side][tick] ?? 0;
-    const isTrade = total > 0 && away < 3 && at + 1 < length && random.chance(tradeShare);
+    const isTrade = total > 0 && away < 3 && at + 1 < length && random.chance(0.25);
     const next = isTrade ? total * 0.75 : random.chance(0.1) ? 0 : (1 + random.below(500)) * SHARE;
     columns.timeMs[at] = startMs + at * STEP_MS;
     columns.priceMicros[at] = tick * TICK;

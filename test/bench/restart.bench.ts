@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import build from '../support/build.js';
-import { type Bench, type BenchRow, percentile, sized } from './bench.js';
+import { type Bench, type BenchRow, latencies, sized } from './bench.js';
 import { farExchange, ONE_WAY_MS } from './far-exchange.js';
 import { historyRows, putLongHistory } from './long-history.js';
 import { ORDERS, RestingTrader } from './resting-trader.js';
@@ -48,11 +48,11 @@ async function run(): Promise<readonly BenchRow[]> {
     for (let restart = 0; restart < RESTARTS; restart++) times.push(await once(trader));
     const with_ = `${rows.toLocaleString('en-US')} rows, ${ORDERS} orders, the exchange ${2 * ONE_WAY_MS} ms away`;
     return [
-      row(
+      latencies(
         `SIGKILL until it agrees with the exchange: ${with_}`,
         times.map(({ agreedMs }) => agreedMs),
       ),
-      row(
+      latencies(
         'SIGKILL until the first new quote rests',
         times.map(({ quotedMs }) => quotedMs),
       ),
@@ -72,17 +72,6 @@ function rowsOf(path: string): number {
   } finally {
     sqlite.close();
   }
-}
-
-function row(name: string, figures: readonly number[]): BenchRow {
-  const sorted = [...figures].sort((a, b) => a - b);
-  const [p50, max] = [percentile(sorted, 0.5), sorted.at(-1) ?? Number.NaN];
-  return {
-    name,
-    figure: percentile(sorted, 0.99),
-    unit: 'ms p99',
-    spread: `p50 ${p50.toFixed(0)} / max ${max.toFixed(0)} of ${figures.length}`,
-  };
 }
 
 export const bench: Bench = { title: 'restart: on a ledger of a million rows, with a hundred orders', run };

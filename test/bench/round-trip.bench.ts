@@ -17,7 +17,7 @@ import type { Trader } from '../../src/trader/engine/trader.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
 import { defineStrategy } from '../../src/trader/strategy/strategy.js';
 import build from '../support/build.js';
-import { type Running, twinbook } from '../support/processes.js';
+import { twinbook } from '../support/processes.js';
 import { paper } from '../support/venue.js';
 import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 import { BENCH_PROFILE, benchTrader } from './bench-trader.js';
@@ -26,7 +26,6 @@ const WARM_UP = sized(200, 2);
 const ORDERS = sized(1_000, 10);
 /** So many orders more: by then Node has compiled what runs often, and the ledger's log is as long as it gets and is written over. */
 const LATER_ORDERS = ORDERS;
-const MARKETS_AT_ONCE = 8;
 const BEAT_MS = 100;
 const UNLIMITED = { public: Infinity, signed: Infinity, bootstrap: Infinity };
 const TRADER_SEED = new Uint8Array(32).fill(5);
@@ -107,30 +106,21 @@ class Timed {
   }
 }
 
-async function engine(
-  url: string,
-  markets: number,
-): Promise<{ readonly tripsMs: number[]; readonly perSecond: number }> {
+async function engine(url: string): Promise<number[]> {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-bench-'));
   const wallet = new Wallet(TRADER_SEED);
   const nowMs = Date.now();
   const ledger = openLedger(join(folder, 'ledger.sqlite'), { pid: process.pid, startedMs: nowMs });
   const client = new ServiceClient({ profile: BENCH_PROFILE, baseUrl: url, budgets: UNLIMITED });
   await client.bootstrap(wallet);
-  const trader = benchTrader({ wallet, ledger, strategy: flipper, params: {}, markets, nowMs });
+  const trader = benchTrader({ wallet, ledger, strategy: flipper, params: {}, markets: 1, nowMs });
   const timed = new Timed(trader, client);
   // The first orders wait for the trader's own beginning, and warm everything up.
-  let startedMs = 0;
-  const watch = setInterval(() => {
-    if (startedMs === 0 && timed.roundTripsMs.length >= WARM_UP) startedMs = performance.now();
-  }, 1);
   await timed.until(WARM_UP + ORDERS + LATER_ORDERS);
-  const perSecond = (1000 * (ORDERS + LATER_ORDERS)) / (performance.now() - startedMs);
-  clearInterval(watch);
   await client.close();
   ledger.close();
   rmSync(folder, { recursive: true });
-  return { tripsMs: timed.roundTripsMs.slice(WARM_UP), perSecond };
+  return timed.roundTripsMs.slice(WARM_UP);
 }
 
 /** Draft, sign, submit with nothing of ours but the two signatures. */
@@ -217,17 +207,11 @@ function post(
   });
 }
 
-async function exchange(
-  markets: number,
-): Promise<{ readonly running: Running; readonly url: string; readonly market: string }> {
+async function exchange() {
   const flags = ['--no-crowd', '--no-rate-limits', '--controls', '--starting-funds', '1000000000'];
   const running = twinbook(['exchange', '--port', '0', ...flags]);
   const url = (await running.waitFor(/listening on (http:\S+)/))[1] ?? '';
-  let market = '';
-  for (let n = 0; n < markets; n++) {
-    const made = (await paper(url, '/markets/', { title: `Market ${n}` })) as { condition_id: string };
-    market = made.condition_id;
-  }
+  const { condition_id: market } = (await paper(url, '/markets/', { title: 'Market' })) as { condition_id: string };
   return { running, url, market };
 }
 
@@ -235,25 +219,16 @@ async function run(): Promise<readonly BenchRow[]> {
   build();
   // As `twinbook start` does.
   keepCollectionsBrief();
-  const one = await exchange(1);
+  const one = await exchange();
   const disk = commits();
   const plain = await bare(one.url, one.market);
-  const alone = await engine(one.url, 1);
+  const alone = await engine(one.url);
   const again = await bare(one.url, one.market);
   disk.push(...commits());
   one.running.process.kill('SIGTERM');
-  const many = await exchange(MARKETS_AT_ONCE);
-  const busy = await engine(many.url, MARKETS_AT_ONCE);
-  many.running.process.kill('SIGTERM');
-  await Promise.all([one.running.exited, many.running.exited]);
+  await one.running.exited;
   const bareMs = [...plain, ...again];
-  const perSecond = (name: string, figure: number): BenchRow => ({
-    name,
-    figure,
-    unit: 'orders/s',
-    spread: 'each is canceled too',
-  });
-  const [first, later] = [alone.tripsMs.slice(0, ORDERS), alone.tripsMs.slice(ORDERS)];
+  const [first, later] = [alone.slice(0, ORDERS), alone.slice(ORDERS)];
   const above = (tripsMs: readonly number[], name: string, share: number, spread: string): BenchRow => ({
     name: `trader above bare at ${name}`,
     figure: percentile(sorted(tripsMs), share) - percentile(sorted(bareMs), share),
@@ -269,9 +244,6 @@ async function run(): Promise<readonly BenchRow[]> {
     row('the same, its first thousand orders', first),
     above(first, 'p50, its first thousand orders', 0.5, 'the log of its ledger grows'),
     above(first, 'p99, its first thousand orders', 0.99, 'and Node compiles'),
-    perSecond('trader, one order at a time', alone.perSecond),
-    row(`trader, ${MARKETS_AT_ONCE} markets at once`, busy.tripsMs),
-    perSecond(`trader, ${MARKETS_AT_ONCE} markets at once`, busy.perSecond),
   ];
 }
 

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { folderOf, makerYaml, started, traderYaml } from '../support/cases.js';
+import { endInOrder, folderOf, makerYaml, started, traderYaml } from '../support/cases.js';
 import { times } from '../support/effort.js';
 import { programs, ROOT } from './programs.js';
 
@@ -58,8 +58,7 @@ describe('the examples', () => {
     const folder = folderOf({ 'trader.yaml': traderYaml(null), 'maker.yaml': makerYaml() });
     const trader = started(['start', '-c', `${folder}/trader.yaml`]);
     await trader.waitFor(/ fill: /);
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited, trader.output()).toBe(0);
+    await endInOrder(trader);
 
     const command = programs.find(({ file }) => file === 'report-from-ledger.js')?.command ?? '';
     const page = `${folder}/report.html`;

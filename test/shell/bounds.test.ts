@@ -1,13 +1,13 @@
 /** What strangers may make this process hold: connections and answers. */
 
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { provePage } from '../../src/shell/console/page-address.js';
 import { serveControl } from '../../src/shell/control/control-server.js';
 import { newFolder } from '../support/folders.js';
+import { listeningWeb } from '../support/listening.js';
 
 describe('the control socket', () => {
   it('takes 64 connections at a time and ends the others', async () => {
@@ -41,7 +41,7 @@ describe('a stranger at the address of the page', () => {
   it('is not read beyond a greeting', async () => {
     let sent = 0;
     const piece = Buffer.alloc(65_536, ' ');
-    const stranger = createServer((_, response) => {
+    const { url } = await listeningWeb((_, response) => {
       const push = (): void => {
         while (!response.destroyed && sent < 2 ** 30) {
           sent += piece.length;
@@ -51,14 +51,7 @@ describe('a stranger at the address of the page', () => {
       };
       push();
     });
-    stranger.listen(0, '127.0.0.1');
-    await once(stranger, 'listening');
-    onTestFinished(() => {
-      stranger.closeAllConnections();
-      stranger.close();
-    });
-    const { port } = stranger.address() as AddressInfo;
-    expect(await provePage(`http://127.0.0.1:${port}/`, 'secret')).toBe('not proven');
+    expect(await provePage(`${url}/`, 'secret')).toBe('not proven');
     expect(sent).toBeLessThan(2 ** 26);
   });
 });

@@ -1,8 +1,9 @@
 /** A proxy that rewrites requests on their way to the exchange, as some proxies do, and answers on their way back. */
 
-import { createServer, type IncomingHttpHeaders, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { buffer, text } from 'node:stream/consumers';
+import { listeningWeb } from './listening.js';
 
 /** A request on its way. */
 export interface Passing {
@@ -33,47 +34,31 @@ export interface AlteringProxy {
 }
 
 export async function alteringProxy(target: string): Promise<AlteringProxy> {
-  const server = createServer(async (incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const { url } = await listeningWeb(async (incoming, outgoing) => {
     const { 'content-length': _, ...headers } = incoming.headers;
-    const body = Buffer.concat(chunks).toString('utf8');
-    const whole = { method: incoming.method ?? 'GET', path: incoming.url ?? '/', headers, body };
+    const whole = { method: incoming.method ?? 'GET', path: incoming.url ?? '/', headers, body: await text(incoming) };
     const passing = { ...whole, ...proxy.alter(whole) };
-    const length = { 'content-length': String(Buffer.byteLength(passing.body)) };
-    const onward = request(`${target}${passing.path}`, {
-      method: passing.method,
-      headers: { ...passing.headers, ...(passing.body === '' ? {} : length) },
-    });
-    onward.on('response', async (answer) => {
-      const parts: Buffer[] = [];
-      for await (const part of answer) parts.push(part as Buffer);
-      const body = proxy.answer(Buffer.concat(parts).toString('utf8'), whole);
-      const reply = { status: answer.statusCode ?? 500, headers: answer.headers, body };
-      const altered = proxy.reply(reply, whole);
-      if (altered === null) {
-        outgoing.destroy();
-        return;
-      }
-      const sent = { ...reply, ...altered };
-      const { 'content-length': _, 'transfer-encoding': __, ...kept } = sent.headers;
-      outgoing.writeHead(sent.status, { ...kept, 'content-length': String(Buffer.byteLength(sent.body)) });
-      outgoing.end(sent.body);
-    });
-    onward.on('error', () => outgoing.destroy());
-    onward.end(passing.body);
+    const length = passing.body === '' ? {} : { 'content-length': String(Buffer.byteLength(passing.body)) };
+    const answer = await forward(target, { ...passing, headers: { ...passing.headers, ...length } }).catch(() => null);
+    if (answer === null) return void outgoing.destroy();
+    const reply = { ...answer, body: proxy.answer(answer.body.toString('utf8'), whole) };
+    const altered = proxy.reply(reply, whole);
+    if (altered === null) return void outgoing.destroy();
+    const sent = { ...reply, ...altered };
+    const { 'content-length': __, 'transfer-encoding': ___, ...kept } = sent.headers;
+    outgoing.writeHead(sent.status, { ...kept, 'content-length': String(Buffer.byteLength(sent.body)) });
+    outgoing.end(sent.body);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo; // of a server that listens on TCP
-  const proxy: AlteringProxy = {
-    url: `http://127.0.0.1:${port}`,
-    alter: () => ({}),
-    answer: (body) => body,
-    reply: () => ({}),
-  };
+  const proxy: AlteringProxy = { url, alter: () => ({}), answer: (body) => body, reply: () => ({}) };
   return proxy;
+}
+
+/** What the target answers to this request. */
+export async function forward(target: string, asked: Omit<Passing, 'body'> & { readonly body: string | Buffer }) {
+  const { method, path, headers, body } = asked;
+  const onward = request(`${target}${path}`, { method, headers });
+  // Behind the head of the answer it comes by the answer, too.
+  onward.on('error', () => undefined).end(body);
+  const [answer] = (await once(onward, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode ?? 500, headers: answer.headers, body: await buffer(answer) };
 }

@@ -1,6 +1,6 @@
 /** What tests of real processes share: whatever a test started is ended with it. */
 
-import { afterAll, beforeAll, onTestFailed, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFailed, onTestFinished } from 'vitest';
 import { run } from '../cli/run.js';
 import { type Running, twinbook } from './processes.js';
 
@@ -17,6 +17,12 @@ export function started(args: readonly string[], env: Readonly<Record<string, st
     await running.exited;
   });
   return running;
+}
+
+/** Stops it by this signal, and sees that it ends in order. */
+export async function endInOrder(running: Running, signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<void> {
+  running.process.kill(signal);
+  expect(await running.exited, running.output()).toBe(0);
 }
 
 /** Programs that go on until they are told to stop. */

@@ -1,7 +1,8 @@
 /** An exchange far away: a proxy that delivers every byte later, in both directions, and loses none. */
 
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listening } from './listening.js';
 
 /** Returns the address of the proxy; `roundTripMs` is added to each request. It ends with the test. */
 export async function farProxy(target: string, roundTripMs: number): Promise<string> {
@@ -19,10 +20,9 @@ export async function farProxy(target: string, roundTripMs: number): Promise<str
       from.on('close', () => void setTimeout(() => to.destroy(), roundTripMs / 2));
     }
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { url } = await listening(server);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
-    server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return url;
 }

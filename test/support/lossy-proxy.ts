@@ -1,10 +1,11 @@
 /** An exchange that loses answers: a proxy in front of the real one that does to requests what networks do. */
 
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
 import { Random } from '../../src/shared/base/random.js';
+import { forward } from './altering-proxy.js';
+import { listeningWeb } from './listening.js';
 
 export const FAULTS = [
   'request lost', // the connection is cut before the exchange has seen anything
@@ -21,12 +22,6 @@ export interface LossyProxy {
   readonly url: string;
   /** Everything arrives until now. Resolves when every kind of fault was dealt so often; then everything arrives again. */
   rage(times: number): Promise<void>;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Buffer;
 }
 
 const LATE_MS = 2_000;
@@ -47,32 +42,25 @@ export async function lossyProxy(target: string, seed: number, share: number): P
     }
     return fault;
   };
-  const server = createServer((incoming, outgoing) => {
+  const { url } = await listeningWeb((incoming, outgoing) => {
     // A connection that either side cuts is what this is about.
     pass(target, incoming, outgoing, draw()).catch(() => incoming.socket.destroy());
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   const rage = (times: number) =>
     new Promise<void>((resolve) => {
       wanted = times;
       enough = resolve;
     });
-  return { url: `http://127.0.0.1:${port}`, rage };
+  return { url, rage };
 }
 
 async function pass(target: string, incoming: IncomingMessage, outgoing: ServerResponse, fault: Fault | null) {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  const body = Buffer.concat(chunks);
+  const { method = 'GET', url: path = '/', headers } = incoming;
+  const whole = { method, path, headers, body: await buffer(incoming) };
   if (fault === 'request lost') return incoming.socket.destroy();
   if (fault === 'late request') await pause(LATE_MS);
-  const answer = await forward(target, incoming, body);
-  if (fault === 'twice') await forward(target, incoming, body);
+  const answer = await forward(target, whole);
+  if (fault === 'twice') await forward(target, whole);
   if (fault === 'late') await pause(LATE_MS);
   if (fault === 'answer lost') return incoming.socket.destroy();
   if (fault === 'html') {
@@ -84,19 +72,4 @@ async function pass(target: string, incoming: IncomingMessage, outgoing: ServerR
   outgoing.write(answer.body.subarray(0, Math.floor(answer.body.length / 2)));
   await pause(10);
   return incoming.socket.destroy();
-}
-
-function forward(target: string, { method, url, headers }: IncomingMessage, body: Buffer): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const onward = request(`${target}${url}`, { method, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 500, headers: response.headers, body: Buffer.concat(chunks) }),
-      );
-    });
-    onward.on('error', reject);
-    onward.end(body);
-  });
 }

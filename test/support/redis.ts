@@ -1,7 +1,7 @@
 /** A server of a queue, for the system tier: Debian's redis-server, on loopback, in a folder of its own. */
 
 import { spawnSync } from 'node:child_process';
-import { createServer } from 'node:net';
+import { freePort } from './listening.js';
 import { program, type Running } from './processes.js';
 
 /** Starts the server without a preloaded library: under that of faketime it hangs. */
@@ -28,14 +28,3 @@ export async function startRedis(
   await running.waitFor(/Ready to accept connections/);
   return { url: `redis://127.0.0.1:${port}`, port, running };
 }
-
-/** Of loopback; nobody listens there now. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });

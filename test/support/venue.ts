@@ -141,6 +141,14 @@ export const isResting = ({ status }: Pick<OrderRow, 'status'>): boolean =>
 export const restingOrders = async (client: ServiceClient): Promise<OrderRow[]> =>
   (await allRows(client, 'orders.list')).filter(isResting);
 
+/** The same, asked for once as the trader of this folder. */
+export async function restingAt(folder: string, url: string): Promise<OrderRow[]> {
+  const client = asTrader(folder, url);
+  const orders = await restingOrders(client);
+  await client.close();
+  return orders;
+}
+
 /**
  * Fills, shares and currency of a stopped trader's ledger equal the exchange's to the last micro, and nothing rests. The
  * exchange must serve its controls; `capital` is the trader's, as configured. Returns how many fills there were.

@@ -12,3 +12,8 @@ export async function until<T>(look: () => T | Promise<T>, isSo: (seen: T) => bo
     await pause(LOOK_EVERY_MS);
   }
 }
+
+/** Looks until it is so. */
+export const untilTrue = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
+  await until(isSo, Boolean);
+};

@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { AlertBook } from '../../../src/shell/alerts/alert-book.js';
-import {
-  type Condition,
-  findConditions,
-  isUndecided,
-  toldAs,
-  type WatchedFacts,
-} from '../../../src/shell/alerts/conditions.js';
+import { type Condition, findConditions, isUndecided, toldAs } from '../../../src/shell/alerts/conditions.js';
 import { findNextStep } from '../../../src/shell/alerts/next-steps.js';
+import { ACCOUNT_FACTS, FACTS } from './facts.js';
 
 const S = 1_000;
 const MINUTE = 60 * S;
@@ -108,37 +103,14 @@ describe('an alert', () => {
   });
 });
 
-const WELL: WatchedFacts = {
-  nowMs: 10 * MINUTE,
-  silentMs: 100,
-  isHeard: true,
-  hasEnded: false,
-  isGone: false,
-  isGuarded: true,
-  diskFreeBytes: 1e10,
-  backup: { newestMs: 9 * MINUTE, withinMs: HOUR },
-  refusedLogins: 2,
-  account: {
-    mode: 'quoting',
-    reason: '',
-    venueSilent: false,
-    throttled: false,
-    unknownOrders: 0,
-    disagreement: null,
-    reconciledMs: 9 * MINUTE,
-    clockOffsetMs: 20,
-    lossUsed: 0.1,
-    silentFeeds: [],
-    startedMs: 0,
-    backupFailed: { at: 9 * MINUTE - 1, why: 'one that was made good since' },
-    journalEnded: null,
-    telemetryLevel: 0,
-    readersCut: 0,
-  },
+const ACCOUNT = {
+  ...ACCOUNT_FACTS,
+  reconciledMs: 9 * MINUTE,
+  backupFailed: { at: 9 * MINUTE - 1, why: 'one that was made good since' },
 };
+const BACKUP = { newestMs: 9 * MINUTE, withinMs: HOUR };
+const WELL = { ...FACTS, nowMs: 10 * MINUTE, silentMs: 100, backup: BACKUP, refusedLogins: 2, account: ACCOUNT };
 const NO_BACKUP = { newestMs: null, withinMs: HOUR };
-const { account: ACCOUNT } = WELL;
-if (ACCOUNT === null) throw new Error('the facts of this test have an account');
 
 test('nothing is wrong with a trader that works, nor with one that has ended as it should', () => {
   expect(findConditions(WELL)).toEqual([]);

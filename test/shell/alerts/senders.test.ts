@@ -2,17 +2,19 @@
 
 import { createHmac } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
 import { AlertCenter } from '../../../src/shell/alerts/alert-center.js';
-import type { WatchedFacts } from '../../../src/shell/alerts/conditions.js';
 import type { AlertMessage } from '../../../src/shell/alerts/contract.js';
 import { openSender } from '../../../src/shell/alerts/senders.js';
 import type { ChannelConfig } from '../../../src/shell/config/types.js';
 import { secrets } from '../../../src/shell/wallet/secrets.js';
 import { folderOf } from '../../support/folders.js';
+import { listening, listeningWeb } from '../../support/listening.js';
+import { ACCOUNT_FACTS, FACTS } from './facts.js';
 
 const MESSAGE: AlertMessage = {
   id: 'm.1',
@@ -33,17 +35,10 @@ interface Heard {
 async function server(answer: (response: ServerResponse) => void) {
   const heard: Heard[] = [];
   let look: () => void = () => undefined;
-  const http = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
-    heard.push({ path: request.url ?? '', headers: request.headers, body });
+  const { url } = await listeningWeb(async (request, response) => {
+    heard.push({ path: request.url ?? '', headers: request.headers, body: await text(request) });
     look();
     answer(response);
-  });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
   });
   /** Resolves when so many requests have come. */
   const hears = (count: number) =>
@@ -53,14 +48,14 @@ async function server(answer: (response: ServerResponse) => void) {
       };
       look();
     });
-  return { heard, hears, url: `http://127.0.0.1:${(http.address() as AddressInfo).port}` };
+  return { heard, hears, url };
 }
 
 const take = (response: ServerResponse) => void response.writeHead(200).end('ok');
 
-function secretFile(text: string): string {
+function secretFile(secret: string): string {
   const file = join(folderOf({}), 'address');
-  writeFileSync(file, `${text}\n`);
+  writeFileSync(file, `${secret}\n`);
   chmodSync(file, 0o600);
   return file;
 }
@@ -137,7 +132,7 @@ describe('a channel', () => {
   test('of kind mail speaks SMTP, and says when the server refuses', async () => {
     const mail: string[] = [];
     const answers = { rcpt: '250 ok' };
-    const smtp = createSocketServer((socket: Socket) => {
+    const smtp = createServer((socket: Socket) => {
       let inData = false;
       socket.on('error', () => undefined).write('220 here\r\n');
       socket.on('data', (chunk) => {
@@ -150,9 +145,7 @@ describe('a channel', () => {
         }
       });
     });
-    await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void smtp.close());
-    const address = `smtp://127.0.0.1:${(smtp.address() as AddressInfo).port}`;
+    const address = `smtp://${(await listening(smtp)).host}`;
     const config = channel('mail', address, { from: 'twinbook@example.org', to: 'me@example.org' });
     expect(await sent(config)).toEqual({ kind: 'delivered' });
     expect(mail).toContain(`Subject: ${SUBJECT}`);
@@ -209,34 +202,7 @@ describe('a channel', () => {
   });
 });
 
-const KILLED: WatchedFacts = {
-  nowMs: 0,
-  silentMs: 0,
-  isHeard: true,
-  hasEnded: false,
-  isGone: false,
-  isGuarded: null,
-  diskFreeBytes: null,
-  backup: { newestMs: null, withinMs: null },
-  refusedLogins: 0,
-  account: {
-    mode: 'killed',
-    reason: 'odd prices',
-    venueSilent: false,
-    throttled: false,
-    unknownOrders: 0,
-    disagreement: null,
-    silentFeeds: [],
-    startedMs: null,
-    backupFailed: null,
-    journalEnded: null,
-    telemetryLevel: 0,
-    readersCut: 0,
-    reconciledMs: null,
-    clockOffsetMs: null,
-    lossUsed: 0,
-  },
-};
+const KILLED = { ...FACTS, isGuarded: null, account: { ...ACCOUNT_FACTS, mode: 'killed', reason: 'odd prices' } };
 
 /** Senders that say how many messages were delivered: the center has seen the answers too by then. */
 function countedSenders() {
@@ -304,8 +270,7 @@ describe('the alert center', () => {
     center.notice({ kind: 'daily_summary', severity: 'info', text: 'result +2.98', time: 0 }, 0);
     center.notice({ kind: 'strategy_failed', severity: 'loud', text: 'it threw', time: 0 }, 0);
     center.notice({ kind: 'fill', severity: 'info', text: 'a fill', time: 0 }, 0);
-    const { account } = KILLED;
-    center.tick({ ...KILLED, account: account === null ? null : { ...account, mode: 'quoting' } });
+    center.tick({ ...KILLED, account: ACCOUNT_FACTS });
     await senders.delivered(1);
     expect(all.heard).toHaveLength(1);
     expect(all.heard[0]?.body).toContain('the day: result +2.98');

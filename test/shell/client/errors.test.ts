@@ -3,14 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { OutcomeUnknown, ServiceRefused } from '../../../src/shell/client/errors.js';
 import { client, clientFor, credentials, serveEachTest, server } from './fixture.js';
 import { answering, refusal } from './hostile-server.js';
+import { thrownBy } from './paper.js';
 
 serveEachTest();
 
-const thrownBy = async (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => null,
-    (error: unknown) => error,
-  );
 const submit = () => client.orders.submit('P', 'ab'.repeat(64));
 
 describe('what a method throws', () => {

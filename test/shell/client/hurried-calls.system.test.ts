@@ -1,15 +1,9 @@
 /** Safe calls that have less time than the budget lets them wait: the time must really pass. */
 
 import { describe, expect, it } from 'vitest';
-import { startPaper } from './paper.js';
+import { startPaper, thrownBy } from './paper.js';
 
 const LIMIT_ORDER = { is_yes: true, side: 'buy', order_type: 'limit', price: '0.42', amount: '10' } as const;
-
-const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    (record) => ({ resolved: record }),
-    (error: unknown) => error,
-  );
 
 describe('a safe call in a hurry', () => {
   it('does not send what would have waited in line for too long', async () => {

@@ -143,22 +143,6 @@ describe('the clock', () => {
     await client.close();
   });
 
-  it('follows a step of the venue, and says so once', async () => {
-    let by = 0;
-    ahead(() => by);
-    const client = standing();
-    const list = () => client.call('orders.list', { query: {} });
-    await list();
-    expect(notices).toEqual([]);
-    by = -300_000;
-    expect((await list()).outcome.kind).toBe('answered');
-    expect((await list()).outcome.kind).toBe('answered');
-    expect(notices).toHaveLength(1);
-    expect(notices[0]).toMatchObject({ kind: 'clock_offset', previousOffsetMs: expect.any(Number) });
-    expect(Math.abs((client.clockOffset?.offsetMs ?? 0) + 300_000)).toBeLessThan(1_500);
-    await client.close();
-  });
-
   it('signs right through a step of our own wall clock, and says so', async () => {
     let step = 0;
     const clock = { nowMs: () => Date.now() + step, monotonicMs: () => performance.now() };

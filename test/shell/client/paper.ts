@@ -41,6 +41,13 @@ export class LossyNetwork implements Sender {
   }
 }
 
+/** What the work throws; what it resolves with, where it does not. */
+export const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    (record) => ({ resolved: record }),
+    (error: unknown) => error,
+  );
+
 export interface Paper {
   readonly exchange: RunningExchange;
   readonly client: ServiceClient;

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OrderRow } from '../../../src/shared/protocol/records.js';
 import type { OrderInput, SafeOptions } from '../../../src/shell/client/client.js';
+import type { ClientNotice } from '../../../src/shell/client/contract.js';
 import { NotDone, OutcomeUnknown, ServiceRefused } from '../../../src/shell/client/errors.js';
 import type { Message } from '../../../src/shell/client/message.js';
 import type { Attempt } from '../../../src/shell/client/transport.js';
 import { refusal } from './hostile-server.js';
-import { type Fate, type Paper, startPaper } from './paper.js';
+import { type Fate, type Paper, startPaper, thrownBy } from './paper.js';
 
 const QUICK: SafeOptions = { pollMs: 1, withinMs: 5_000 };
 
@@ -26,12 +27,6 @@ const WIRE = { price: '0.42', amount: '10', remaining_amount: '0', filled_amount
 const isSubmit = ({ url }: Message) => url.pathname.endsWith('/submit/');
 const isDraft = ({ method, url }: Message) => method === 'POST' && url.pathname === '/orders/';
 const submitsIn = ({ network }: Paper) => network.carried.filter((line) => line.endsWith('/submit/')).length;
-
-const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    (record) => ({ resolved: record }),
-    (error: unknown) => error,
-  );
 
 async function ordersOf({ client }: Paper): Promise<OrderRow[]> {
   const rows: OrderRow[] = [];
@@ -239,6 +234,23 @@ describe('a safe call whose clock is wrong', () => {
     expect(await paper.client.place(paper.wallet, buying(market), QUICK)).toMatchObject({ status: 'open' });
     expect(submitsIn(paper)).toBe(2);
   });
+});
+
+it('a clock that jumps by five minutes is followed: reads go through, writes are refused once', async () => {
+  const notices: ClientNotice[] = [];
+  const paper = await startPaper({}, { onNotice: (notice) => notices.push(notice) });
+  const { client, wallet, control } = paper;
+  const order = buying(await paper.openMarket());
+  await control('/clock/', { advance_s: 300 });
+  expect((await client.orders.list()).rows).toEqual([]);
+  expect(notices).toMatchObject([{ kind: 'clock_offset' }]);
+  expect(await client.place(wallet, order)).toMatchObject({ status: 'open' });
+  await control('/clock/', { advance_s: 300 });
+  const { outcome } = await client.call('orders.create', { body: order });
+  expect(outcome).toMatchObject({ kind: 'refused', slug: 'authentication_failed' });
+  expect(await client.place(wallet, order)).toMatchObject({ status: 'open' });
+  expect(notices).toHaveLength(2);
+  expect(Math.abs((client.clockOffset?.offsetMs ?? 0) - 600_000)).toBeLessThan(1_500);
 });
 
 describe('landing', () => {

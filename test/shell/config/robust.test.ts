@@ -160,9 +160,4 @@ describe('values of the wrong kind never crash', () => {
       { numRuns: 2000 },
     );
   });
-
-  test('in hostile nesting', () => {
-    expect(() => parseYaml('['.repeat(5000), '/x.yaml', 'x.yaml')).toThrow(TwinbookError);
-    expect(() => parseYaml(`${'['.repeat(100)}${']'.repeat(100)}`, '/x.yaml', 'x.yaml')).toThrow(/nested too deeply/);
-  });
 });

@@ -1,6 +1,6 @@
 /** The console over real sockets, beside a trader that says what it is told. */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
@@ -89,13 +89,6 @@ describe('the console', () => {
     expect(killed.status).toBe(200);
     expect(await killed.json()).toMatchObject({ text: expect.stringContaining('the stop file is there') });
     expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('odd prices\n');
-  });
-
-  test('kills a trader that does not run, too: the next start finds the file', async () => {
-    const { cwd, server, press } = await place(() => OBEYED);
-    server.close();
-    expect((await press('kill', '')).status).toBe(200);
-    expect(existsSync(join(cwd, 'twinbook.sqlite.kill'))).toBe(true);
   });
 
   test('says the last words of a trader that has ended', async () => {

@@ -2,15 +2,17 @@
 /** Another program at the page's port, while the trader is stopped and a tab is open: all that the tab sends it opens nothing. */
 
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { openConsole } from '../../../src/shell/console/console.js';
 import { obtainPageToken } from '../../../src/shell/console/page-token.js';
 import { folderOf } from '../../support/folders.js';
-import { until } from '../../support/waiting.js';
+import { listeningWeb } from '../../support/listening.js';
+import { until, untilTrue } from '../../support/waiting.js';
 import { trader } from '../config/files.js';
 import { CHROMIUM, contextOf, openBrowser } from './browser.js';
 
@@ -45,9 +47,8 @@ type Lie = 'a state' | 'no session';
 async function impersonate(port: number, greeting: object) {
   const recorded: Recorded[] = [];
   const lie = { now: 'a state' as Lie };
-  const server = createServer(async (request, reply) => {
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
+  const { close } = await listeningWeb(async (request, reply) => {
+    const body = await text(request);
     const { method = '', url = '', headers } = request;
     recorded.push({ method, url, headers, body });
     if (url === '/') {
@@ -59,13 +60,7 @@ async function impersonate(port: number, greeting: object) {
     if (url.startsWith('/session')) return reply.end(JSON.stringify({ ...greeting, open: true }));
     reply.statusCode = lie.now === 'a state' ? 200 : 401;
     return reply.end(JSON.stringify({ mode: 'taken', traders: [], sums: [], now: 1, error: 'no' }));
-  });
-  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
-  const close = async () => {
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
-  };
-  onTestFinished(close);
+  }, port);
   return { recorded, lie, close };
 }
 
@@ -109,20 +104,13 @@ describe.skipIf(CHROMIUM === null)('another program at the port of the page', ()
 
     const impostor = await impersonate(first.port, greeting);
     const areTold = async (words: RegExp) => {
-      for (const tab of tabs)
-        await until(
-          () => bannerOf(tab),
-          (banner) => words.test(banner ?? ''),
-        );
+      for (const tab of tabs) await untilTrue(async () => words.test((await bannerOf(tab)) ?? ''));
     };
     await areTold(/^Another program answers at this address/);
     // A press is as useless to it as a look.
     await tabs[0]?.keyboard.press('p');
     impostor.lie.now = 'no session';
-    await until(
-      () => impostor.recorded.filter(({ url }) => url === '/session/greeting').length,
-      (count) => count >= 4,
-    );
+    await untilTrue(() => impostor.recorded.filter(({ url }) => url === '/session/greeting').length >= 4);
     await areTold(/^Another program answers at this address/);
     for (const tab of tabs) expect(await tab.locator('#mode').textContent()).not.toContain('taken');
     await impostor.close();
@@ -172,10 +160,7 @@ describe.skipIf(CHROMIUM === null)('another program at the port of the page', ()
     expect(greeting).toMatchObject({ salt });
     expect(await greetingOf(next.url)).not.toMatchObject({ salt });
     await tab.goto(next.url);
-    await until(
-      () => bannerOf(tab),
-      (banner) => banner?.startsWith('The dashboard was started again.') === true,
-    );
+    await untilTrue(async () => (await bannerOf(tab))?.startsWith('The dashboard was started again.') === true);
     expect(await tab.locator('#secret').isVisible()).toBe(true);
   });
 });

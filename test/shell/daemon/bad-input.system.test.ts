@@ -1,8 +1,7 @@
 /** Mistakes of a user at the start: each ends with its exit code and a sentence that says what to do. */
 
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { exchangeHere, folderOf, makerYaml, ran, traderYaml } from '../../support/cases.js';
 import { intentOf } from '../../trader/ledger/books.js';
@@ -20,19 +19,6 @@ describe('a start with', () => {
     expect(code).toBe(4);
     expect(output).toMatch(/trader\.yaml:10:9: risk: unknown key 'max_los_day'; did you mean 'max_loss_day'\?/);
     expect(output).not.toMatch(/ {4}at /);
-  });
-
-  it('a number where a decimal string belongs says how to write it', async () => {
-    const { code, output } = await startIn(files(traderYaml(NOWHERE).replace('"1000"', '1000')));
-    expect(code).toBe(4);
-    expect(output).toMatch(/trader\.yaml:\d+:10: capital: .*"1000"/);
-  });
-
-  it('a strategy file that is missing names who asked for it', async () => {
-    const folder = folderOf({ 'trader.yaml': traderYaml(NOWHERE, 'strategies: [gone.yaml]') });
-    const { code, output } = await startIn(folder);
-    expect(code).toBe(4);
-    expect(output).toMatch(/trader\.yaml:10:14: .*gone\.yaml/);
   });
 
   it('a wallet that others can read refuses it and says how to close it', async () => {
@@ -89,19 +75,5 @@ describe('a start with', () => {
     expect(exchange.code).toBe(1);
     expect(exchange.output).toContain(`${other}/file/exchange`);
     expect(exchange.output).not.toContain('a bug');
-  });
-
-  it('a ledger of a newer version leaves it as it is', async () => {
-    const folder = files(traderYaml(NOWHERE));
-    openLedger(`${folder}/ledger.sqlite`, { pid: process.pid, startedMs: Date.now() }).close();
-    const ledger = new SqliteDriver(`${folder}/ledger.sqlite`);
-    ledger.pragma('user_version = 9999');
-    ledger.close();
-    const { code, output } = await startIn(folder);
-    expect(code).toBe(1);
-    expect(output).toMatch(
-      /ledger\.sqlite has version 9999, this program knows versions up to \d+\n {2}Use the newer Twinbook/,
-    );
-    expect(existsSync(`${folder}/wallet.json`)).toBe(false);
   });
 });

@@ -6,7 +6,7 @@ import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { exchangeHere, exchangeOfFile, folderOf, started, traderYaml } from '../../support/cases.js';
 import { farProxy } from '../../support/far-proxy.js';
 import { type Running, twinbook } from '../../support/processes.js';
-import { asTrader, restingOrders } from '../../support/venue.js';
+import { restingAt } from '../../support/venue.js';
 import { until } from '../../support/waiting.js';
 
 /** A guardian and a console beside it; three orders on each side of four markets. */
@@ -27,13 +27,7 @@ const ORDERS = 12;
 
 function place(url: string) {
   const folder = folderOf({ 'trader.yaml': traderYaml(url, WATCHED), 'maker.yaml': LADDER });
-  const resting = async () => {
-    const client = asTrader(folder, url);
-    const orders = await restingOrders(client);
-    await client.close();
-    return orders;
-  };
-  return { folder, config: `${folder}/trader.yaml`, resting };
+  return { folder, config: `${folder}/trader.yaml`, resting: () => restingAt(folder, url) };
 }
 
 /** Readers that subscribe and ask for the status, again and again until the trader has ended, however often it hangs up. */

@@ -3,11 +3,10 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
-import type { OrderRow } from '../../../src/shared/protocol/records.js';
 import { askTrader } from '../../../src/shell/control/control-client.js';
 import type { StatusData } from '../../../src/shell/control/status.js';
 import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
-import { asTrader, expectAgreement, restingOrders } from '../../support/venue.js';
+import { expectAgreement, restingAt } from '../../support/venue.js';
 import { until } from '../../support/waiting.js';
 
 const WAY_UP = '  `twinbook status` says what it does now, and which command leads back up.\n';
@@ -19,12 +18,7 @@ describe('a running trader', () => {
     const file = `${folder}/trader.yaml`;
     const command = (...args: readonly string[]) => ran([...args, '-c', file]);
     const status = async () => JSON.parse((await command('status', '--json')).output) as StatusData;
-    const resting = async (): Promise<OrderRow[]> => {
-      const client = asTrader(folder, url);
-      const rows = await restingOrders(client);
-      await client.close();
-      return rows;
-    };
+    const resting = () => restingAt(folder, url);
 
     const trader = started(['start', '-c', file]);
     await trader.waitFor(/ fill: /);

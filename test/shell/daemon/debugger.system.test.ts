@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readBeat } from '../../../src/shell/guardian/beat-file.js';
 import { locateReportFile, reportSchema } from '../../../src/shell/guardian/contract.js';
-import { exchangeAt, folderOf, makerYaml, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeAt, folderOf, makerYaml, started, traderYaml } from '../../support/cases.js';
 import { until } from '../../support/waiting.js';
 
 /** Any free port: the usual one may be taken, and then no debugger could be opened. */
@@ -28,9 +28,7 @@ it('SIGUSR1 opens no debugger in trader, guardian and exchange, and the logs say
     await until(log, (text) => text.includes('SIGUSR1 does nothing: it opens no debugger'));
   }
   exchange.running.process.kill('SIGUSR1');
-  trader.process.kill('SIGTERM');
-  expect(await trader.exited, trader.output()).toBe(0);
-  exchange.running.process.kill('SIGTERM');
-  expect(await exchange.running.exited).toBe(0);
+  await endInOrder(trader);
+  await endInOrder(exchange.running);
   expect(trader.output() + exchange.running.output()).not.toMatch(/debugger/i);
 });

@@ -1,7 +1,7 @@
 /** Whole traders on exchanges whose drafts are transactions: under the worm profile, and by a setting of the trader. */
 
 import { describe, expect, it } from 'vitest';
-import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 
 const PROOF = 'orders      nothing rests at the exchange (read twice)';
 
@@ -16,8 +16,7 @@ async function session(file: string): Promise<void> {
   const trader = started(['start', '-c', file]);
   await trader.waitFor(/quoting \| markets 4 of 4 quoted/);
   await trader.waitFor(/fill: (buy|sell) [\d.]+ (YES|NO) at 0\.\d+/);
-  trader.process.kill('SIGTERM');
-  expect(await trader.exited, trader.output()).toBe(0);
+  await endInOrder(trader);
   expect(trader.output()).toContain(PROOF);
   expect(trader.output()).not.toContain('refused to sign');
 }

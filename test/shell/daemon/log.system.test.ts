@@ -3,8 +3,8 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { openLog } from '../../../src/shell/daemon/log.js';
-import { folderOf, makerYaml, started, traderYaml } from '../../support/cases.js';
-import { until } from '../../support/waiting.js';
+import { folderOf } from '../../support/folders.js';
+import { untilTrue } from '../../support/waiting.js';
 
 const SIZES = { maxBytes: 100_000_000, keep: 5 };
 
@@ -13,17 +13,6 @@ it('a log that cannot be written says so once and stops nobody', () => {
   const log = openLog({ level: 'info', file: '/dev/full', ...SIZES }, { write: (line) => void said.push(line) });
   for (let line = 0; line < 1000; line++) log.logger.info({ line, text: 'x'.repeat(10_000) }, 'a line');
   expect(said).toEqual([expect.stringMatching(/^the log \/dev\/full cannot be written: ENOSPC/)]);
-});
-
-it('a trader whose log cannot be written trades on, and cancels when it is stopped', async () => {
-  const yaml = traderYaml(null).replace('trader.log', '/dev/full');
-  const folder = folderOf({ 'trader.yaml': yaml, 'maker.yaml': makerYaml() });
-  const trader = started(['start', '-c', `${folder}/trader.yaml`]);
-  await trader.waitFor(/the log \/dev\/full cannot be written: ENOSPC/);
-  await trader.waitFor(/fill: /);
-  trader.process.kill('SIGTERM');
-  expect(await trader.exited, trader.output()).toBe(0);
-  expect(trader.output()).toContain('nothing rests at the exchange');
 });
 
 const unexpected = {
@@ -40,10 +29,7 @@ it.each([
   const { logger } = openLog({ level: 'info', file, ...SIZES }, unexpected);
   logger.info('before');
   lose(file);
-  await until(
-    () => existsSync(file) && statSync(file).size > 0,
-    (isThere) => isThere,
-  );
+  await untilTrue(() => existsSync(file) && statSync(file).size > 0);
   logger.info('after');
   const messages = readFileSync(file, 'utf8')
     .trimEnd()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
-import { exchangeHere, folderOf, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeHere, folderOf, started, traderYaml } from '../../support/cases.js';
 import { lossyProxy } from '../../support/lossy-proxy.js';
 import { expectAgreement, marketsOf, Taker } from '../../support/venue.js';
 
@@ -26,8 +26,7 @@ describe('a trader on an exchange that loses, delays, doubles and garbles', () =
     await trader.waitFor(/ fill: /);
     // Every fault several times, at many steps of many orders; then the end, with whatever is unsettled.
     await proxy.rage(8);
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited, trader.output()).toBe(0);
+    await endInOrder(trader);
     await taker.end();
     expect(await expectAgreement(folder, url, micros(1_000_000_000), proxy.url)).toBeGreaterThan(5);
   });

@@ -3,11 +3,36 @@
 import { describe, expect, it, type TestContext } from 'vitest';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import type { ServiceClient } from '../../../src/shell/client/client.js';
-import { exchangeAt, exchangeOfFile, folderOf, ran, started, traderYaml } from '../../support/cases.js';
+import { alteringProxy } from '../../support/altering-proxy.js';
+import { endInOrder, exchangeAt, exchangeOfFile, folderOf, ran, started, traderYaml } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
-import { misjudgingProxy, type OneAnswer } from '../../support/misjudging-proxy.js';
 import { asTrader } from '../../support/venue.js';
 import { Guarded, until } from '../guardian/trial.js';
+
+interface OneAnswer {
+  /** Null keeps the exchange's. */
+  readonly status: number | null;
+  /** In place of the body; null keeps it. */
+  readonly body: string | null;
+  /** In place of those that the exchange sends, or beside them where its status is kept. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A proxy in front of a healthy exchange. `once` answers the next signed read so, and resolves when that was done. */
+async function misjudgingProxy(target: string) {
+  const proxy = await alteringProxy(target);
+  const once = ({ status, body, headers }: OneAnswer) =>
+    new Promise<void>((done) => {
+      proxy.reply = (reply, asked) => {
+        if (asked.method !== 'GET' || !Object.keys(asked.headers).some((name) => /-signature$/.test(name))) return {};
+        proxy.reply = () => ({});
+        done();
+        const kept = status === null ? reply.headers : {};
+        return { status: status ?? reply.status, body: body ?? reply.body, headers: { ...kept, ...headers } };
+      };
+    });
+  return { url: proxy.url, once };
+}
 
 const HTML = { 'content-type': 'text/html' };
 const PAGE = '<html><body><h1>429 Too Many Requests</h1></body></html>';
@@ -69,10 +94,7 @@ async function quoting(orders: number, url = exchangeUrl()) {
   const trader = started(['start', '-c', `${folder}/trader.yaml`]);
   await trader.waitFor(/trades on/);
   const client = asTrader(folder, url, proxy.url);
-  await until(
-    async () => (await restingOf(client)) >= orders,
-    () => `too few orders: ${trader.output()}`,
-  );
+  await until(async () => (await restingOf(client)) >= orders, 'too few orders');
   return { folder, proxy, trader, client };
 }
 
@@ -85,8 +107,7 @@ describe('after one answer that says to stay away', () => {
       const killed = await ran(['kill', '--verify', '--timeout', '30', '-c', `${folder}/trader.yaml`]);
       expect(killed, trader.output()).toMatchObject({ code: 0, output: expect.stringContaining('two reads show') });
       expect(await restingOf(client)).toBe(0);
-      trader.process.kill('SIGTERM');
-      expect(await trader.exited, trader.output()).toBe(0);
+      await endInOrder(trader);
       await client.close();
     },
   );
@@ -96,8 +117,7 @@ describe('after one answer that says to stay away', () => {
     async (_, answer) => {
       const { proxy, trader, client } = await quoting(4);
       await proxy.once(answer);
-      trader.process.kill('SIGTERM');
-      expect(await trader.exited, trader.output()).toBe(0);
+      await endInOrder(trader);
       expect(await restingOf(client)).toBe(0);
       await client.close();
     },
@@ -131,11 +151,7 @@ describe('with a guardian', () => {
     return { guarded, proxy };
   }
 
-  const nothingRests = (guarded: Guarded) =>
-    until(
-      async () => (await guarded.resting()) === 0,
-      () => `orders rest: ${guarded.process.output()}\n${guarded.log()}`,
-    );
+  const nothingRests = (guarded: Guarded) => until(async () => (await guarded.resting()) === 0, 'orders rest');
 
   it.for(ANSWERS.slice(0, 1))('%s, to the trader: nothing rests after a kill', async ([, answer], test) => {
     const { guarded, proxy } = await guardedAt(test);

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openToOthers } from '../../../src/shared/base/private.js';
-import { folderOf } from '../../support/folders.js';
+import { endInOrder, folderOf } from '../../support/cases.js';
 import { BIN, program, type Running } from '../../support/processes.js';
 
 const EMBEDDED = `
@@ -46,8 +46,7 @@ describe('files and folders', () => {
     const trader = started('start', '-c', join(folder, 'trader.yaml'));
     await trader.waitFor(/trades on/);
     expect(openFiles(join(folder, 'data'))).toEqual([]);
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited, trader.output()).toBe(0);
+    await endInOrder(trader);
     expect(openFiles(join(folder, 'data'))).toEqual([]);
   });
 
@@ -57,10 +56,8 @@ describe('files and folders', () => {
     const [, url = ''] = await exchange.waitFor(/listening on (http:\S+)/);
     const recorder = started('record', '-c', writtenConfig(url), '--out', join(folder, 'recordings'));
     await recorder.waitFor(/\| [1-9]\d* recorded,/);
-    recorder.process.kill('SIGTERM');
-    expect(await recorder.exited, recorder.output()).toBe(0);
-    exchange.process.kill('SIGTERM');
-    expect(await exchange.exited, exchange.output()).toBe(0);
+    await endInOrder(recorder);
+    await endInOrder(exchange);
     expect([...openFiles(join(folder, 'exchange')), ...openFiles(join(folder, 'recordings'))]).toEqual([]);
   });
 });
@@ -99,8 +96,7 @@ describe('a data folder that was there', () => {
     const doctor = started('doctor', '-c', config);
     await doctor.exited;
     expect(doctor.output()).toContain(`warn  data folder: ${told}`);
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited, trader.output()).toBe(0);
+    await endInOrder(trader);
   });
 
   it('is open to others only if every folder above it is', () => {

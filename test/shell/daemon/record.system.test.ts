@@ -1,7 +1,6 @@
 /** `twinbook record` as real processes: what it writes, what a kill leaves, what it says when something is missing. */
 
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EVENT, type Recording } from '../../../src/recording/contract.js';
@@ -9,7 +8,7 @@ import { openRecordings } from '../../../src/recording/recording.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { run } from '../../cli/run.js';
 import {
-  exchangeAt,
+  endInOrder,
   exchangeHere,
   exchangeOfFile,
   folderOf,
@@ -95,8 +94,7 @@ describe('twinbook record', () => {
     await running.waitFor(/up to 1200 public and 1200 signed requests a minute, 100 levels a side, public data only/);
     await running.waitFor(/00:00:05 \| 4 markets open \| 4 recorded, \d+ levels/);
     await running.waitFor(/(?!00:00:0)\d\d:\d\d:\d\d \|.* [1-9]\d* trades/);
-    running.process.kill('SIGINT');
-    expect(await running.exited, running.output()).toBe(0);
+    await endInOrder(running, 'SIGINT');
     expect(running.output()).toMatch(
       /recorded \d\d:\d\d:\d\d: 4 recorded, [1-9]\d* levels, [1-9]\d* trades, 0 gaps\n$/,
     );
@@ -141,34 +139,12 @@ describe('twinbook record', () => {
     }
     const last = started(words);
     await last.waitFor(written);
-    last.process.kill('SIGTERM');
-    expect(await last.exited, last.output()).toBe(0);
+    await endInOrder(last);
     const verified = await ran(['data', 'verify', `${folder}/recordings`]);
     expect(verified.code, verified.output).toBe(0);
     const [recording, ...others] = await openRecordings([`${folder}/recordings`]);
     expect(others).toEqual([]);
     expect(recording?.summary?.gaps.length).toBeGreaterThanOrEqual(KILLS);
-  });
-
-  it('says once that the venue does not answer, marks the gap, and goes on when it is back', async () => {
-    const state = join(folderOf({}), 'state');
-    const first = await exchangeAt('--no-rate-limits', '--data-dir', state);
-    const { port } = new URL(first.url);
-    const folder = folderOf(quick(first.url));
-    const running = started(['record', '-c', `${folder}/trader.yaml`, '--share', '1']);
-    await running.waitFor(/00:00:05 \| 4 markets open \| 4 recorded, [1-9]/);
-    first.running.process.kill('SIGTERM');
-    await first.running.exited;
-    await running.waitFor(/the venue does not answer \(.*\); until it does the recording has gaps/);
-    await exchangeAt('--no-rate-limits', '--data-dir', state, '--port', port);
-    await running.waitFor(/the venue answers again[\s\S]*markets open/);
-    running.process.kill('SIGINT');
-    expect(await running.exited, running.output()).toBe(0);
-    expect(running.output().match(/does not answer/g)).toHaveLength(1);
-    for (const recording of await openRecordings([`${folder}/recordings`])) {
-      const gaps = recording.summary?.gaps ?? [];
-      expect(gaps.map(({ reason }) => reason)).toContainEqual(expect.stringMatching(/poll of the book failed/));
-    }
   });
 
   it('ends with a clear error when the disk is full, and harms nothing that was written', async () => {
@@ -183,8 +159,7 @@ describe('twinbook record', () => {
     expect(recorded.reduce((sum, one) => sum + one.levels, 0)).toBeGreaterThan(20);
     const again = started(['record', '-c', `${folder}/trader.yaml`]);
     await again.waitFor(/00:00:05 \| 4 markets open/);
-    again.process.kill('SIGINT');
-    expect(await again.exited, again.output()).toBe(0);
+    await endInOrder(again, 'SIGINT');
     expect((await ran(['data', 'verify', `${folder}/recordings`])).code).toBe(0);
   });
 
@@ -197,8 +172,7 @@ describe('twinbook record', () => {
     const one = started(['record', ...config, '--out', `${folder}/one`, '--market', id, 'nowhere']);
     await one.waitFor(/the venue has no market nowhere/);
     await one.waitFor(/00:00:05 \| 1 markets open \| 1 recorded/);
-    one.process.kill('SIGINT');
-    expect(await one.exited, one.output()).toBe(0);
+    await endInOrder(one, 'SIGINT');
     expect((await allOf(`${folder}/one`)).map((recorded) => recorded.id)).toEqual([id]);
 
     const none = await ran(['record', ...config, '--market', 'nowhere']);
@@ -252,8 +226,7 @@ describe('recording inside start', () => {
     const client = asTrader(folder, url);
     while ((await allRows(client, 'orders.list')).length <= 4) await pause(100);
     await client.close();
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited, trader.output()).toBe(0);
+    await endInOrder(trader);
     expect(await allOf(`${folder}/recordings`)).toMatchObject([{ id: market?.condition_id, levels: 0, trades: [] }]);
     const sql = 'select count(distinct pubkey) as orders from own';
     const { output } = await ran(['data', 'query', sql, `${folder}/recordings`, '--json']);
@@ -274,10 +247,8 @@ describe('recording inside start', () => {
     const beside = started(['record', '-c', `${folder}/trader.yaml`, '--out', `${folder}/out`]);
     await beside.waitFor(/with own orders and own trades/);
     await beside.waitFor(/00:00:05 \| 4 markets open/);
-    beside.process.kill('SIGINT');
-    expect(await beside.exited, beside.output()).toBe(0);
+    await endInOrder(beside, 'SIGINT');
     await trader.waitFor(/fill: /);
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited, trader.output()).toBe(0);
+    await endInOrder(trader);
   });
 });

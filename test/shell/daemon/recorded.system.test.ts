@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { delta, kalshiFile, OPEN_MS, snapshot, writeKalshi } from '../../recording/samples.js';
-import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { marketsOf } from '../../support/venue.js';
 
 /**
@@ -29,8 +29,7 @@ it('an exchange plays what can be read of a recording that was cut, with a warni
   const { running, url } = await exchangeAt('-v', '--market-data', cutRecording(), '--speed', '10');
   await running.waitFor(CUT);
   expect(await marketsOf(url)).toHaveLength(1);
-  running.process.kill('SIGTERM');
-  expect(await running.exited).toBe(0);
+  await endInOrder(running);
 });
 
 it('a trader quotes on it and says on its screen what is wrong with it', async () => {

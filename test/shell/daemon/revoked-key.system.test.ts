@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import type { StatusData } from '../../../src/shell/control/status.js';
-import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { allRows, asTrader } from '../../support/venue.js';
 
 const RESTING: ReadonlySet<string> = new Set(RESTING_STATUSES);
@@ -28,6 +28,5 @@ it('stops its trader, which cancels what rests with another one', async () => {
   const resting = (await allRows(reading, 'orders.list')).filter(({ status }) => RESTING.has(status ?? ''));
   await reading.close();
   expect(resting).toEqual([]);
-  trader.process.kill('SIGTERM');
-  expect(await trader.exited, trader.output()).toBe(0);
+  await endInOrder(trader);
 });

@@ -25,7 +25,7 @@ import { readRun } from '../../../src/shell/journal/read-run.js';
 import { runFolders } from '../../../src/shell/journal/runs.js';
 import { Segments } from '../../../src/shell/journal/segments.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
-import { folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { profile } from '../../support/venue.js';
 
 const place = (more = 'strategies: [maker.yaml]') => {
@@ -76,8 +76,7 @@ describe('the journal of a run', () => {
     for (let run = 0; run < 2; run++) {
       const running = started(['start', '-c', file]);
       await running.waitFor(/fill: (buy|sell)/);
-      running.process.kill('SIGTERM');
-      expect(await running.exited, running.output()).toBe(0);
+      await endInOrder(running);
       // It is to poll more often than its budget holds, and says so.
       expect(running.output().replace(/^warning: polling asks for .*$/m, '')).not.toContain('warning');
     }
@@ -145,8 +144,7 @@ describe('the journal of a run', () => {
     ledger.close();
     const running = started(['start', '-c', file]);
     await running.waitFor(/quoting \| markets [1-4] of/);
-    running.process.kill('SIGTERM');
-    expect(await running.exited, running.output()).toBe(0);
+    await endInOrder(running);
     const [run] = runsOf(runs);
     if (run === undefined) throw new Error('one run, one journal');
     expect(run.description.ledgerMissing).toBeNull();

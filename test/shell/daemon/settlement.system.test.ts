@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { StatusData } from '../../../src/shell/control/status.js';
-import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { expectAgreement, marketsOf, paper, Taker } from '../../support/venue.js';
 
 describe('a trader in several markets', () => {
@@ -32,8 +32,7 @@ describe('a trader in several markets', () => {
       await paper(url, `/markets/${id}/resolve/`, { is_yes: index === 0 ? true : null });
       await trader.waitFor(new RegExp(`redeemed in "${title.replaceAll(/[.*+?^$()[\]{}|]/g, '\\$&')}" for [\\d.]+`));
     }
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited, trader.output()).toBe(0);
+    await endInOrder(trader);
     await expectAgreement(folder, url, micros(1_000_000_000));
   });
 });

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StatusData } from '../../../src/shell/control/status.js';
-import { folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { program } from '../../support/processes.js';
 
 /** With its guardian and its page, as it starts where nobody says otherwise. */
@@ -50,8 +50,7 @@ describe('a trader on an embedded exchange', () => {
     expect((await ran(['pause', '-c', file])).code).toBe(0);
     first.process.kill('SIGTERM');
     await first.waitFor(/stopping: /);
-    first.process.kill('SIGTERM');
-    expect(await first.exited, first.output()).toBe(0);
+    await endInOrder(first);
     expect(first.output()).toContain(PROOF);
     expect(first.output()).toMatch(/result {6}[+-]?[\d.]+ this session, [+-]?[\d.]+ in all/);
     const [before, sharesBefore] = [await statusOf(file), await held(file)];
@@ -66,8 +65,7 @@ describe('a trader on an embedded exchange', () => {
     await again.waitFor(new RegExp(`dashboard http://127\\.0\\.0\\.1:\\d+/#${token}`));
     expect((await ran(['resume', '-c', file])).code).toBe(0);
     await again.waitFor(/fill: /);
-    again.process.kill('SIGINT');
-    expect(await again.exited, again.output()).toBe(0);
+    await endInOrder(again, 'SIGINT');
     expect(again.output()).toContain(PROOF);
     expect(again.output()).not.toContain('made a new paper wallet');
     // In no log, journal or backup.

@@ -1,20 +1,20 @@
 /** Every way to stop a trader, each against real processes: one that listens, one that hangs, one that is not there. */
 
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
-import type { OrderRow } from '../../../src/shared/protocol/records.js';
 import type { PageState } from '../../../src/shell/console/page-state.js';
 import { askTrader } from '../../../src/shell/control/control-client.js';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
-import { exchangeOfFile, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeOfFile, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
+import { listening } from '../../support/listening.js';
 import { openPageSession } from '../../support/page-client.js';
 import type { Running } from '../../support/processes.js';
-import { asTrader, marketsOf, restingOrders } from '../../support/venue.js';
-import { until } from '../../support/waiting.js';
+import { marketsOf, restingAt } from '../../support/venue.js';
+import { until, untilTrue } from '../../support/waiting.js';
 
 /** A trader alone with its operator: no guardian cancels what its test forgot. */
 const ALONE = 'strategies: [maker.yaml]';
@@ -28,19 +28,11 @@ function place(more = ALONE, files: Readonly<Record<string, string>> = {}) {
   const folder = folderOf({ 'trader.yaml': traderYaml(url, more), 'maker.yaml': makerYaml(), ...files });
   const config = `${folder}/trader.yaml`;
   const command = (...args: readonly string[]) => ran([...args, '-c', config]);
-  const resting = async (): Promise<OrderRow[]> => {
-    const client = asTrader(folder, url);
-    const rows = await restingOrders(client);
-    await client.close();
-    return rows;
-  };
+  const resting = () => restingAt(folder, url);
   const quoting = async (env: Readonly<Record<string, string>> = {}) => {
     const trader = started(['start', '-c', config], env);
     await trader.waitFor(/trades on/);
-    await until(
-      () => existsSync(`${folder}/credentials.json`),
-      (isThere) => isThere,
-    );
+    await untilTrue(() => existsSync(`${folder}/credentials.json`));
     await rests();
     return trader;
   };
@@ -105,10 +97,7 @@ describe('a trader that listens', () => {
   });
 
   it('is killed by its page, while it hangs too, on another port when its own is taken, and shows no password', async () => {
-    const squatter = createServer();
-    await new Promise<void>((done) => squatter.listen(0, '127.0.0.1', done));
-    onTestFinished(() => void squatter.close());
-    const { port } = squatter.address() as AddressInfo;
+    const { port } = await listening(new Server());
     const at = place(`${ALONE}\ndashboard: { port: ${port} }`);
     const secret = 'correct horse battery';
     const trader = await at.quoting({ TWINBOOK_DASHBOARD_PASSWORD: secret });
@@ -138,8 +127,7 @@ describe('a trader that listens', () => {
     trader.process.kill('SIGCONT');
     await until(shown, ({ mode, reason }) => mode === 'killed' && reason === 'it hangs');
     await at.gone();
-    trader.process.kill('SIGINT');
-    expect(await trader.exited, trader.output()).toBe(0);
+    await endInOrder(trader, 'SIGINT');
     await expect(ask('/state'), 'the console ends with its trader').rejects.toThrow();
     expect(trader.output() + readFileSync(`${at.folder}/trader.log`, 'utf8')).not.toContain(secret);
   });
@@ -149,8 +137,7 @@ describe('a trader that listens', () => {
     const trader = started(['start', '-c', `${at.folder}/trader.yaml`]);
     await trader.waitFor(/halted: \d+ fills within 3600 s, the limit is 1/);
     await at.gone();
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited, trader.output()).toBe(0);
+    await endInOrder(trader);
 
     const again = started(['start', '-c', `${at.folder}/trader.yaml`]);
     await again.waitFor(/halted: \d+ fills within/);
@@ -158,8 +145,7 @@ describe('a trader that listens', () => {
     expect(bare.code).toBe(2);
     expect(bare.output).toMatch(/this needs a reason \(\d+ fills within 3600 s.*\): resume --reason TEXT/);
     expect((await at.command('resume', '--reason', 'it was my own test')).code).toBe(0);
-    again.process.kill('SIGTERM');
-    expect(await again.exited, again.output()).toBe(0);
+    await endInOrder(again);
     const ledger = openReadOnly(`${at.folder}/ledger.sqlite`);
     expect(ledger.events().map(({ text }) => text)).toContain('resume: it was my own test');
     ledger.close();
@@ -258,8 +244,7 @@ async function isKilledThoughGone(at: ReturnType<typeof place>, trader: Running)
   expect(canceled.code).toBe(0);
   await next.waitFor(/killed: cancel-all, while the trader did not answer/);
   expect(await at.resting()).toEqual([]);
-  next.process.kill('SIGTERM');
-  expect(await next.exited, next.output()).toBe(0);
+  await endInOrder(next);
 }
 
 /** As a backup is put in the place of a ledger. */

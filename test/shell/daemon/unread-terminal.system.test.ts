@@ -6,8 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { askTrader } from '../../../src/shell/control/control-client.js';
 import { exchangeOfFile, folderOf, makerYaml, traderYaml } from '../../support/cases.js';
 import { BIN, program } from '../../support/processes.js';
-import { asTrader, restingOrders } from '../../support/venue.js';
-import { until } from '../../support/waiting.js';
+import { restingAt } from '../../support/venue.js';
+import { until, untilTrue } from '../../support/waiting.js';
 
 /**
  * Runs the trader on a terminal of its own, and passes on what it shows. SIGUSR1: it reads no more (in one of two ways) and makes the
@@ -61,20 +61,12 @@ describe.skipIf(!hasPython)('a trader whose terminal is not read', () => {
       await terminal.exited;
     });
     await terminal.waitFor(/quoting +\d\d:\d\d:\d\d/);
-    await until(
-      () => existsSync(`${folder}/ledger.sqlite.guardian.log`),
-      (isThere) => isThere,
-    );
+    await untilTrue(() => existsSync(`${folder}/ledger.sqlite.guardian.log`));
     terminal.process.kill('SIGUSR1');
     await terminal.waitFor(/drawn/);
     const ask = (command: 'status' | 'stop') =>
       askTrader({ command }, { socket: `${folder}/ledger.sqlite.sock`, timeoutMs: 15_000 });
-    const resting = async () => {
-      const client = asTrader(folder, url);
-      const orders = await restingOrders(client);
-      await client.close();
-      return orders.length;
-    };
+    const resting = async () => (await restingAt(folder, url)).length;
     const guardianLog = () => readFileSync(`${folder}/ledger.sqlite.guardian.log`, 'utf8');
     return { folder, terminal, pid: Number(pid), ask, resting, guardianLog };
   }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { StatusData } from '../../../src/shell/control/status.js';
-import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { expectAgreement, marketsOf } from '../../support/venue.js';
 
 const module = (name: string, quote: string, types = '') => `
@@ -47,28 +47,7 @@ describe('strategies of users', () => {
       else
         expect(market).toMatchObject({ open_orders: 0, state: expect.stringMatching(/^strategy stopped: quote\(\)/) });
     }
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited, trader.output()).toBe(0);
+    await endInOrder(trader);
     await expectAgreement(folder, url, micros(1_000_000_000));
-  });
-
-  it('that cannot be loaded keep the trader from starting, with the place in the file', async () => {
-    const start = async (path: string, source: string) => {
-      const folder = folderOf({
-        'trader.yaml': traderYaml('http://127.0.0.1:9'),
-        'maker.yaml': file(path, 'some'),
-        [path]: source,
-      });
-      return ran(['start', '-c', `${folder}/trader.yaml`]);
-    };
-    const typo = await start('mine/typo.ts', 'export default {{\n');
-    expect(typo.code).toBe(4);
-    expect(typo.output).toMatch(/maker\.yaml:1:11: strategy: .*typo\.ts: syntax error at line 1, column \d+: /);
-    const empty = await start('mine/empty.js', 'export const nothing = 1;\n');
-    expect(empty.code).toBe(4);
-    expect(empty.output).toContain('empty.js is not a strategy: it has no default export');
-    const loud = await start('mine/loud.ts', "throw new Error('at load');\n");
-    expect(loud.code).toBe(4);
-    expect(loud.output).toContain('loud.ts: threw while loading: Error: at load');
   });
 });

@@ -1,12 +1,12 @@
 /** An exchange that is away, comes back, or lives in another time. */
 
-import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { StatusData } from '../../../src/shell/control/status.js';
-import { exchangeAt, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { freePort } from '../../support/listening.js';
 import type { Running } from '../../support/processes.js';
-import { expectAgreement, paper } from '../../support/venue.js';
+import { expectAgreement } from '../../support/venue.js';
 
 const CAPITAL = micros(1_000_000_000);
 
@@ -16,17 +16,10 @@ const statusOf = async (folder: string) =>
   JSON.parse((await ran(['status', '--json', '-c', `${folder}/trader.yaml`])).output) as StatusData;
 
 /** Where nobody listens yet. */
-async function freeAddress(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((done) => server.close(() => done()));
-  return `http://127.0.0.1:${port}`;
-}
+const freeAddress = async () => `http://127.0.0.1:${await freePort()}`;
 
 async function stopped(trader: Running): Promise<void> {
-  trader.process.kill('SIGTERM');
-  expect(await trader.exited, trader.output()).toBe(0);
+  await endInOrder(trader);
   expect(trader.output()).toContain('nothing rests at the exchange (read twice)');
 }
 
@@ -59,27 +52,7 @@ describe('a trader whose exchange is not there', () => {
   it('stops when it is asked to while it waits', async () => {
     const trader = started(['start', '-c', `${folderFor(await freeAddress())}/trader.yaml`]);
     await trader.waitFor(/waiting for the exchange/);
-    trader.process.kill('SIGINT');
-    expect(await trader.exited).toBe(0);
+    await endInOrder(trader, 'SIGINT');
     expect(trader.output()).toContain('stopped before the exchange was reached; nothing was placed');
-  });
-});
-
-describe('a trader whose clock is not the exchange’s', () => {
-  it('finds out that it is five minutes off, says so, and trades in the exchange’s time', async () => {
-    const url = await exchangeHere('--no-rate-limits');
-    await paper(url, '/clock/', { advance_s: 300 });
-    const folder = folderFor(url);
-    const trader = started(['start', '-c', `${folder}/trader.yaml`]);
-    const [, seconds] = await trader.waitFor(/clock differs from the exchange's by (\d+\.\d) s/);
-    expect(Math.round(Number(seconds) / 10)).toBe(30);
-    await trader.waitFor(/ fill: /);
-
-    // Once more while orders rest and requests are on their way.
-    await paper(url, '/clock/', { advance_s: 300 });
-    await trader.waitFor(/clock differs from the exchange's by (59\d|60\d)\.\d s/);
-    await trader.waitFor(/by (59\d|60\d)\.\d s[\s\S]* fill: /);
-    await stopped(trader);
-    await expectAgreement(folder, url, CAPITAL);
   });
 });

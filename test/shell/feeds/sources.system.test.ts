@@ -1,15 +1,15 @@
 /** What each source of a feed makes of good and bad days: real files, a real server on loopback, real programs. */
 
 import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FeedValue } from '../../../src/shared/protocol/seam.js';
 import type { FeedConfig } from '../../../src/shell/config/types.js';
 import { openFeeds } from '../../../src/shell/feeds/feeds.js';
 import { newFolder } from '../../support/folders.js';
-import { until } from '../../support/waiting.js';
+import { listeningWeb } from '../../support/listening.js';
+import { until, untilTrue } from '../../support/waiting.js';
 
 /** Variables of the trader's own process. */
 const GIVEN = {
@@ -56,10 +56,7 @@ describe('a file', () => {
     const folder = newFolder();
     const path = join(folder, 'model.jsonl');
     const { loud, quiet, heard } = followed({ kind: 'file', path, everyMs });
-    await until(
-      () => loud.length,
-      (count) => count > 0,
-    );
+    await untilTrue(() => loud.length > 0);
     writeFileSync(path, row('A', 0.4));
     await heard('A', 0.4);
     appendFileSync(path, row('A', 0.5));
@@ -69,10 +66,7 @@ describe('a file', () => {
     await heard('A', 0.6);
     await heard('B', 0.1);
     rmSync(path);
-    await until(
-      () => loud.length,
-      (count) => count > 1,
-    );
+    await untilTrue(() => loud.length > 1);
     expect(loud.map((text) => text.replace(/:.*/s, ''))).toEqual(['feed model', 'feed model']);
     expect(quiet).toEqual(['feed model: it can be read again']);
   });
@@ -83,10 +77,7 @@ describe('a file', () => {
     writeFileSync(path, `market,p,at\nA,0.55,${now}\nB,0.6`);
     const { loud, values, heard } = followed({ kind: 'file', path, everyMs });
     await heard('A', 0.55);
-    await until(
-      () => loud.length,
-      (count) => count > 0,
-    );
+    await untilTrue(() => loud.length > 0);
     expect(loud[0]).toContain('its last line has no line end');
     expect(values.has('B')).toBe(false);
     appendFileSync(path, `5,${now}\n`);
@@ -135,17 +126,11 @@ describe('an address', () => {
   /** A server whose answer the test changes. */
   async function server() {
     const state: { answer: RequestListener; requests: number } = { answer: (_, to) => to.end('[]'), requests: 0 };
-    const listening = createServer((from, to) => {
+    const { host, url } = await listeningWeb((from, to) => {
       state.requests += 1;
       state.answer(from, to);
     });
-    await new Promise<void>((done) => listening.listen(0, '127.0.0.1', done));
-    onTestFinished(() => {
-      listening.closeAllConnections();
-      listening.close();
-    });
-    const { port } = listening.address() as AddressInfo;
-    return { state, host: `127.0.0.1:${port}`, url: `http://127.0.0.1:${port}/prices` };
+    return { state, host, url: `${url}/prices` };
   }
 
   const rows = (p: number) => JSON.stringify({ values: [JSON.parse(row('A', p)) as unknown] });
@@ -171,10 +156,7 @@ describe('an address', () => {
       await heard('A', p);
       const before = loud.length;
       state.answer = answer;
-      await until(
-        () => loud.length,
-        (count) => count > before,
-      );
+      await untilTrue(() => loud.length > before);
       expect(loud.at(-1)).toContain(text);
       expect(feeds.status()[0]?.trouble).toContain(text);
       p = Math.round((p + 0.1) * 10) / 10;
@@ -191,6 +173,37 @@ describe('an address', () => {
     const hosts = [first.host, second.host];
     const { heard } = followed({ kind: 'http', url: first.url, hosts, everyMs: 100, timeoutMs: 1000 });
     await heard('A', 0.7);
+  });
+});
+
+describe('another venue', () => {
+  const VENUES = [
+    [
+      'polymarket',
+      '/book?token_id=NAME',
+      { asset_id: 'NAME', bids: [{ price: '0.4', size: '9' }], asks: [{ price: '0.5', size: '9' }] },
+    ],
+    [
+      'kalshi',
+      '/markets/NAME/orderbook',
+      { orderbook_fp: { yes_dollars: [['0.4', '9']], no_dollars: [['0.5', '9']] } },
+    ],
+  ] as const;
+  it.each(VENUES)('of kind %s is asked for the book of a market under its name there', async (kind, path, book) => {
+    const asked: (string | undefined)[] = [];
+    let isAway = false;
+    const { url, host } = await listeningWeb((from, to) => {
+      asked.push(from.url);
+      to.writeHead(isAway ? 503 : 200).end(JSON.stringify(book));
+    });
+    const markets = [{ conditionId: 'ours', nameThere: 'NAME' }];
+    const { values, loud } = followed({ kind, url, hosts: [host], markets, everyMs: 100, timeoutMs: 1000 });
+    await untilTrue(() => values.has('ours'));
+    expect(values.get('ours')).toMatchObject({ p: null, bid: 0.4, ask: 0.5 });
+    isAway = true;
+    await untilTrue(() => loud.length > 0);
+    expect(loud[0]).toContain('NAME: answered with status 503');
+    expect(new Set(asked)).toEqual(new Set([path]));
   });
 });
 
@@ -218,19 +231,13 @@ describe('a program', () => {
       setTimeout(() => process.exit(3), 50);
     `);
     await heard('A', 0.2);
-    await until(
-      () => loud.length,
-      (count) => count >= 2,
-    );
+    await untilTrue(() => loud.length >= 2);
     expect(loud[0]).toBe('feed model: its program ended (code 3): ran out of ideas; it is tried again and again');
   });
 
   it('that is not there is said once', async () => {
     const { loud } = followed({ kind: 'child', command: ['/nowhere/model'], cwd: newFolder(), env: [] });
-    await until(
-      () => loud.length,
-      (count) => count > 0,
-    );
+    await untilTrue(() => loud.length > 0);
     expect(loud[0]).toMatch(/cannot be started: .*ENOENT/);
   });
 
@@ -244,17 +251,11 @@ describe('a program', () => {
       say(String(grandchild.pid));
       setInterval(() => {}, 1000);
     `);
-    await until(
-      () => values.size,
-      (size) => size === 2,
-    );
+    await untilTrue(() => values.size === 2);
     const pids = [...values.keys()].map(Number);
     expect(pids.map(isAlive)).toEqual([true, true]);
     await feeds.close();
-    await until(
-      () => pids.some(isAlive),
-      (some) => !some,
-    );
+    await untilTrue(() => !pids.some(isAlive));
   });
 });
 

@@ -9,8 +9,9 @@ import type { FleetDatabaseConfig } from '../../../src/shell/config/types.js';
 import { FleetDatabase } from '../../../src/shell/fleet/database.js';
 import { DatabaseDesk } from '../../../src/shell/fleet/owner-desk.js';
 import { initFleet, requireTables } from '../../../src/shell/fleet/tables.js';
-import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { IS_LONG, times } from '../../support/effort.js';
+import { freePort } from '../../support/listening.js';
 import {
   HAS_OPENSSL,
   HAS_POSTGRES,
@@ -22,8 +23,7 @@ import {
   startPostgres,
 } from '../../support/postgres.js';
 import type { Running } from '../../support/processes.js';
-import { freePort } from '../../support/redis.js';
-import { until } from '../../support/waiting.js';
+import { until, untilTrue } from '../../support/waiting.js';
 
 const ENV = { TWINBOOK_FLEET_PASSWORD: PASSWORD };
 const CAPITAL = micros(1_000_000_000);
@@ -67,10 +67,7 @@ async function outlive(trader: Running): Promise<void> {
   await trader.waitFor(/paused: the fleet's lease[^|]*\| markets \d of 1 quoted \| orders 0 /);
   server = await startPostgres(folder, server.port, AS_PRIMARY);
   const before = trader.output().length;
-  await until(
-    () => trader.output().slice(before),
-    (said) => /quoting \| markets 1 of 1 quoted/.test(said),
-  );
+  await untilTrue(() => /quoting \| markets 1 of 1 quoted/.test(trader.output().slice(before)));
 }
 
 describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
@@ -258,8 +255,7 @@ fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15
         expect(guardianLog().split('asked to cancel').length).toBe(rounds);
       }
       if (IS_LONG && !isGuarded) await outlive(b);
-      b.process.kill('SIGTERM');
-      expect(await b.exited, b.output()).toBe(0);
+      await endInOrder(b);
       const status = await ran(['fleet', 'status', '--json', '-c', fileA], ENV);
       const { wallets } = JSON.parse(status.output) as {
         wallets: { wallet: string; owner: string; term: number; state: string; markets: [] }[];

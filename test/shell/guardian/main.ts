@@ -38,7 +38,7 @@ for (let i = 0; i < times; i++) {
     console.log(`${i + 1} of ${times}: ${stop}, ${done.orders} orders, nothing rests after ${seconds(done.clearedMs)}`);
   } catch (error) {
     failures.push(`${stop}: ${error instanceof Error ? error.message : String(error)}`);
-    console.error(`${i + 1} of ${times}: FAILED, ${failures.at(-1)}`);
+    console.error(`${i + 1} of ${times}: FAILED, ${failures.at(-1)}\n${guarded.process.output()}\n${guarded.log()}`);
   } finally {
     await guarded.remove();
   }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { isGone } from '../../../src/shared/base/process-mark.js';
+import { endInOrder } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { BIN, loadingFirst, type Running, twinbook } from '../../support/processes.js';
 import { Guarded, STOPS, type Stop, trial, until } from './trial.js';
@@ -68,17 +69,10 @@ describe.concurrent('everything is canceled when', () => {
     if (isDead) guarded.start();
     // A step of the core was taken again: by then it has decided, and what it decided is not to quote.
     await guarded.process.waitFor(/ killed: guardian: no heartbeat/);
-    await until(
-      () => guarded.report()?.state === 'watching',
-      () => `the guardian does not stand down: ${guarded.log()}`,
-    );
+    await until(() => guarded.report()?.state === 'watching', 'the guardian does not stand down');
     // A submit that had left before it stood still may have landed after the guardian's cancels; then it cancels that itself.
-    await until(
-      async () => (await guarded.resting()) === 0,
-      () => `something rests: ${guarded.process.output()}`,
-    );
-    guarded.process.process.kill('SIGTERM');
-    expect(await guarded.process.exited).toBe(0);
+    await until(async () => (await guarded.resting()) === 0, 'something rests');
+    await endInOrder(guarded.process);
     expect(await guarded.resting()).toBe(0);
   });
 
@@ -90,7 +84,7 @@ describe.concurrent('everything is canceled when', () => {
     await guarded.process.waitFor(/the loop stood still for [\d.]+ s: canceling every order/);
     await until(
       async () => guarded.report()?.state === 'watching' && (await guarded.resting()) >= 8,
-      () => `it does not quote again: ${guarded.process.output()}`,
+      'it does not quote again',
     );
     expect(guarded.process.output()).not.toMatch(/killed/);
     for (const signal of times(['SIGSTOP'] as const, ['SIGSTOP', 'SIGKILL'] as const))
@@ -108,16 +102,10 @@ describe.concurrent('everything is canceled when', () => {
     await guarded.quoting(8);
     first.process.kill('SIGKILL');
     guarded.stop('killed');
-    await until(
-      () => (guarded.log().match(/could not cancel: /g) ?? []).length >= 2,
-      () => `it does not try: ${guarded.log()}`,
-    );
+    await until(() => (guarded.log().match(/could not cancel: /g) ?? []).length >= 2, 'it does not try');
     const second = open(new URL(address).port);
     await second.waitFor(/listening on/);
-    await until(
-      () => guarded.report()?.state === 'secured',
-      () => `not secured: ${guarded.log()}`,
-    );
+    await until(() => guarded.report()?.state === 'secured', 'not secured');
     expect(guarded.log()).toMatch(/asked to cancel \d+ orders/);
     expect(await guarded.resting()).toBe(0);
   });
@@ -129,8 +117,7 @@ describe.concurrent('everything is canceled when', () => {
     const unit = started(test, ['guardian', '-c', guarded.config]);
     await trial(guarded, 'killed', 8);
     expect(isGone(guarded.report()?.process ?? { pid: 1, born: null })).toBe(false);
-    unit.process.kill('SIGTERM');
-    expect(await unit.exited, unit.output()).toBe(0);
+    await endInOrder(unit);
     expect(guarded.report()?.state).toBe('ended');
   });
 });
@@ -142,10 +129,7 @@ async function isReplaced(guarded: Guarded, signal: 'SIGSTOP' | 'SIGKILL', { onT
   onTestFinished(() => {
     if (signal === 'SIGSTOP') process.kill(pid, 'SIGKILL');
   });
-  await until(
-    () => guarded.report()?.state === 'watching' && guarded.report()?.process.pid !== pid,
-    () => `not replaced: ${guarded.process.output()}`,
-  );
+  await until(() => guarded.report()?.state === 'watching' && guarded.report()?.process.pid !== pid, 'not replaced');
 }
 
 /** Loaded before a program: the first guardian that comes by hangs before it says a word. */
@@ -178,7 +162,7 @@ describe.concurrent('a guardian', () => {
     guarded.adopt(trader, exited);
     await until(
       async () => guarded.report()?.state === 'watching' && (await guarded.resting()) >= 8,
-      () => 'it does not quote',
+      'it does not quote',
     );
     const [first, second] = guardianStarts(join(guarded.folder, 'trader.log'));
     process.kill(first?.pid ?? 0, 'SIGKILL');
@@ -204,8 +188,7 @@ describe.concurrent('a guardian', () => {
     const why = /cannot guard: the credentials file \S+ has mode 0644; it must be 0600/;
     const trader = guarded.start();
     await trader.waitFor(new RegExp(`warning: not guarded: NONE.*${why.source}`));
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited).toBe(0);
+    await endInOrder(trader);
     const env = { TWINBOOK__GUARDIAN__REQUIRED: 'true' };
     const strict = started(test, ['start', '-c', guarded.config], env);
     expect(await strict.exited).toBe(5);

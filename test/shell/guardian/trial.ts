@@ -122,15 +122,12 @@ export class Guarded {
   async quoting(orders: number): Promise<number> {
     const running = this.#running ?? this.start();
     await running.waitFor(/trades on/);
-    await until(
-      () => this.report()?.state === 'watching',
-      () => `not watched: ${running.output()}`,
-    );
-    return this.untilResting(orders, () => `too few orders: ${running.output()}`);
+    await until(() => this.report()?.state === 'watching', 'not watched');
+    return this.untilResting(orders, 'too few orders');
   }
 
   /** Waits until so many orders rest at once, and returns how many did: a moment later some may be filled, or be moved. */
-  async untilResting(orders: number, said: () => string): Promise<number> {
+  async untilResting(orders: number, said: string): Promise<number> {
     let resting = 0;
     await until(async () => {
       resting = await this.resting();
@@ -193,11 +190,7 @@ export class Guarded {
     const guardian = this.report()?.process;
     // A guardian that is just being started may still write into it.
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-    if (guardian !== undefined)
-      await until(
-        () => isGone(guardian),
-        () => `guardian ${guardian.pid} stays`,
-      );
+    if (guardian !== undefined) await until(() => isGone(guardian), `guardian ${guardian.pid} stays`);
   }
 }
 
@@ -214,16 +207,10 @@ export async function trial(guarded: Guarded, stop: Stop, orders: number): Promi
   const resting = stop === 'stepped' ? await steppedAndQuoting(guarded, orders) : first;
   const startMs = performance.now();
   guarded.stop(stop);
-  await until(
-    async () => (await guarded.resting()) === 0,
-    () => `orders rest: ${guarded.log()}`,
-  );
+  await until(async () => (await guarded.resting()) === 0, 'orders rest');
   const clearedMs = performance.now() - startMs;
   // And it stays so: what was on its way has arrived by then, and was canceled too.
-  await until(
-    () => guarded.report()?.state === 'secured',
-    () => `not secured: ${guarded.log()}`,
-  );
+  await until(() => guarded.report()?.state === 'secured', 'not secured');
   if ((await guarded.resting()) > 0) throw new Error(`secured, but orders rest: ${guarded.log()}`);
   return { stop, orders: resting, clearedMs };
 }
@@ -232,18 +219,16 @@ export async function trial(guarded: Guarded, stop: Stop, orders: number): Promi
 async function steppedAndQuoting(guarded: Guarded, orders: number): Promise<number> {
   guarded.stepClock();
   await guarded.process.waitFor(/clock differs from the exchange's by -?\d{4}\.\d s/);
-  const resting = await guarded.untilResting(
-    orders,
-    () => `it does not quote after the step: ${guarded.process.output()}`,
-  );
+  const resting = await guarded.untilResting(orders, 'it does not quote after the step');
   if (guarded.log().includes('ALARM')) throw new Error(`a clock step raised an alarm: ${guarded.log()}`);
   return resting;
 }
 
 const PATIENCE_MS = 240_000;
 
-export async function until(isSo: () => boolean | Promise<boolean>, said: () => string): Promise<void> {
+/** Whoever calls shows what the processes said. */
+export async function until(isSo: () => boolean | Promise<boolean>, said: string): Promise<void> {
   for (const endMs = performance.now() + PATIENCE_MS; !(await isSo()); await pause(50)) {
-    if (performance.now() > endMs) throw new Error(said());
+    if (performance.now() > endMs) throw new Error(said);
   }
 }

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { alteringProxy } from '../../support/altering-proxy.js';
-import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 
 interface Status {
   readonly signing_refused: number;
@@ -37,8 +37,7 @@ it('signs nothing, says so loudly, counts it, and stays out of the market, also 
     for (const { state } of running.markets) {
       expect(state).toContain('the signer refused a draft: amount: the draft says 26');
     }
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited, trader.output()).toBe(0);
+    await endInOrder(trader);
   }
 
   const ledger = openReadOnly(`${folder}/ledger.sqlite`);

@@ -1,11 +1,11 @@
 /** What answers for Telegram on this machine: it tells the updates that it is given, also again and again, and keeps what is sent. */
 
 import { chmodSync, writeFileSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { json } from 'node:stream/consumers';
 import { newFolder } from '../../../support/folders.js';
+import { listeningWeb } from '../../../support/listening.js';
 
 export const TOKEN = 'bot77:a-token-of-this-test';
 
@@ -22,10 +22,8 @@ export interface BotServer {
 }
 
 export async function serveBot(): Promise<BotServer> {
-  const http = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
-    const asked = JSON.parse(body) as { offset?: number; chat_id: string; text: string };
+  const { url } = await listeningWeb(async (request, response) => {
+    const asked = (await json(request)) as { offset?: number; chat_id: string; text: string };
     if (request.url === `/${TOKEN}/sendMessage`) {
       server.sent.push(asked);
       response.end('{"ok":true}');
@@ -35,13 +33,8 @@ export async function serveBot(): Promise<BotServer> {
     if (server.answer !== null) return server.answer(response);
     response.end(JSON.stringify({ ok: true, result: server.updates }));
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
-  });
   const addressFile = join(newFolder(), 'address');
-  writeFileSync(addressFile, `http://127.0.0.1:${(http.address() as AddressInfo).port}/${TOKEN}\n`);
+  writeFileSync(addressFile, `${url}/${TOKEN}\n`);
   chmodSync(addressFile, 0o600);
   const server: BotServer = { addressFile, offsets: [], sent: [], updates: [], answer: null };
   return server;

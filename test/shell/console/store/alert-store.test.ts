@@ -1,39 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { AlertCenter } from '../../../../src/shell/alerts/alert-center.js';
-import type { WatchedFacts } from '../../../../src/shell/alerts/conditions.js';
 import type { AlertMessage, Delivery } from '../../../../src/shell/alerts/contract.js';
 import type { ChannelConfig } from '../../../../src/shell/config/types.js';
 import { AlertStore } from '../../../../src/shell/console/store/alert-store.js';
 import { locateStore, StoreFile } from '../../../../src/shell/console/store/store-file.js';
 import { run } from '../../../cli/run.js';
-import { folderOf } from '../../../support/folders.js';
+import { folderOf, newFolder } from '../../../support/folders.js';
+import { FACTS } from '../../alerts/facts.js';
 import { trader } from '../../config/files.js';
-
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'alert-store-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const MINUTE = 60_000;
 const CHANNEL = { name: 'chat', kind: 'slack', min: 'info', summary: true } as ChannelConfig;
-const FINE: WatchedFacts = {
-  nowMs: 0,
-  silentMs: 0,
-  isHeard: true,
-  hasEnded: false,
-  isGone: false,
-  isGuarded: true,
-  diskFreeBytes: 1e12,
-  backup: { newestMs: null, withinMs: null },
-  refusedLogins: 0,
-  account: null,
-};
 
-const openFile = (path = join(folder, 'console')) =>
+const openFile = (path = join(newFolder(), 'console')) =>
   new StoreFile({ path, note: () => undefined, nowMs: () => 0, steadyMs: () => 0 });
 
 /** A console's part that tells, and what it has sent. */
@@ -59,18 +39,18 @@ const delivered: Delivery = { kind: 'delivered' };
 test('what was not delivered is sent by the next console, and what is open is not told anew', async () => {
   const file = openFile();
   const first = openCenter(file, failed, 0);
-  first.center.tick({ ...FINE, isGuarded: false });
-  first.center.tick({ ...FINE, isGuarded: false, nowMs: MINUTE });
+  first.center.tick({ ...FACTS, isGuarded: false });
+  first.center.tick({ ...FACTS, isGuarded: false, nowMs: MINUTE });
   await Promise.resolve();
-  first.center.tick({ ...FINE, isGuarded: false, nowMs: MINUTE + 100 });
+  first.center.tick({ ...FACTS, isGuarded: false, nowMs: MINUTE + 100 });
   expect(first.sent.map(({ kind }) => kind)).toEqual(['guardian_absent']);
   const next = openCenter(file, delivered, 2 * MINUTE);
-  next.center.tick({ ...FINE, isGuarded: false, nowMs: 2 * MINUTE });
+  next.center.tick({ ...FACTS, isGuarded: false, nowMs: 2 * MINUTE });
   await Promise.resolve();
-  next.center.tick({ ...FINE, isGuarded: false, nowMs: 2 * MINUTE + 2_000 });
+  next.center.tick({ ...FACTS, isGuarded: false, nowMs: 2 * MINUTE + 2_000 });
   expect(next.sent).toEqual(first.sent);
   const last = openCenter(file, delivered, 3 * MINUTE);
-  last.center.tick({ ...FINE, nowMs: 4 * MINUTE });
+  last.center.tick({ ...FACTS, nowMs: 4 * MINUTE });
   expect(last.sent).toMatchObject([{ kind: 'guardian_absent', state: 'cleared' }]);
   file.close();
 });
@@ -79,12 +59,12 @@ test('in quiet hours only what is critical leaves, and the rest when they are ov
   const file = openFile();
   const { center, sent } = openCenter(file, delivered, 0);
   center.notice({ kind: 'daily_summary', severity: 'info', text: 'a day', time: 0 }, 0);
-  center.tick(FINE, true);
+  center.tick(FACTS, true);
   expect([sent.length, center.waiting]).toEqual([0, 0]);
-  center.tick({ ...FINE, isGone: true, nowMs: 1_000 }, true);
+  center.tick({ ...FACTS, isGone: true, nowMs: 1_000 }, true);
   expect(sent.map(({ kind }) => kind)).toEqual(['trader_gone']);
   await Promise.resolve();
-  center.tick({ ...FINE, isGone: true, nowMs: 3_000 }, false);
+  center.tick({ ...FACTS, isGone: true, nowMs: 3_000 }, false);
   expect(sent.map(({ kind }) => kind)).toEqual(['trader_gone', 'daily_summary']);
   file.close();
 });
@@ -95,13 +75,13 @@ test('a person sees what is open, and says that it was seen', async () => {
   expect((await run(['alerts', 'list', ...config], { cwd })).err).toContain('nothing is known of alerts');
   const file = openFile(locateStore(join(cwd, 'twinbook.sqlite')));
   const { center, sent } = openCenter(file, delivered, 0);
-  center.tick({ ...FINE, isGone: true });
+  center.tick({ ...FACTS, isGone: true });
   const list = async () => JSON.parse((await run(['alerts', 'list', '--json', ...config], { cwd })).out) as object[];
   expect(await list()).toMatchObject([{ kind: 'trader_gone', severity: 'critical', acknowledgedMs: null }]);
   expect((await run(['alerts', 'ack', 'nothing', ...config], { cwd })).err).toContain('There are: trader_gone.');
   expect((await run(['alerts', 'ack', 'trader_gone', ...config], { cwd })).code).toBe(0);
   await Promise.resolve();
-  center.tick({ ...FINE, isGone: true, nowMs: 16 * MINUTE });
+  center.tick({ ...FACTS, isGone: true, nowMs: 16 * MINUTE });
   expect(sent).toHaveLength(1);
   expect(await list()).toMatchObject([{ acknowledgedMs: expect.any(Number) }]);
   file.close();

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { SqliteDriver } from '../../../../src/shared/base/sqlite-driver.js';
 import { History, MOST_POINTS, type Sample, takeSample } from '../../../../src/shell/console/store/history.js';
 import { StoreFile } from '../../../../src/shell/console/store/store-file.js';
+import { newFolder } from '../../../support/folders.js';
 import { market, toldTrader } from '../state-of-markets.js';
 
 const START_MS = 1_800_000_000_000;
@@ -14,11 +14,10 @@ let folder: string;
 let notes: string[];
 let steadyMs: number;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'console-store-'));
+  folder = newFolder();
   notes = [];
   steadyMs = 0;
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const pathOf = () => join(folder, 'ledger.sqlite.console');
 const openFile = () =>

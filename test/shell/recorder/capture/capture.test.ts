@@ -4,12 +4,19 @@ import { type Levels, MARKET, Polls, tradeOf } from './world.js';
 
 const DEAD = { kind: 'unknown', reason: 'connect ECONNREFUSED', sent: true } as const;
 
+/** A market whose book and trades were looked at once. */
+function begun(bids: Levels = { 0.4: 10 }, asks: Levels = {}, expectMs = 1_000): Polls {
+  const polls = new Polls();
+  polls.capture.expect(expectMs);
+  polls.detail(0);
+  polls.book(1000, bids, asks);
+  polls.trades(1200, []);
+  return polls;
+}
+
 describe('a captured market', () => {
   it('begins with its whole book and goes on with what changed', () => {
-    const polls = new Polls();
-    polls.detail(0);
-    polls.book(1000, { 0.4: 10, 0.39: 5 }, { 0.5: 7 });
-    polls.trades(1200, []);
+    const polls = begun({ 0.4: 10, 0.39: 5 }, { 0.5: 7 });
     polls.book(2000, { 0.4: 12 }, { 0.5: 7, 0.51: 1 });
     polls.trades(2200, []);
     expect(polls.remembered.lines()).toEqual([
@@ -53,10 +60,7 @@ describe('a captured market', () => {
   });
 
   it('does not wait for ever for a look at the trades', () => {
-    const polls = new Polls();
-    polls.detail(0);
-    polls.book(1000, { 0.4: 10 }, {});
-    polls.trades(1200, []);
+    const polls = begun();
     polls.book(2000, { 0.4: 9 }, {});
     polls.capture.tick(15_000);
     expect(polls.remembered.book()).toEqual(['bid 0.4 10']);
@@ -102,10 +106,7 @@ describe('a captured market', () => {
     ['found the market paused', (polls) => polls.detail(2000, 'interrupted'), 'the market is interrupted'],
   ];
   it.each(gaps)('has a gap and a whole book after a poll that %s', (_, trouble, reason) => {
-    const polls = new Polls();
-    polls.detail(0);
-    polls.book(1000, { 0.4: 10 }, {});
-    polls.trades(1200, []);
+    const polls = begun();
     trouble(polls);
     polls.book(6000, { 0.4: 9, 0.3: 1 }, {});
     polls.trades(6200, [tradeOf(3, 0.4, 1, false)]);
@@ -159,10 +160,7 @@ describe('a captured market', () => {
   });
 
   it('ends with the market, and only once', () => {
-    const polls = new Polls();
-    polls.detail(0);
-    polls.book(1000, { 0.4: 10 }, {});
-    polls.trades(1200, []);
+    const polls = begun();
     polls.detail(5000, 'resolved');
     polls.detail(6000, 'resolved');
     expect(polls.remembered.lines().slice(2)).toEqual(['end 5050']);
@@ -191,6 +189,7 @@ describe('a captured market', () => {
 });
 
 describe('own orders', () => {
+  const begunSlowly = () => begun(undefined, {}, 100_000);
   const order = (pubkey: string, status: string, remaining: number, isYes = true, price = 0.4) => ({
     pubkey,
     status,
@@ -217,13 +216,11 @@ describe('own orders', () => {
     polls.poll({ endpoint: 'orders.create', body }, { pubkey: 'P', message: 'm' }, sentMs);
     return polls.ask({ endpoint: 'orders.submit', params: { pubkey: 'P' }, body: { signature: 's' } }, sentMs + 200);
   };
-  const begun = () => {
-    const polls = new Polls();
-    polls.capture.expect(100_000);
-    polls.detail(0);
-    polls.book(1000, { 0.4: 10 }, {});
-    polls.trades(1200, []);
-    return polls;
+  /** An order of ours that was accepted. */
+  const rests = (polls: Polls, isYes = true, price = 0.4) => {
+    const data = order('P', 'open', 5, isYes, price) as never;
+    const submit = place(polls, 1500, isYes, String(price));
+    polls.answer(submit, { kind: 'answered', data, nextCursor: null }, { sentMs: 1700, seenMs: 1800 });
   };
   const seen = (polls: Polls, sentMs: number, bids: Levels, asks: Levels = {}) => {
     polls.book(sentMs, bids, asks);
@@ -232,13 +229,8 @@ describe('own orders', () => {
   };
 
   it('are not recorded as the liquidity of others', () => {
-    const polls = begun();
-    const submit = place(polls, 1500);
-    polls.answer(
-      submit,
-      { kind: 'answered', data: order('P', 'open', 5) as never, nextCursor: null },
-      { sentMs: 1700, seenMs: 1800 },
-    );
+    const polls = begunSlowly();
+    rests(polls);
     expect(seen(polls, 2000, { 0.4: 15 })).toEqual(['bid 0.4 10']);
     expect(seen(polls, 3000, { 0.4: 18 })).toEqual(['bid 0.4 13']);
     expect(polls.capture.ownResting).toBe(1);
@@ -252,18 +244,13 @@ describe('own orders', () => {
   });
 
   it('that buy NO are asks of the YES book', () => {
-    const polls = begun();
-    const submit = place(polls, 1500, false, '0.45');
-    polls.answer(
-      submit,
-      { kind: 'answered', data: order('P', 'open', 5, false, 0.45) as never, nextCursor: null },
-      { sentMs: 1700, seenMs: 1800 },
-    );
+    const polls = begunSlowly();
+    rests(polls, false, 0.45);
     expect(seen(polls, 2000, { 0.4: 10 }, { 0.55: 8 })).toEqual(['ask 0.55 3', 'bid 0.4 10']);
   });
 
   it('that may or may not be in a book leave its level as it was known', () => {
-    const polls = begun();
+    const polls = begunSlowly();
     const submit = place(polls, 1500);
     // Its answer is still out: whether 15 are 10 and ours or 15 of others, nobody can say.
     expect(seen(polls, 2000, { 0.4: 15 })).toEqual(['bid 0.4 10']);
@@ -276,13 +263,8 @@ describe('own orders', () => {
   });
 
   it('that were filled before we knew are not taken for a cancellation of others', () => {
-    const polls = begun();
-    const submit = place(polls, 1500);
-    polls.answer(
-      submit,
-      { kind: 'answered', data: order('P', 'open', 5) as never, nextCursor: null },
-      { sentMs: 1700, seenMs: 1800 },
-    );
+    const polls = begunSlowly();
+    rests(polls);
     expect(seen(polls, 2000, { 0.4: 15 })).toEqual(['bid 0.4 10']);
     polls.book(3000, { 0.4: 12 }, {});
     const trade = {
@@ -309,7 +291,7 @@ describe('own orders', () => {
   });
 
   it('that a whole list of what rests does not show are gone', () => {
-    const polls = begun();
+    const polls = begunSlowly();
     polls.poll({ endpoint: 'orders.list' }, [order('P', 'open', 5)], 1500);
     expect(seen(polls, 2000, { 0.4: 15 })).toEqual(['bid 0.4 10']);
     polls.poll({ endpoint: 'orders.list' }, [], 2500);
