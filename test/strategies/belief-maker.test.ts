@@ -384,6 +384,13 @@ describe('cover', () => {
   });
 });
 
+/** A fresh look at a book, without trades or own orders. */
+function seeing(bids: [number, number][], asks: [number, number][]): MarketView {
+  const seen = book(bids, asks);
+  const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
+  return { ...VIEW, health, trades: [], orders: [], others: seen, book: seen };
+}
+
 describe('the maker', () => {
   const fresh = () => beliefMaker.create(paramsFor(beliefMaker), FACTS);
 
@@ -419,9 +426,7 @@ describe('the maker', () => {
 
   /** What it wants of what rests at its price, as a part of that; `acceptedMs` tells how long an order takes to stand. */
   const partWanted = (restingPart: number, acceptedMs: number) => {
-    const seen = book([[0.44, 100]], [[0.56, 100]]);
-    const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
-    const view = { ...VIEW, health, trades: [], orders: [], others: seen, book: seen };
+    const view = seeing([[0.44, 100]], [[0.56, 100]]);
     const maker = fresh();
     const [wanted] = maker.quote({ ...view, nowMs: 1000 }).bids;
     const remainingMicros = micros(Math.round(restingPart * (wanted?.amountMicros ?? 0)));
@@ -469,11 +474,8 @@ describe('the maker', () => {
 
   it('takes a side of the book that was swept for news of the price, not for a new fair price', () => {
     const maker = fresh();
-    const look = (nowMs: number, bids: [number, number][], asks: [number, number][]) => {
-      const seen = book(bids, asks);
-      const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
-      return maker.quote({ ...VIEW, nowMs, health, trades: [], orders: [], others: seen, book: seen });
-    };
+    const look = (nowMs: number, bids: [number, number][], asks: [number, number][]) =>
+      maker.quote({ ...seeing(bids, asks), nowMs });
     look(1000, [[0.46, 100]], [[0.54, 100]]);
     const before = look(2000, [[0.46, 100]], [[0.54, 100]]).fairMicros ?? 0;
     const after = look(3000, [[0.46, 100]], [[0.56, 100]]).fairMicros ?? 0;
@@ -489,13 +491,8 @@ describe('the maker', () => {
     'follows others who quote through what it believed, however soon it looks again: %d/%d, then %d/%d',
     (...prices) => {
       const maker = fresh();
-      const fairAt = (nowMs: number, bid: number, ask: number): number => {
-        const seen = book([[bid, 100]], [[ask, 100]]);
-        const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
-        return (
-          maker.quote({ ...VIEW, nowMs, health, trades: [], orders: [], others: seen, book: seen }).fairMicros ?? 0
-        );
-      };
+      const fairAt = (nowMs: number, bid: number, ask: number): number =>
+        maker.quote({ ...seeing([[bid, 100]], [[ask, 100]]), nowMs }).fairMicros ?? 0;
       const [bid, ask, laterBid, laterAsk] = prices;
       for (let nowMs = 1000; nowMs < 10_000; nowMs += 1000) fairAt(nowMs, bid, ask);
       const after = fairAt(9200, laterBid, laterAsk);
@@ -505,8 +502,6 @@ describe('the maker', () => {
   );
 
   it('believes its own order that still stands, and its own order that is gone', () => {
-    const seen = book([[0.4, 100]], [[0.6, 100]]);
-    const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
     const order = { ...ORDER, priceMicros: m(0.52) };
     const shown = book(
       [
@@ -515,7 +510,7 @@ describe('the maker', () => {
       ],
       [[0.6, 100]],
     );
-    const view = { ...VIEW, health, trades: [], others: seen, book: seen };
+    const view = seeing([[0.4, 100]], [[0.6, 100]]);
     const withOurs = { ...view, book: shown };
     const [stood, gone] = [fresh(), fresh()];
     for (const maker of [stood, gone]) maker.quote({ ...withOurs, nowMs: 1000, orders: [order] });
@@ -543,14 +538,7 @@ describe('the maker', () => {
       ],
       [[0.6, 100]],
     );
-    const view = {
-      ...VIEW,
-      health: { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null },
-      trades: [],
-      others,
-      book: withOurs,
-      orders: [order],
-    };
+    const view = { ...seeing([[0.4, 100]], [[0.6, 100]]), book: withOurs, orders: [order] };
     const fairAfter = (second: Partial<MarketView>): number => {
       const maker = fresh();
       maker.quote({ ...view, nowMs: 1000 });
@@ -611,12 +599,8 @@ describe('the maker', () => {
 
   it('begins anew when the clock was set back, and does not quote on what it believed before', () => {
     const maker = fresh();
-    const fairAt = (nowMs: number, bid: number, ask: number): number => {
-      const seen = book([[bid, 100]], [[ask, 100]]);
-      const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
-      const view = { ...VIEW, nowMs, health, trades: [], orders: [], others: seen, book: seen };
-      return maker.quote(view).fairMicros ?? 0;
-    };
+    const fairAt = (nowMs: number, bid: number, ask: number): number =>
+      maker.quote({ ...seeing([[bid, 100]], [[ask, 100]]), nowMs }).fairMicros ?? 0;
     for (let nowMs = 700_000; nowMs < 720_000; nowMs += 1000) expect(fairAt(nowMs, 0.28, 0.32)).toBeLessThan(m(0.35));
     // Ten minutes back, and the market has moved.
     for (let nowMs = 120_000; nowMs < 125_000; nowMs += 1000)
@@ -625,25 +609,14 @@ describe('the maker', () => {
 
   it('pays for cover of later sales where they need more than it has, not where it will be back long before', () => {
     // Whoever buys at a few cents wants many shares, and each that is not covered binds nearly one of currency.
-    const seen = book([[0.01, 100]], [[0.05, 100]]);
-    const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
+    const seen = seeing([[0.01, 100]], [[0.05, 100]]);
     const inventory = { ...VIEW.inventory, availableFundsMicros: micros(200 * ONE) };
     const priceAfter = (timeToResolutionMs: number): number => {
       const maker = fresh();
       let price = 0;
       for (let nowMs = 1000; nowMs < 60_000; nowMs += 1000) {
-        const view = {
-          ...VIEW,
-          nowMs,
-          inventory,
-          timeToResolutionMs,
-          health,
-          trades: [],
-          orders: [],
-          others: seen,
-          book: seen,
-        };
-        price = maker.quote(view).factors['cover_worth'] ?? Number.NaN;
+        const { factors } = maker.quote({ ...seen, nowMs, inventory, timeToResolutionMs });
+        price = factors['cover_worth'] ?? Number.NaN;
       }
       return price;
     };
