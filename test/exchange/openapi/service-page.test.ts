@@ -1,12 +1,193 @@
+/**
+ * The parts of docs/service.md that the declarations say: calls, parameters, records and errors, as Markdown. The test
+ * compares them with the page; `UPDATE_DOCS=1` writes them into it.
+ */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
+import {
+  type Declaration,
+  declarationOf,
+  ENDPOINTS,
+  type EndpointName,
+} from '../../../src/shared/protocol/endpoints.js';
+import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../src/shared/protocol/errors.js';
+import { ENDPOINT_NOTES } from '../../../src/shared/protocol/notes/endpoints.js';
+import { ERROR_NOTES } from '../../../src/shared/protocol/notes/errors.js';
+import { PARAMETER_NOTES } from '../../../src/shared/protocol/notes/parameters.js';
 import { requestSignature } from '../../../src/shared/protocol/signing.js';
 import { PROFILE } from '../http/harness.js';
-import { blocksOf, withBlocks } from './service-page.js';
 
 const PATH = 'docs/service.md';
 const page = readFileSync(PATH, 'utf8');
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly pattern?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly oneOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+}
+
+interface Operation {
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly schema: Schema;
+  }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+  readonly responses: Readonly<
+    Record<string, { readonly content: { readonly 'application/json': { readonly schema: Schema } } }>
+  >;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+}
+
+/** The blocks by name, made from the document. */
+function blocksOf(json: object): Readonly<Record<string, string>> {
+  // What the tests of the document have found to be valid OpenAPI.
+  const document = json as Document;
+  return { calls: calls(document), parameters: parameters(), records: records(document), errors: errors() };
+}
+
+/** The page with these blocks between their `<!-- name -->` and `<!-- /name -->`. */
+function withBlocks(page: string, blocks: Readonly<Record<string, string>>): string {
+  let text = page;
+  for (const [name, block] of Object.entries(blocks)) {
+    const [head, rest = ''] = text.split(`<!-- ${name} -->`);
+    const tail = rest.split(`<!-- /${name} -->`)[1];
+    if (tail === undefined) throw new Error(`the page has no place for ${name}`);
+    text = `${head}<!-- ${name} -->\n\n${block.trim()}\n\n<!-- /${name} -->${tail}`;
+  }
+  return text;
+}
+
+function calls(document: Document): string {
+  const names = Object.keys(ENDPOINTS) as EndpointName[];
+  const groups = document.tags.filter(({ name }) => name !== 'paper');
+  return groups
+    .map(({ name: tag, description }) => {
+      const own = names.filter((name) => name.startsWith(`${tag}.`));
+      return `### ${capital(tag)}\n\n${description}\n\n${own.map((name) => call(document, name)).join('\n')}`;
+    })
+    .join('\n\n');
+}
+
+function call(document: Document, name: EndpointName): string {
+  const { summary, description, errors: slugs } = ENDPOINT_NOTES[name];
+  const declaration = declarationOf(name);
+  const operation = document.paths[declaration.path]?.[declaration.method.toLowerCase()];
+  const query = (operation?.parameters ?? []).filter((parameter) => parameter.in === 'query');
+  const takes = query.map(({ name: field, required, schema }) => taken(field, required, schema));
+  const body = bodyFields(document, operation);
+  return [
+    `**\`${declaration.method} ${declaration.path}\`** (${declaration.scope}): ${summary}.${description === undefined ? '' : ` ${description}`}`,
+    '',
+    ...(takes.length === 0 ? [] : [`- query: ${takes.join('; ')}`]),
+    ...(body.length === 0 ? [] : [`- body: ${body.join('; ')}`]),
+    `- answers ${declaration.status}: ${answered(declaration, operation)}`,
+    ...(slugs.length === 0 ? [] : [`- refuses with ${[...new Set(slugs)].map((slug) => `\`${slug}\``).join(', ')}`]),
+    '',
+  ].join('\n');
+}
+
+function bodyFields(document: Document, operation: Operation | undefined): string[] {
+  const schema = operation?.requestBody?.content['application/json'].schema;
+  const body = schema?.$ref === undefined ? schema : document.components.schemas[componentOf(schema)];
+  return Object.entries(body?.properties ?? {}).map(([name, property]) =>
+    taken(name, body?.required?.includes(name) ?? false, property),
+  );
+}
+
+function taken(name: string, required: boolean, schema: Schema): string {
+  const words = schema.enum ?? schema.items?.enum;
+  const range =
+    schema.minimum === undefined || schema.maximum === undefined ? '' : ` ${schema.minimum} to ${schema.maximum}`;
+  const kind = words === undefined ? `${typeOf(schema)}${range}` : words.map((word) => `\`${word}\``).join(' ');
+  const fallback = schema.default === undefined ? '' : `, default \`${String(schema.default)}\``;
+  return `\`${name}\`${required ? ' (required)' : ''} ${kind}${fallback}`;
+}
+
+function answered({ page, location }: Declaration, operation: Operation | undefined): string {
+  const success = Object.entries(operation?.responses ?? {}).find(([status]) => status.startsWith('2'))?.[1];
+  const data = success?.content['application/json'].schema.properties?.['data'] ?? {};
+  const row = data.items ?? data;
+  const link = `[${componentOf(row)}](#${componentOf(row).toLowerCase()})`;
+  const what = data.items === undefined ? link : `${page === undefined ? 'all' : 'a page'} of ${link}`;
+  return location === undefined ? what : `${what}, with a \`Location\``;
+}
+
+function parameters(): string {
+  const rows = Object.entries(PARAMETER_NOTES).map(([name, { description }]) => `| \`${name}\` | ${description} |`);
+  return ['| Name | Meaning |', '|---|---|', ...rows.sort()].join('\n');
+}
+
+const ENVELOPES = /(Error|Meta|Body|ErrorDetails)$/;
+
+function records({ components }: Document): string {
+  return Object.entries(components.schemas)
+    .filter(([name]) => !ENVELOPES.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, schema]) => `### ${name}\n\n${schema.description}\n\n${fieldTable(schema)}`)
+    .join('\n\n');
+}
+
+function fieldTable(schema: Schema): string {
+  const rows = new Map<string, string>();
+  for (const alternative of schema.oneOf ?? [schema]) {
+    for (const [path, property] of fields(alternative, '')) {
+      rows.set(path, `| \`${path}\` | ${typeOf(property)} | ${property.description ?? ''} |`);
+    }
+  }
+  return ['| Field | Type | Meaning |', '|---|---|---|', ...rows.values()].join('\n');
+}
+
+function fields(schema: Schema, prefix: string): [string, Schema][] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const path = `${prefix}${name}`;
+    const inner = property.anyOf?.find(({ properties }) => properties !== undefined) ?? property;
+    return [[path, property] as [string, Schema], ...fields(inner, `${path}.`)];
+  });
+}
+
+function typeOf(schema: Schema): string {
+  const { $ref, type, items, anyOf, pattern } = schema;
+  if ($ref !== undefined) return `[${componentOf(schema)}](#${componentOf(schema).toLowerCase()})`;
+  if (anyOf !== undefined) return anyOf.map(typeOf).join(' or ');
+  if (schema.const !== undefined) return `\`${schema.const}\``;
+  if (schema.enum !== undefined) return schema.enum.map((word) => `\`${word}\``).join(' ');
+  if (items !== undefined) return `list of ${typeOf(items)}`;
+  const types = typeof type === 'string' ? [type] : (type ?? ['any']);
+  return types.map((name) => (name === 'string' && pattern !== undefined ? 'decimal' : name)).join(' or ');
+}
+
+function errors(): string {
+  const slugs = Object.keys(SERVICE_ERRORS) as ServiceErrorSlug[];
+  const rows = slugs.map((slug) => {
+    const { status, code, message } = SERVICE_ERRORS[slug];
+    const { when, advice } = ERROR_NOTES[slug];
+    return `| \`${slug}\` | ${status} | ${code} | ${message} | ${when} | ${advice} |`;
+  });
+  return ['| Slug | Status | Code | Message | When | What to do |', '|---|---|---|---|---|---|', ...rows].join('\n');
+}
+
+const componentOf = ({ $ref = '' }: Schema): string => $ref.split('/').at(-1) ?? '';
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 describe('docs/service.md', () => {
   it('lists the calls, parameters, records and errors that there are (UPDATE_DOCS=1 writes them)', () => {
