@@ -25,7 +25,7 @@ import { loadShipped } from '../../src/shell/config/strategy-module.js';
 import type { AccountFigures, HelloLine } from '../../src/shell/control/telemetry/lines.js';
 import { TelemetryPublisher } from '../../src/shell/control/telemetry/publisher.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
-import type { Trader } from '../../src/trader/engine/engine.js';
+import type { Trader } from '../../src/trader/engine/trader.js';
 import { openMemoryLedger } from '../../src/trader/ledger/ledger.js';
 import { readParams } from '../../src/trader/strategy/read-params.js';
 import { type Bench, type BenchRow, percentile, sized } from './bench.js';

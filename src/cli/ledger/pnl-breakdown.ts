@@ -1,6 +1,5 @@
 /** `twinbook pnl --by …`: the result in rows, as a table, CSV or JSON. */
 
-import type { TraderFigures } from '../../lab/report/html/traders-html.js';
 import type { BreakdownBy, BreakdownRow } from '../../lab/report/live/breakdown.js';
 import { csvLine } from '../../shared/base/csv.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
@@ -77,6 +76,18 @@ function columnsOf(names: readonly string[], texts: readonly string[]): readonly
   if (!names.includes('title')) return columns;
   return [...columns, { title: 'TITLE', cell: (row) => row['title'] ?? null, gives: 'cut' }];
 }
+
+export const FIGURES = [
+  'capitalMicros',
+  'cashMicros',
+  'realisedMicros',
+  'feesMicros',
+  'unrealisedMicros',
+  'totalMicros',
+] as const;
+
+/** Micros of one trader, or of all traders of a venue. */
+export type TraderFigures = Readonly<Record<(typeof FIGURES)[number], number>>;
 
 /** Keys of `--json`, of one trader and of sums over several. */
 export const formatFigures = (figures: TraderFigures) => ({

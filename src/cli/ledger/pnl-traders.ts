@@ -12,7 +12,7 @@ import type { PnlRow } from '../../trader/ledger/contract.js';
 import type { AnswerFormat } from '../data/query.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, json, table } from '../output/table.js';
-import { formatFigures, type ShownRow, shownRow, writeRows } from './pnl-breakdown.js';
+import { FIGURES, formatFigures, type ShownRow, shownRow, type TraderFigures, writeRows } from './pnl-breakdown.js';
 import { type LiveSession, readLiveSession } from './pnl-report.js';
 
 /** What `pnl` reads of one trader. */
@@ -79,17 +79,6 @@ function requireDifferent(traders: readonly NamedTrader[]): void {
     seen.set(path, file);
   }
 }
-
-const FIGURES = [
-  'capitalMicros',
-  'cashMicros',
-  'realisedMicros',
-  'feesMicros',
-  'unrealisedMicros',
-  'totalMicros',
-] as const;
-
-type TraderFigures = Readonly<Record<(typeof FIGURES)[number], number>>;
 
 interface VenueSum {
   readonly venue: string;
