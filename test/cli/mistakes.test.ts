@@ -43,12 +43,9 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
     ['a broken configuration', 'fills -c broken.yaml', 4, "broken.yaml:6:10: merge: unknown key 'x'"],
     ['a broken configuration at the start', 'start -c broken.yaml', 4, "broken.yaml:6:10: merge: unknown key 'x'"],
     ['a broken configuration checked', 'config check -c broken.yaml', 4, "broken.yaml:6:10: merge: unknown key 'x'"],
-    ...[
-      'backtest -c none.yaml --data none',
-      'arena -c none.yaml',
-      'sweep -c none.yaml --data none',
-      'pnl -c none.yaml',
-    ].map((command) => [`${command} to no folder`, `${command} --report no/r.html`, 1, 'no/r.html: ENOENT'] as const),
+    ...['backtest -c none.yaml --data none', 'sweep -c none.yaml --data none', 'pnl -c none.yaml'].map(
+      (command) => [`${command} to no folder`, `${command} --report no/r.html`, 1, 'no/r.html: ENOENT'] as const,
+    ),
     ['a report that is a folder', 'backtest -c none.yaml --data none --report .', 1, 'it is a folder'],
     ['a calibration to no folder', 'data calibrate none --out no/c.json', 1, 'no/c.json: ENOENT'],
     ['no ledger yet', 'fills -c ok.yaml', 1, 'there is no ledger at'],

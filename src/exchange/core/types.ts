@@ -126,12 +126,6 @@ export interface MarketSpec {
   readonly state?: MarketState;
 }
 
-/** What a caller needs to know of a market that it has just created. */
-export interface CreatedMarket {
-  readonly index: MarketIndex;
-  readonly condition_id: string;
-}
-
 /** Body of an order draft, already parsed. Price and funds in the space of the named outcome. */
 export interface OrderRequest {
   readonly market_condition_id: string;
