@@ -29,6 +29,12 @@ const CASES: readonly Case[] = [
     refused: [2, 'max_order_notional', 4 * ONE, 4_100_000],
   },
   {
+    what: '2: a notional that only its rounding up brings over the limit',
+    place: { priceMicros: m(410_001), amountMicros: m(10 * ONE + 1) },
+    facts: { limits: limitsOf({ maxOrderNotionalMicros: m(4_100_010) }) },
+    refused: [2, 'max_order_notional', 4_100_010, 4_100_011],
+  },
+  {
     what: '3: a bid above our own fair value',
     place: { fairYesMicros: m(359_999) },
     refused: [3, 'price_collar_fair', 409_999, 410_000],
@@ -54,6 +60,12 @@ const CASES: readonly Case[] = [
     place: { priceMicros: m(700_000), fairYesMicros: m(700_000) },
     facts: { sight: sight({ book: { bids: [], asks: [] } }) },
     refused: null,
+  },
+  {
+    what: '3: a sale without a fair value and without a book',
+    place: { side: 'sell', fairYesMicros: null },
+    facts: { sight: sight({ book: { bids: [], asks: [] } }), exposure: exposureOf([held], []) },
+    refused: [3, 'price_collar_book', 0, 1],
   },
   {
     what: '4: one order too many',
@@ -83,6 +95,12 @@ const CASES: readonly Case[] = [
     refused: [6, 'max_event_position_shares', 65 * ONE, 70 * ONE],
   },
   {
+    what: '6: selling down in an event that is over its limit',
+    place: { side: 'sell', priceMicros: m(430_000) },
+    facts: { limits: limitsOf({ maxEventPositionSharesMicros: shares(20) }), exposure: exposureOf([held], []) },
+    refused: null,
+  },
+  {
     what: '6: a loss that its event may bring',
     facts: { limits: limitsOf({ maxEventLossMicros: shares(4) }) },
     refused: [6, 'max_event_loss', 4 * ONE, 4_141_000],
@@ -91,6 +109,12 @@ const CASES: readonly Case[] = [
     what: '7: a loss that everything together may bring',
     facts: { limits: limitsOf({ maxTotalCostMicros: shares(4) }) },
     refused: [7, 'max_total_cost', 4 * ONE, 4_141_000],
+  },
+  {
+    what: '7: selling down what is over the limit of everything',
+    place: { side: 'sell', priceMicros: m(430_000) },
+    facts: { limits: limitsOf({ maxTotalCostMicros: shares(4) }), exposure: exposureOf([held], []) },
+    refused: null,
   },
   {
     what: '8: a halted trader',
@@ -153,6 +177,11 @@ const CASES: readonly Case[] = [
     refused: null,
   },
   {
+    what: '12: an order in flight at the same price for the other outcome',
+    facts: { exposure: exposureOf([], [orderOf({ isYes: false, priceMicros: m(410_000), phase: 'in_flight' })]) },
+    refused: null,
+  },
+  {
     what: '12: an intent that is under way',
     facts: { exposure: exposureOf([], [orderOf({ intentId: 'new' })]) },
     refused: [12, 'duplicate_intent', 0, 1],
@@ -166,6 +195,17 @@ const CASES: readonly Case[] = [
     what: '13: ... but not with p + q < 1',
     facts: { exposure: exposureOf([], [orderOf({ isYes: false, priceMicros: m(589_999) })]) },
     refused: null,
+  },
+  {
+    what: '13: buying YES against our own sale in flight at the same price',
+    facts: { exposure: exposureOf([held], [orderOf({ side: 'sell', priceMicros: m(410_000), phase: 'in_flight' })]) },
+    refused: [13, 'self_cross', 409_999, 410_000],
+  },
+  {
+    what: '13: an ask at the price of our own bid',
+    place: { isYes: false, priceMicros: m(560_000) },
+    facts: { exposure: exposureOf([], [orderOf({ priceMicros: m(440_000) })]) },
+    refused: [13, 'self_cross', 440_001, 440_000],
   },
   { what: '14: no view', facts: { sight: null }, refused: [14, 'sane_input', 0, 1] },
   { what: '14: the view of another market', facts: { sight: sight({}, 'b') }, refused: [14, 'sane_input', 0, 1] },
@@ -251,6 +291,12 @@ const CASES: readonly Case[] = [
     what: '19: more than our currency',
     facts: { cashMicros: m(8_140_000), exposure: exposureOf([], [orderOf({ phase: 'unknown' })]) },
     refused: [19, 'available_cash', 8_140_000, 8_181_000],
+  },
+  {
+    what: '19: a sale, however much the working buys need',
+    place: { side: 'sell', priceMicros: m(430_000) },
+    facts: { cashMicros: m(1), exposure: exposureOf([held], [orderOf()]) },
+    refused: null,
   },
   {
     what: '20: more shares than are free',

@@ -108,5 +108,6 @@ describe('control 22', () => {
 
   it('lets pass what costs no more than the average', () => {
     expect(verdictOf(49.9, { priceMicros: m(490_000) })).toBeNull();
+    expect(verdictOf(49.9, { priceMicros: m(490_000) }, [orderOf({ priceMicros: m(830_000) })])).toBeNull();
   });
 });

@@ -220,7 +220,7 @@ export interface BruteWorst {
 }
 
 /** Currency that splits under way take. */
-export const splitting = (holdings: readonly Holding[]): bigint =>
+const splitting = (holdings: readonly Holding[]): bigint =>
   holdings.reduce((sum, { splittingMicros }) => sum + BigInt(splittingMicros), 0n);
 
 /** Tries every subset of fills and every resolution, and keeps the worst of each figure. */
