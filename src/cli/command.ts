@@ -73,7 +73,7 @@ export const QUICK_S = 10;
 export const timeoutOption = (timeoutS: number): OptionRow<number> =>
   usual('--timeout <s>', 'how long to wait for the trader, s', timeoutS, integerBetween(1, 3600));
 
-/** What the file of `-c` is read as. */
+/** Kind of the file of `-c`. */
 interface Configs {
   readonly none: undefined;
   /** Its name, unread. */
@@ -93,7 +93,7 @@ export interface Call<Rows extends OptionRows = OptionRows, Kind extends keyof C
   readonly io: CliIo;
 }
 
-/** What a command says: with `--json` its data, else its text. */
+/** Output of a command: with `--json` its data, else its text. */
 export interface Answer {
   readonly data: unknown;
   /** With its last line break; made only where it is printed, for a terminal of this width. */
@@ -108,14 +108,14 @@ type Did = ExitCode | void | Promise<ExitCode | void>;
 interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   readonly name: string;
   readonly help: string;
-  /** `<needed>`, `[optional]` or `[several...]`, and what it is. */
+  /** `<needed>`, `[optional]` or `[several...]`, and its description. */
   readonly args?: readonly (readonly [name: string, help: string, reader?: Reader<string>])[];
   readonly options?: Rows;
   /** Left out: the command has no `-c`. */
   readonly config?: Kind;
   /** Answers; `--json` is offered. */
   readonly answer?: (call: Call<Rows, Kind>) => Answer | Promise<Answer>;
-  /** Prints by itself; `hasJson`: and offers `--json`. */
+  /** Prints its own output; `hasJson`: it also has `--json`. */
   readonly run?: (call: Call<Rows, Kind>) => Did;
   readonly hasJson?: true;
   /** Commands below it. */
@@ -167,7 +167,7 @@ export const all =
     for (const add of commands) add(parent, session);
   };
 
-/** A command that has others below it, and does nothing by itself. */
+/** A command with subcommands and no action. */
 export const group =
   (name: string, help: string, ...commands: readonly AddCommand[]): AddCommand =>
   (parent, session) => {

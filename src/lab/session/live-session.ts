@@ -31,14 +31,14 @@ type AsReported = 'timeMs' | 'seenMs' | 'orderPubkey' | 'strategy' | 'isYes' | '
 
 /** One of our own trades, as an exchange reports it. */
 export interface ReportedTrade extends Pick<FillRecord, AsReported> {
-  /** In the space of its own outcome. */
+  /** Price in the space of the order's outcome. */
   readonly ownPriceMicros: Micros;
   readonly amountMicros: Micros;
   readonly feeMicros: Micros | null;
 }
 
 export type ReportedConversion = Omit<ConversionRecord, 'markMicros' | 'yesCostMicros'> & {
-  /** Of a split; null: by the middle of that moment. */
+  /** Value of a split; null: by the middle of that moment. */
   readonly yesCostMicros: number | null;
 };
 
@@ -48,7 +48,7 @@ export interface MarketFacts extends Pick<MarketSession, OfMarket | 'makerFeeRat
   readonly orders: readonly SessionOrder[];
   readonly trades: readonly ReportedTrade[];
   readonly conversions: readonly ReportedConversion[];
-  /** Null where nobody recorded the book. */
+  /** Null without a recorded book. */
   readonly prices: RecordedPrices | null;
   /** The last moment whose middle counts: the market closes, or the session ends. */
   readonly lastMs: number;
@@ -109,7 +109,7 @@ function readMoves({ orders, trades, conversions, prices, lastMs }: MarketFacts)
   };
 }
 
-/** Trades are named by their second: what was known a moment before it is surely from before the trade. */
+/** The exchange names the second of a trade: a book known before that second precedes the trade. */
 const BEFORE_TRADE_MS = 1;
 
 /** When a trade was, of which the exchange names the second: the middle of it, unless it was seen before. */
@@ -171,7 +171,7 @@ function foldMarket(market: MarketFacts, walked: WalkedMarket, running: readonly
   return { session, cashMicros: held.cashMicros };
 }
 
-/** Samples of a market from its first order or move to its last; and what is held after all of them. */
+/** Samples of a market from its first order or move to its last, and the holdings after all of them. */
 function walkSeries(market: WalkedMarket, endMs: number) {
   const { orders, fills, conversions } = market;
   const times = [
@@ -217,8 +217,8 @@ function measureQuoting({ orders, lastMs, countedFromMs }: MarketFacts, running:
 const MOST_LOOKS = 86_400;
 
 /**
- * While the trader ran: nobody knows what its shares were worth between two runs. Every look counts for the deepest fall, as
- * in a backtest; what is kept of them is thinned out.
+ * Only while the trader ran: the value of its shares between two runs is unknown. Every look counts for the deepest fall, as
+ * in a backtest; the stored ones are thinned out.
  */
 function sampleAccount(
   markets: readonly WalkedMarket[],

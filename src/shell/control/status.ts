@@ -99,7 +99,7 @@ export function makeFeed({ name, current, values, ageMs }: FeedSnapshot, sources
   const source = sources.find((one) => one.name === name);
   return {
     name,
-    /** Markets with a value that strategies are told now. */
+    /** Markets with a current value for strategies. */
     current_markets: current,
     values,
     newest_age_ms: ageMs,
@@ -110,7 +110,7 @@ export function makeFeed({ name, current, values, ageMs }: FeedSnapshot, sources
 
 const HOUR_S = 3600;
 
-/** Currency an hour, and what it follows from. */
+/** Currency an hour, and its terms. */
 function hourlyValue({ value, place }: NonNullable<MarketSnapshot['worth']>) {
   const { edge, stale, looks, moves, fills, reserve, currency, net } = value;
   return {

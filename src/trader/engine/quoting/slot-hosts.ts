@@ -64,7 +64,7 @@ export const NO_EVENT: SlotHost = {
   takeParams: () => false,
 };
 
-/** What the markets of an event share: its quoter, and what it said of them at the newest turn. */
+/** Shared by the markets of an event: its quoter, and its quotes of the newest turn. */
 export class QuotedEvent {
   readonly facts: EventFacts;
   readonly #strategy: EventStrategy;
@@ -104,7 +104,7 @@ export class QuotedEvent {
     return this.#params;
   }
 
-  /** A quoter that failed is replaced by one that knows nothing of what it saved, made with these. */
+  /** Replaces a failed quoter by one with these parameters and without saved state. */
   renew(params: ParamValues): void {
     this.#params = params;
     this.#sandbox = this.#open(null);
@@ -121,7 +121,7 @@ export class QuotedEvent {
       );
   }
 
-  /** What the slot of one of its markets has of it. */
+  /** The host of one of its markets' slots. */
   host(conditionId: string): SlotHost {
     const sandbox = () => this.#sandbox;
     return {
@@ -141,7 +141,7 @@ export class QuotedEvent {
     return this.#said?.[conditionId] ?? NO_QUOTES('its event has not been quoted yet');
   }
 
-  /** Each of its markets hands them over; its quoter is told once. */
+  /** Each of its markets passes them on; its quoter gets them once. */
   #takeParams(next: ParamValues): boolean {
     if (isDeepStrictEqual(this.#params, next)) return true;
     if (this.#refused === next) return false;
@@ -152,9 +152,9 @@ export class QuotedEvent {
   }
 }
 
-/** Of the ledger, what quoters remember by. */
+/** Calls of the ledger for saved state. */
 type Memory = Pick<Ledger, 'strategyState' | 'setStrategyStateAside' | 'forgetStrategyStates'>;
-/** Of the trader's settings, what quoters are made by. */
+/** Settings of the trader for new quoters. */
 type Around = Pick<TraderSettings, 'events' | 'boundedCall'>;
 
 interface Kept {
@@ -177,7 +177,7 @@ export class SlotHosts {
     return this.#kept.size > 0;
   }
 
-  /** Of an event the quoter that is there for the same code and parameters, else a new one. */
+  /** For an event the existing quoter of the same code and parameters, else a new one. */
   open(strategy: StrategySettings, facts: MarketFacts, around: Around): SlotHost {
     const { module, params } = strategy;
     if (module.scope === 'event') return this.#join(strategy, module, facts, around);
@@ -221,7 +221,7 @@ export class SlotHosts {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
     const made = make(saved);
-    // The next save would write over it. One that has failed saves nothing: whoever replaces it may go on from there.
+    // The next save would overwrite it. A failed quoter saves nothing: its replacement may continue from there.
     const hasBegunAnew = made.sandbox?.hasBegunAnew === true && made.sandbox.failure === null;
     if (saved !== null && saved.version === version && hasBegunAnew)
       this.#memory.setStrategyStateAside(name, memoryId, saved.version);
@@ -233,7 +233,7 @@ function isSameCode({ strategy, quoted }: Kept, other: StrategySettings): boolea
   return strategy.moduleKey === other.moduleKey && isDeepStrictEqual(quoted.params, other.params);
 }
 
-/** What the trader's file declares of an event. One that names its markets is known by them first: not every recording keeps its id. */
+/** Declaration of an event in the trader's file. Its named markets identify it first: not every recording keeps its id. */
 function findEventFacts(eventConditionId: string, market: string, events: TraderSettings['events']): EventFacts {
   const rule =
     events.find(({ marketConditionIds }) => marketConditionIds.includes(market)) ??
