@@ -1,4 +1,4 @@
-/** What the trader does of its own accord, after whatever it has just seen: quote, convert, prove, poll. */
+/** The trader's actions after each observation: quote, convert, prove that no order rests, poll. */
 
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import { type ConversionRules, convert, mergeBlockers } from './control/complete-sets.js';
@@ -20,7 +20,7 @@ import { showTitle, type TraderState } from './state.js';
 
 export function act(state: TraderState, nowMs: number): void {
   state.bornMs ??= nowMs;
-  // First of all: a command that forbids something must hold before anything that was waiting is sent again.
+  // First: a command that forbids something must hold before waiting requests are sent.
   applyRung(state, nowMs);
   const ticking = nowMs - state.tickedMs >= TICK_MS || nowMs < state.tickedMs;
   if (ticking) {
@@ -72,7 +72,7 @@ function actInMarkets(state: TraderState, hold: string | null, ticking: boolean,
   }
 }
 
-/** Whether the market is as its last turn left it, and nothing of it falls due by the time alone. */
+/** True when nothing changed since the market's last turn and no timer of it is due. */
 function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): boolean {
   const { actedOn } = entry;
   const mode = state.mode();
@@ -81,21 +81,21 @@ function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): b
   return !state.pauses.isFlattening(entry.conditionId) && nowMs < marketQuietUntilMs(state, entry);
 }
 
-/** Lets leave what the rung lets leave, and takes back what it does not. */
+/** Sends the orders that the current rung allows and withdraws the others. */
 function applyRung(state: TraderState, nowMs: number): void {
   const { mode } = state.mode();
   const { orders, conversions, stance } = LADDER[mode];
   state.executor.setConverting(conversions);
   if (conversions !== 'all')
     state.queue.recall(conversions === 'none' ? isOfConversion : isOfSplit, `the trader is ${mode}`);
-  // Flattening sells; what was being quoted when it began must not come to rest behind it.
+  // Flattening sells. Quotes that were in flight when it began must not rest afterwards.
   state.executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
-  // Orders under way that were decided under a milder rung are withdrawn, and quoted again under this one. So are
-  // orders that reduce a position which an odd or reverted fill has changed since.
+  // Orders in flight that were decided under a milder rung are withdrawn and quoted again under this one. The same
+  // holds for orders that reduce a position that an odd or reverted fill has changed since.
   const isOutdated = state.guards.fillAlarm.takeNew() || stance !== state.stance;
   const isWishedAnew = orders !== 'none' && stance !== 'normal' && isOutdated;
   if (isWishedAnew) state.executor.withdraw(null, nowMs);
-  // What waits for the request budget has not left yet, and now it must not: not even signed orders.
+  // Orders that wait for the request budget must not leave now, even if they are signed.
   if (orders === 'none' || isWishedAnew) state.queue.recall(isOfPlace, `the trader is ${mode}`);
   if (stance !== state.stance) for (const { conditionId } of state.markets.all) state.requestRequote(conditionId);
   state.stance = stance;
@@ -120,11 +120,11 @@ function actInMarket(
   const hold = findHold(state, entry, usual);
   const context = hold === usual.hold ? usual : makeStepContext(state, hold, nowMs);
   context.refresh();
-  // Not where the signer refused either.
+  // No conversion where the signer refused one.
   const { conversions } = LADDER[state.mode().mode];
   let begun = false;
   if (conversions !== 'none' && paused === undefined) {
-    // Before the slots: what a merge takes they must not offer again.
+    // Before the slots: quotes must not offer the shares that a merge takes.
     const rules = conversionRules(state, entry, conversions === 'all');
     begun = convert(entry, rules, context);
     begun = cancelAll(mergeBlockers(entry, rules.merge, rules.core, context), entry.conditionId, context) || begun;
@@ -147,11 +147,11 @@ function actInMarket(
   if (begun) state.invalidateOwn();
 }
 
-/** Undefined while the slot waits for its time. */
+/** Undefined until the slot's next turn is due. */
 const viewIfDue = (state: TraderState, entry: MarketEntry, slot: QuoteSlot, nowMs: number) =>
   slot.isDue(nowMs) ? makeView(state, entry, slot, nowMs) : undefined;
 
-/** Orders on their way to a market in which nobody quotes any more must not arrive. */
+/** Withdraws orders in flight to a market that no strategy quotes any more. */
 function withdrawUnwanted(state: TraderState, { conditionId, slots }: MarketEntry, nowMs: number): void {
   if (slots.length === 0 || slots.some(({ quotes }) => quotes.fairMicros !== null)) return;
   const orders = state.own.orders.get(conditionId) ?? [];
@@ -160,7 +160,7 @@ function withdrawUnwanted(state: TraderState, { conditionId, slots }: MarketEntr
   }
 }
 
-/** Flattening merges every complete set, down to the market's lot, also where a strategy keeps some. */
+/** Flattening merges every complete set down to the market's lot, even where a strategy keeps some. */
 function conversionRules(
   state: TraderState,
   { feed, conditionId, slots }: MarketEntry,
@@ -174,7 +174,7 @@ function conversionRules(
   return { merge: { enabled: true, minSharesMicros: lot }, core: NO_CORE, splits: false, markMicros };
 }
 
-/** Pulls orders of strategies that do not quote this market (any more): nobody would ever move them. */
+/** Cancels orders of strategies that no longer quote this market: nothing else would move them. */
 function cancelOrphans(state: TraderState, { conditionId, slots }: MarketEntry, context: StepContext): boolean {
   const orders = state.own.orders.get(conditionId);
   if (orders === undefined || isUnassigned(state)) return false;
@@ -182,7 +182,7 @@ function cancelOrphans(state: TraderState, { conditionId, slots }: MarketEntry, 
   return cancelAll(orphans, conditionId, context);
 }
 
-/** Keeps what its strategy wants to know after a restart, in the step in which it learned it. */
+/** Stores what the strategy wants to keep over a restart, in the same step. */
 function remember(state: TraderState, slot: QuoteSlot, nowMs: number): void {
   const { sandbox } = slot;
   if (slot.quotedMs === nowMs && sandbox?.isSaveDue(nowMs) === true) state.markets.saveStrategy(slot, nowMs);
@@ -193,7 +193,7 @@ function remember(state: TraderState, slot: QuoteSlot, nowMs: number): void {
   state.alert(nowMs, 'strategy_memory', `${where}: ${trouble}`);
 }
 
-/** Wherever it failed: while it was made, told or asked. */
+/** Reports a failed strategy, whether it failed on creation, on an observation or on a quote. */
 function sayFailure(state: TraderState, slot: QuoteSlot, nowMs: number): void {
   const failure = slot.sandbox?.takeFailure() ?? null;
   if (failure === null) return;
@@ -202,7 +202,7 @@ function sayFailure(state: TraderState, slot: QuoteSlot, nowMs: number): void {
   state.alert(nowMs, 'strategy_failed', text);
 }
 
-/** While a proof is wanted and nothing of ours is unsettled, looks at our resting orders again and again. */
+/** While a proof is required and no own request is unsettled, keeps reading the own resting orders. */
 function pollForProof(state: TraderState, ticking: boolean, nowMs: number): void {
   if (state.own.unsettled > 0) {
     state.settledMs = null;
@@ -210,6 +210,6 @@ function pollForProof(state: TraderState, ticking: boolean, nowMs: number): void
     return;
   }
   state.settledMs ??= nowMs;
-  // Not with every observation: an exchange that refuses connections would be asked as fast as it refuses.
+  // Only on ticks: otherwise an exchange that refuses connections would be polled as fast as it refuses.
   if (ticking && state.modes.wantsProof) state.poller.expedite({ kind: 'orders' });
 }

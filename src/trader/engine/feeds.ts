@@ -1,17 +1,17 @@
-/** What the user's own feeds say: the newest value of each market, shown to strategies only while it is current. */
+/** Values of the user's feeds: the newest one of each market. Strategies see it only while it is current. */
 
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { FeedView, FeedViews } from '../market/view.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import type { FeedSettings } from './settings.js';
 
-/** Markets of one feed that are remembered; the one that was heard of longest ago gives way. */
+/** Maximum markets stored per feed; the one updated longest ago is dropped. */
 const MAX_MARKETS = 2_000;
 
-/** Who may quote by what feeds say. */
+/** Slots that may quote by feed values. */
 type Hearer = Pick<QuoteSlot, 'feeds' | 'asksFor' | 'observe'> & { dirty: boolean };
 
-/** What `Feeds` asks of the trader around it. */
+/** Services of the trader that `Feeds` uses. */
 interface Around {
   listSlots(conditionId: string): readonly Hearer[];
   readonly markets: { get(conditionId: string): unknown; readonly hasCatalog: boolean };
@@ -20,23 +20,23 @@ interface Around {
   alert(timeMs: number, kind: string, text: string): void;
 }
 
-/** What a feed last said of one market. */
+/** Newest value of a feed for one market. */
 export interface FeedReading {
   readonly name: string;
-  /** Null when it never said anything of this market. */
+  /** Null without any value for this market. */
   readonly view: FeedView | null;
-  /** Why the strategy is not told of it; null when it is. */
+  /** Why the strategy does not see it; null when it does. */
   readonly withheld: string | null;
 }
 
 interface FeedMemory {
   readonly settings: FeedSettings;
-  /** By condition id, the one heard of longest ago first. */
+  /** By condition id, the oldest update first. */
   readonly newest: Map<string, FeedValue>;
   values: number;
-  /** Whether the operator was last told that it is current; null before anything was said. */
+  /** Whether the last notice said "current"; null before the first notice. */
   told: boolean | null;
-  /** Our clock, ms: since when its first value is waited for. */
+  /** Our clock, ms, since the first value is awaited. */
   sinceMs: number | null;
   namedUnknown: boolean;
 }
@@ -53,7 +53,7 @@ export class Feeds {
     );
   }
 
-  /** A value that held before the one that is known is passed over. A feed that is not configured is not heard. */
+  /** Drops a value older than the stored one, and values of a feed that is not configured. */
   take(
     seen: { readonly feed: string; readonly values: readonly FeedValue[]; readonly nowMs: number },
     around: Around,
@@ -74,7 +74,7 @@ export class Feeds {
     }
   }
 
-  /** The current values of these feeds for one market, frozen. */
+  /** Current values of these feeds for one market, frozen. */
   of(conditionId: string, names: readonly string[], nowMs: number): FeedViews {
     if (names.length === 0) return NONE;
     const views: Record<string, FeedView> = {};
@@ -95,7 +95,7 @@ export class Feeds {
     });
   }
 
-  /** How old a value is can no longer be told: nothing is shown until it is heard again. */
+  /** The age of values is unknown now: none is shown until a new one arrives. */
   clockSetBack(): void {
     for (const feed of this.#feeds.values()) {
       feed.newest.clear();
@@ -104,7 +104,7 @@ export class Feeds {
     }
   }
 
-  /** Says once that a feed has fallen silent, and once that it is back. */
+  /** Sends one notice when a feed goes silent, and one when it is back. */
   look(around: Around, nowMs: number): void {
     for (const feed of this.#feeds.values()) {
       feed.sinceMs ??= nowMs;
@@ -129,9 +129,9 @@ export class Feeds {
       name: feed.settings.name,
       /** Markets with a current value. */
       current: countCurrent(feed, nowMs),
-      /** Values taken in by this run. */
+      /** Values received in this run. */
       values: feed.values,
-      /** Milliseconds since the newest value held; null before the first. */
+      /** Milliseconds since the newest stored value; null before the first. */
       ageMs: newestAgeMs(feed, nowMs),
     }));
   }
@@ -174,7 +174,10 @@ function describeSilence(feed: FeedMemory, nowMs: number): string {
     : `says nothing current, its newest value is ${Math.round(ageMs / 1000)} s old`;
 }
 
-/** Said once: which markets there are is known when the catalog is, or when every strategy names its own. */
+/**
+ * One notice per market. It waits until the markets are known: from the catalog, or because every strategy names its
+ * own.
+ */
 function nameUnknown(feed: FeedMemory, conditionId: string, nowMs: number, around: Around): void {
   const { markets, settings } = around;
   if (feed.namedUnknown || markets.get(conditionId) !== undefined) return;

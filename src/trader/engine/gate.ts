@@ -1,6 +1,6 @@
 /**
- * The gate between deciding and executing: intent, judgement, approval, executor. Whatever asks the exchange for anything
- * that can move money comes through here, and only an approval of risk opens it.
+ * The gate between decision and execution: intent, judgement, approval, executor. Every request that can move money
+ * passes here, and needs an approval by risk.
  */
 
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
@@ -19,24 +19,24 @@ import type { RequestQueue } from '../scheduler/request-queue.js';
 import type { Economics } from '../strategy/economics.js';
 import type { OwnState } from './own/own-state.js';
 
-/** Whether a request brings an order nearer to resting. */
+/** True for a request that brings an order closer to resting. */
 export const isOfPlace = ({ call }: PlannedRequest): boolean =>
   call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
 
-/** What whoever decides within one step needs and does not own. */
+/** Shared facts of one step that a decision uses. */
 export interface StepContext {
   readonly nowMs: number;
-  /** As it was when this turn, or the last `refresh`, began. */
+  /** As of the beginning of this turn or the last `refresh`. */
   own: OwnState;
   refresh(): void;
   readonly loss: LossFacts;
   readonly findCaps: FindCaps;
   readonly fills: FillFacts;
   readonly pace: ActionPace;
-  /** The trader's own limits; a strategy's are tighter. */
+  /** The trader's limits; those of a strategy are tighter. */
   readonly limits: RiskLimits;
   readonly economics: Economics;
-  /** Why nobody may quote; null when they may. */
+  /** Why nothing may be quoted; null when quoting is allowed. */
   readonly hold: string | null;
   readonly stance: RiskStance;
   /** Empty when the stance is `normal`. */
@@ -44,11 +44,11 @@ export interface StepContext {
   readonly queue: RequestQueue;
   readonly executor: Executor;
   nextIntentId(conditionId: string): string;
-  /** True when a cancel for this order was tried so recently that its answer should be awaited. */
+  /** True when a cancel of this order was sent so recently that its answer should be awaited. */
   noteCancelTry(orderPubkey: string): boolean;
 }
 
-/** Judges one intent of any kind, and begins it when risk approves it. Returns the refusal, or null when it was begun. */
+/** Judges one intent and begins it when risk approves. Returns the refusal; null when it was begun. */
 export function approveAndExecute(
   intent: Intent,
   facts: RiskFacts,
@@ -59,14 +59,14 @@ export function approveAndExecute(
   if (verdict.verdict === 'refused') return verdict;
   for (const request of context.executor.begin(verdict, context.nowMs, reason())) context.queue.push(request);
   if (intent.kind === 'place' || intent.kind === 'cancel') context.pace.note(context.nowMs);
-  // The next order must be judged as if this one rested already.
+  // The next order is judged as if this one already rested.
   if (intent.kind === 'place') context.own.exposure.addOrder(toWorkingOrder(intent, facts));
   if (intent.kind === 'split')
     context.own.exposure.split(intent.marketConditionId, intent.eventConditionId, intent.amountMicros);
   return null;
 }
 
-/** What risk is told: about the market of an order, or, for what needs no market, about ourselves. */
+/** Facts for risk: of the order's market, or of the account for intents without a market. */
 export const gatherFacts = (
   context: StepContext,
   sight: Sight | null = null,
@@ -85,5 +85,5 @@ export const gatherFacts = (
   requestHeadroom: context.queue.headroom('signed', 'draft', context.nowMs),
 });
 
-/** For `explain`: nothing that the intent itself does not say. */
+/** Reason text for `explain`: empty, since the intent says everything. */
 export const NO_REASON = (): string => '{}';

@@ -1,13 +1,13 @@
-/** Which markets of a list a strategy wants, by what the list says of them: one rule for the trader, backtests and rehearsals. */
+/** Selects a strategy's markets by their list rows. The trader, backtests and rehearsals use this one rule. */
 
 export interface MarketFilter {
   /** Empty for every category. */
   readonly categories: readonly string[];
-  /** In any case; a title that contains one of them is wanted. Absent or empty: every title. */
+  /** Case-insensitive; titles that contain one of them are selected. Absent or empty: every title. */
   readonly words?: readonly string[];
-  /** In any case; a title that contains one of them is not wanted. */
+  /** Case-insensitive; titles that contain one of them are excluded. */
   readonly withoutWords?: readonly string[];
-  /** Condition ids that are not wanted. */
+  /** Excluded condition ids. */
   readonly except?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Which markets are looked at, by which strategies, and what their details say. */
+/** Tracked markets, the strategies that quote them, and their details. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { maxMicros, ZERO } from '../../shared/base/micros.js';
@@ -19,26 +19,26 @@ import { hostMarket, SlotHosts } from './quoting/slot-hosts.js';
 import { MarketMeasures } from './selection/measures.js';
 import type { MarketSelection, StrategySettings, TraderSettings } from './settings.js';
 
-/** A market that is looked at. */
+/** A tracked market. */
 export class MarketEntry {
   readonly conditionId: string;
-  /** Replaced by an empty one when the market is taken out. */
+  /** Replaced by an empty one when the market is excluded. */
   feed: MarketTracker;
-  /** Why nothing that comes of this market is taken in, until a person resumes; null while it is. */
+  /** Why observations of this market are ignored until an operator resumes; null when they are not. */
   excludedBecause: string | null = null;
-  /** One for each strategy that quotes this market; none for a market in which we only still hold something. */
+  /** One per strategy that quotes this market; empty when only a holding remains. */
   readonly slots: QuoteSlot[] = [];
-  /** What was ours, and the rung, at its last turn; null before the first. */
+  /** Own state and rung at its last turn; null before the first. */
   actedOn: { readonly own: OwnState; readonly mode: ModeNow } | null = null;
-  /** Our clock, ms: no merge or redeem is tried before. */
+  /** Our clock, ms, of the earliest next merge or redeem. */
   nextConversionMs = 0;
-  /** Merges and redeems that were refused in a row. */
+  /** Merges and redeems refused in a row. */
   conversionFailures = 0;
-  /** Our clock, ms: flattening sells nothing before. */
+  /** Our clock, ms, of the earliest next sale of a flatten. */
   saleAfterMs = 0;
-  /** Our clock, ms: when we last learned of a fill of ours here. */
+  /** Our clock, ms, of the newest own fill here. */
   filledMs = Number.NEGATIVE_INFINITY;
-  /** What fills of ours here have told. */
+  /** Measures from own fills here. */
   readonly measures = new MarketMeasures();
   readonly exchangeRefusals = new ExchangeRefusals();
   readonly candles: CandlesAsked;
@@ -56,21 +56,21 @@ export class Markets {
   #settings: TraderSettings;
   readonly #ledger: Ledger;
   readonly #tracked = new Map<string, MarketEntry>();
-  /** Markets whose detail says that nobody here can trade them: not taken up again from the next catalog. */
+  /** Markets whose detail forbids trading; later catalogs do not add them again. */
   readonly #unsuitable = new Set<string>();
-  /** Strategies with quote hours that are within them now. */
+  /** Strategies that are within their quote hours now. */
   readonly #quoting = new Set<string>();
   /** Takers by the category of their market. */
   readonly #flows = new Map<string, CategoryFlow>();
   /** Quoters of all slots. */
   readonly hosts: SlotHosts;
-  /** Grows with every market that comes or goes. */
+  /** Incremented when a market is added or removed. */
   version = 0;
-  /** How far what the venue says of prices is to be believed, in all markets together. */
+  /** Trust in the venue's marks, over all markets. */
   readonly markTrust = new MarkTrust();
-  /** Whether a complete catalog has been seen since this process began. */
+  /** True after the first complete catalog of this process. */
   hasCatalog = false;
-  /** Open markets in the newest one; Infinity before the first. */
+  /** Open markets in the newest catalog; Infinity before the first. */
   catalogSize = Number.POSITIVE_INFINITY;
 
   constructor(settings: TraderSettings, ledger: Ledger) {
@@ -88,7 +88,7 @@ export class Markets {
     return this.#tracked.get(conditionId);
   }
 
-  /** Looks at a market whoever wants it: something of ours is there. */
+  /** Tracks a market, also without a strategy: the wallet holds or offers something there. */
   track(conditionId: string): MarketEntry {
     const known = this.#tracked.get(conditionId);
     if (known !== undefined) return known;
@@ -98,7 +98,7 @@ export class Markets {
     return entry;
   }
 
-  /** The memory of a market that knows what own fills told before. */
+  /** New tracker of a market, with the stored measures of own fills. */
   newFeed(conditionId: string): MarketTracker {
     const feed = new MarketTracker(conditionId, this.#settings.profile.fee_schedule);
     feed.venueMark.trust = this.markTrust;
@@ -108,7 +108,7 @@ export class Markets {
     return feed;
   }
 
-  /** Lets go of markets that are over and in which nothing of ours is left. */
+  /** Stops tracking ended markets without own orders or holdings. */
   forget(isOurs: (conditionId: string) => boolean): void {
     for (const { conditionId, feed, slots } of this.#tracked.values()) {
       const over = feed.facts !== null && isSettledMarket(feed.facts.phase);
@@ -130,13 +130,13 @@ export class Markets {
     if ((this.#ledger.note(note) ?? '') !== '') this.#ledger.setNote(note, '');
   }
 
-  /** Keeps what own fills have told, where that has changed. Within a transaction of the ledger. */
+  /** Stores changed measures of own fills. Call within a ledger transaction. */
   saveOwnFills({ conditionId, feed }: MarketEntry): void {
     const text = feed.ownFills.takeSaved();
     if (text !== null) this.#ledger.setNote(ownFillsNote(conditionId), text);
   }
 
-  /** A complete catalog: gives strategies the markets that they select, up to as many as they want. */
+  /** Assigns markets of a complete catalog to the strategies that select them, up to each one's maximum. */
   onCatalog(rows: readonly MarketSummary[]): void {
     this.hasCatalog = true;
     this.catalogSize = rows.length;
@@ -155,8 +155,8 @@ export class Markets {
   }
 
   /**
-   * Other strategies, or the same with other settings. Quoters are made anew only where their code or parameters changed; what
-   * they had to remember goes with them, through the ledger. Within a transaction of it.
+   * Applies changed strategies or settings. A quoter is recreated only if its code or parameters changed; its saved
+   * state passes through the ledger. Call within a ledger transaction.
    */
   configure(settings: TraderSettings, nowMs: number): void {
     const before = this.#settings;
@@ -177,7 +177,7 @@ export class Markets {
     this.version++;
   }
 
-  /** Markets that a strategy goes on quoting: of another selection none, until the next catalog gives it its own. */
+  /** Markets that a strategy keeps. With a changed selection none, until the next catalog assigns new ones. */
   #keptMarkets(before: StrategySettings, next: StrategySettings | undefined): ReadonlySet<string> {
     if (next === undefined) return new Set();
     if (next.markets.ids.length > 0) return new Set(next.markets.ids);
@@ -187,7 +187,7 @@ export class Markets {
     return new Set(quoted.slice(0, candidates));
   }
 
-  /** What the strategy of this slot wants to know after a restart. Within a transaction of the ledger. */
+  /** Stores what the slot's strategy wants to keep over a restart. Call within a ledger transaction. */
   saveStrategy(slot: QuoteSlot, nowMs: number): void {
     const saved = slot.sandbox?.save(nowMs) ?? null;
     if (saved === null) return;
@@ -195,7 +195,7 @@ export class Markets {
     this.#ledger.saveStrategyState({ strategy: strategy.name, marketConditionId, savedMs: nowMs, ...saved });
   }
 
-  /** An operator resumes: strategies that were stopped for a failure begin anew, and markets that were out come back. */
+  /** An operator resumes: failed strategies start again, and excluded markets return. */
   reopen(only?: string): void {
     for (const entry of this.#tracked.values()) {
       const { feed, slots, conditionId } = entry;
@@ -205,7 +205,7 @@ export class Markets {
     }
   }
 
-  /** A strategy enters or leaves its quote hours. */
+  /** Records that a strategy enters or leaves its quote hours. */
   setQuoteHours(strategy: string, open: boolean): void {
     if (open) this.#quoting.add(strategy);
     else this.#quoting.delete(strategy);
@@ -218,7 +218,7 @@ export class Markets {
     }
   }
 
-  /** Takes in a detail; writes what changed to the ledger. True when the market's phase changed. */
+  /** Takes in a market detail and stores changes. Returns true when the market's phase changed. */
   onDetail(entry: MarketEntry, detail: MarketDetail, at: SeenAt): boolean {
     const before = entry.feed.facts;
     entry.feed.onDetail(detail, at);
@@ -238,7 +238,7 @@ export class Markets {
     return fresh;
   }
 
-  /** What orders in this market need to know, from its detail or from what the ledger remembers of it. */
+  /** Order terms of this market, from its detail or from the ledger. */
   findTerms(conditionId: string): MarketTerms {
     const facts = this.#tracked.get(conditionId)?.feed.facts;
     if (facts !== null && facts !== undefined) {
@@ -264,7 +264,7 @@ export class Markets {
     if (!slot.isOpen) slot.open(this.hosts.open(slot.strategy, facts, this.#settings));
   }
 
-  /** A quoter that failed is replaced by one that knows nothing of what it saved; one that works is left alone. */
+  /** Replaces a failed quoter by one without its saved state; a working one stays. */
   #reopen(slot: QuoteSlot, facts: MarketFacts): void {
     const { module, params } = slot.strategy;
     if (slot.failure === null) return;
@@ -302,14 +302,14 @@ export class Markets {
       seenMs,
     };
     const stored = this.#ledger.market(facts.conditionId);
-    // Written only when it says something new: a detail is polled often and a write costs a sync.
+    // Written only when it changed: details are polled often and each write is synced.
     if (stored === null || !sameBut(stored, record)) this.#ledger.saveMarket(record);
   }
 }
 
 const ownFillsNote = (conditionId: string): string => `own-fills.${conditionId}`;
 
-/** Of a selection all but how many of what it finds are looked at and quoted, and by what it chooses. */
+/** All fields of a selection except its maximum counts and its ranking. */
 const pickFilter = ({
   max: _max,
   candidates: _candidates,

@@ -1,6 +1,6 @@
 /**
- * The first part of a step: takes in when something was seen and finds the request that an outcome belongs to; then the room that it
- * is for takes it in. The only place that asks who owns a request.
+ * First part of a step: orders observations in time, finds the request of an outcome, and passes it to its owner. The
+ * only place that looks up a request's owner.
  */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
@@ -29,17 +29,17 @@ import { lookAtEvent, react } from './reactions.js';
 import { showTitle, type TraderState } from './state.js';
 
 /**
- * Answers may be told in another order than they came in, and clocks are set by milliseconds: so small a step back is
- * waited out. A book seems younger by no more than that.
+ * Answers may arrive out of order, and clock corrections are small. A step back up to this many ms is waited out; a
+ * book then seems younger by at most this.
  */
 const WAITED_OUT_MS = 1_000;
 
-/** The same observation, not earlier than the one before it unless the clock was set back. */
+/** The same observation with its time clamped to the newest one, unless the clock was set back. */
 export function orderInTime<T extends Observation>(seen: T, { seenMs }: TraderState): T {
   return seen.nowMs < seenMs && seenMs - seen.nowMs <= WAITED_OUT_MS ? { ...seen, nowMs: seenMs } : seen;
 }
 
-/** The outcome together with its request. */
+/** The outcome with its request. */
 function receiveOutcome(state: TraderState, seen: OutcomeObservation): RequestResult {
   const request = state.queue.onOutcome(seen);
   const { outcome, nowMs, sentMs, venueTimeMs } = seen;
@@ -48,7 +48,7 @@ function receiveOutcome(state: TraderState, seen: OutcomeObservation): RequestRe
   return { request, outcome, nowMs, sentMs, venueTimeMs };
 }
 
-/** Says once that the exchange has fallen silent, and once that it is back; then looks at what is ours first. */
+/** Sends one notice when the exchange goes silent and one when it is back; then own state is read first. */
 function noteSilence(state: TraderState, silentBecause: string | null, nowMs: number): void {
   if (silentBecause === null) return endSilence(state, nowMs);
   if (state.silence.onUnknown(nowMs))
@@ -57,7 +57,7 @@ function noteSilence(state: TraderState, silentBecause: string | null, nowMs: nu
       'silent',
       `the exchange does not answer: ${silentBecause}; what rests there is unknown, not gone`,
     );
-  // The looks at what is ours tell when it is back; drafts would be asked for as fast as connections are refused.
+  // The own-state reads show when it is back. Drafts would be retried as fast as connections are refused.
   if (state.silence.isOn) state.pausePlacing(nowMs + PLACE_PAUSE_MS);
 }
 
@@ -83,9 +83,9 @@ export function observe(state: TraderState, seen: Observation): void {
 }
 
 /**
- * Throws AssertionFailed for a request that no room of the engine owns.
+ * Throws AssertionFailed for a request without an owner.
  *
- * @param requestId 0 of a request that never left
+ * @param requestId 0 for a request that never left
  */
 export function observeReport(state: TraderState, report: RequestResult, requestId: number): void {
   const { owner } = report.request;
@@ -115,7 +115,7 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
       return observeCatalog(state, report);
     case 'details':
       return observeDetails(state, report, requestId);
-    // The poll of assets is the first request of a round.
+    // The assets poll is the first request of a round.
     case 'assets':
       takeMarks(state, report, seenAt(report, requestId));
       return observeRound(state, 'assets', report);
@@ -128,7 +128,7 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
   }
 }
 
-/** What says how its market is now. */
+/** Polls that report the current state of a market. */
 type Seen = Exclude<MarketPoll, 'candles'>;
 
 function readBars(state: TraderState, conditionId: string, report: RequestResult): PollResult {
@@ -161,7 +161,7 @@ function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unkn
   try {
     takeIn(state, entry, poll, data, at);
   } catch (error) {
-    // Arithmetic that a row of this market has broken; a broken ledger or promise of our own ends the trader.
+    // Arithmetic that a row of this market broke. A broken ledger or a broken invariant ends the trader instead.
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
     state.excludeMarket(entry, `a ${poll} answer cannot be reckoned with: ${error.message}`, at.seenMs);
     return 'failed';
@@ -170,7 +170,7 @@ function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unkn
   return 'ok';
 }
 
-/** The shell answers a request with the data of the request's own endpoint; its owner says which that was. */
+/** The shell answers with the data of the request's endpoint; the request's owner names that endpoint. */
 function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknown, at: SeenAt): void {
   const { conditionId } = entry;
   switch (poll) {
@@ -188,11 +188,11 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknow
         state.notify(at.seenMs, 'market', `"${showTitle(state, conditionId)}" is now ${entry.feed.facts?.phase}`);
         tellPhase(state, entry, at.seenMs);
       }
-      state.invalidateOwn(); // fees and event may have changed what our orders can cost
+      state.invalidateOwn(); // Fees and event may have changed the cost of own orders.
   }
 }
 
-/** The other books of its event are worth a look now, as after a fill. */
+/** Reads the other books of the event soon, as after a fill. */
 function onJump(state: TraderState, conditionId: string, { jumpedMs, changeLogOdds }: Jump): void {
   tellMarket(state, conditionId, { kind: 'jump', nowMs: jumpedMs, changeLogOdds });
   lookAtEvent(state, conditionId);
@@ -203,7 +203,7 @@ function tellPhase(state: TraderState, { conditionId, feed }: MarketEntry, nowMs
   if (phase === 'resolved' || phase === 'canceled') tellMarket(state, conditionId, { kind: 'resolved', nowMs, phase });
 }
 
-/** Whether a book shows that an order of ours which rests as far as we know, and which we do not cancel, is gone in part. */
+/** True when a book shows that a resting own order, which is not being canceled, is partly gone. */
 function isShortOfOwn(state: TraderState, { conditionId, feed }: MarketEntry): boolean {
   const resting = state.own.orders.get(conditionId)?.filter(({ phase }) => phase === 'resting') ?? [];
   return feed.isShortOfOwn(resting);
@@ -225,7 +225,7 @@ function observeCatalog(state: TraderState, report: RequestResult): void {
   state.noteLook('catalog', step.kind === 'void' ? failed : 'ok', report);
 }
 
-/** Details of all open markets, a page at a time: each row is as good as a look at its market's own. */
+/** Details of all open markets by page: each row counts as a read of that market's own detail. */
 function observeDetails(state: TraderState, report: RequestResult, requestId: number): void {
   state.details ??= new PageWalk((row) => row.summary.condition_id);
   const step = state.details.onReport(report);
@@ -253,14 +253,14 @@ function takeMarks(state: TraderState, { request, outcome, nowMs }: RequestResul
   const isOff = state.settings.polling.marks !== 'auto';
   if (isOff || outcome.kind !== 'answered' || overfull(request, outcome.data) !== null) return;
   state.poller.onSeen({ kind: 'marks' }, nowMs);
-  // The endpoint of this request: its owner says so.
+  // The request's owner names the endpoint.
   for (const row of outcome.data as DataOf<'account.assets'>) {
     const price = readVenueMark(row);
     if (price !== null) state.markets.get(row.position.market.condition_id)?.feed.onVenueMark(price, at);
   }
 }
 
-/** Takes in what the exchange lists as ours. */
+/** Takes in an own list of the exchange. */
 function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: RequestResult): void {
   const { ownLists, reconciler, poller } = state;
   const step = ownLists.onReport(list, report);
@@ -274,7 +274,7 @@ function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: Re
   if (step.result !== null) state.noteLook(list, step.result, report);
 }
 
-/** One list of a round of reconciliation; the poll that began it has ended when all of them have. */
+/** Takes in one list of a reconciliation round; the poll that began it ends with its last list. */
 function observeRound(state: TraderState, list: RoundList, report: RequestResult): void {
   const { reconciler, poller, queue } = state;
   const { requests, result } = reconciler.onRound(list, report);
@@ -292,10 +292,10 @@ function tellNews(state: TraderState, nowMs: number): void {
   }
 }
 
-/** While everything is being canceled, resting orders that this ledger does not know are canceled too. */
+/** While everything is being canceled, resting orders that the ledger does not know are canceled too. */
 function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, nowMs: number): void {
   if (!state.modes.wantsProof) return;
-  // One that began later than it ended was asked for before our clock was set back.
+  // A read that began later than it ended was requested before the clock was set back.
   if (state.settledMs !== null && startedMs >= state.settledMs && startedMs <= nowMs) {
     state.modes.proof(rows.length, nowMs);
     if (state.modes.proven) state.saveModes();

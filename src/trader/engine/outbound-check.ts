@@ -12,7 +12,7 @@ import { describeOwner, type RequestOwner } from '../../shared/protocol/request-
 import type { AnyCall } from '../../shared/protocol/seam.js';
 import type { IntentRow, LedgerReader } from '../ledger/contract.js';
 
-/** Drafts that left, newest last: enough for every one that could still be under way. */
+/** Newest last; enough for every draft that could still be in flight. */
 const REMEMBERED_DRAFTS = 2_000;
 
 export class OutboundCheck {
@@ -25,7 +25,7 @@ export class OutboundCheck {
 
   /**
    * Throws AssertionFailed when this call must not leave.
-   * @param owner of the request behind it
+   * @param owner owner of the request
    */
   check(call: AnyCall, owner: RequestOwner): void {
     if (declarationOf(call.endpoint).method === 'GET') return;
@@ -39,7 +39,7 @@ export class OutboundCheck {
     if (!matches(call, intent)) return `it is not what the ledger has: ${JSON.stringify(call)}`;
     if (isSubmit(call)) return null;
     if (intent.signature !== null) return 'its intent is signed already';
-    // The draft of a conversion whose answer was lost is asked for again, by rule; that of an order never is.
+    // A conversion's draft is requested again after a lost answer; an order's draft never is.
     if (intent.kind !== 'place' && intent.kind !== 'cancel') return null;
     if (this.#drafted.has(intent.id)) return 'its draft was asked for before';
     this.#remember(intent.id);
@@ -58,7 +58,7 @@ export class OutboundCheck {
 
 const isSubmit = ({ body }: AnyCall): boolean => body !== undefined && 'signature' in body;
 
-/** Whether the call says exactly what the row says. */
+/** True when the call matches the ledger row exactly. */
 function matches(call: AnyCall, row: IntentRow): boolean {
   switch (call.endpoint) {
     case 'orders.create':
@@ -82,7 +82,7 @@ function matches(call: AnyCall, row: IntentRow): boolean {
     case 'redeems.submit':
       return row.kind === 'redeem' && isSigned(call, row);
     default:
-      return false; // nothing else of ours can move money
+      return false; // No other call can move money.
   }
 }
 

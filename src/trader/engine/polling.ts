@@ -1,4 +1,4 @@
-/** What the plan of polls is told, looked up only where the plan asks for it, and what is asked by it. */
+/** Facts for the poll plan, computed only when the plan reads them, and the requests that follow. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
@@ -17,33 +17,36 @@ import type { OwnState } from './own/own-state.js';
 import { wantsCandles } from './prior.js';
 import type { TraderSettings } from './settings.js';
 
-/** What of the trader's state polling depends on. */
+/** Parts of the trader's state that polling uses. */
 interface Polls {
   readonly settings: Pick<TraderSettings, 'polling'>;
   readonly markets: Markets;
   readonly queue: RequestQueue;
   readonly own: OwnState;
   readonly reconciler: Pick<Reconciler, 'requestsARound'>;
-  /** When markets were last valued, our clock, ms, and what a signed request was worth then; 0 while there were enough. */
+  /**
+   * Our clock, ms, of the last valuation of markets, and the price of a signed request then; 0 while requests were
+   * plentiful.
+   */
   readonly selection: { readonly valuedMs: number; readonly requestPrice: number };
 }
 
 const NONE: readonly PolledMarket[] = [];
 
-/** Between two reads of the venue's marks at the shortest, ms. */
+/** Shortest interval between reads of the venue's marks, ms. */
 const SHORTEST_MARKS_MS = 5_000;
 
-/** One for each trader; `nowMs` and `stopping` are those of the step that polls. */
+/** One per trader; `nowMs` and `stopping` are those of the current step. */
 export class Polling implements PollFacts {
   nowMs = Number.NEGATIVE_INFINITY;
-  /** Only what is ours is looked at. */
+  /** Only own state is read. */
   stopping = false;
-  /** Whether orders may rest because strategies want them: otherwise what is ours is read as often as it may be. */
+  /** True while strategies' orders may rest; otherwise own state is read as often as allowed. */
   quoting = false;
   readonly #state: Polls;
   #markets: readonly PolledMarket[] = NONE;
   #version = -1;
-  /** What `ownPaceMs` was reckoned from, and what it was. */
+  /** Inputs of the cached `ownPaceMs`, and its value. */
   #paced: { readonly own: OwnState; readonly valuedMs: number; readonly paceMs: number } | null = null;
 
   /** The same of `marksEveryMs`. */
@@ -84,8 +87,8 @@ export class Polling implements PollFacts {
   }
 
   /**
-   * By what the markets in which orders of ours rest were last found to be worth; 0 where one of them was not valued, while
-   * nothing is quoted, and while there are signed requests enough: then a look takes nothing from anybody.
+   * Interval of own reads, ms, by the last value of the markets with own resting orders. It is 0 where one was not
+   * valued, while nothing is quoted, and while signed requests are plentiful.
    */
   get ownPaceMs(): number {
     const { own, selection } = this.#state;
@@ -98,7 +101,7 @@ export class Polling implements PollFacts {
     return this.#paced.paceMs;
   }
 
-  /** Own trades may be read seldom: then they are read at once where something else shows that some are missing. */
+  /** Own trades may be read seldom; then they are read at once when something else shows that some are missing. */
   get isOwnSlow(): boolean {
     return this.ownPaceMs > 0;
   }
@@ -115,8 +118,8 @@ export class Polling implements PollFacts {
   }
 
   /**
-   * By what stale quotes were last found to lose where orders of ours rest: what marks tell of it is saved. Infinity while they are not
-   * believed, and where each of these books is looked at about as often anyway; then the marks of each round are all there are.
+   * Interval of mark reads, ms, by the last estimated loss of stale quotes that marks would save. Infinity while marks
+   * are not trusted, or where each of these books is read about as often anyway.
    */
   get marksEveryMs(): number {
     const { settings, markets, selection, own } = this.#state;
@@ -133,7 +136,7 @@ export class Polling implements PollFacts {
     return this.#marked.paceMs < polling.assetsIntervalMs ? this.#marked.paceMs : Number.POSITIVE_INFINITY;
   }
 
-  /** By how much the loss of stale quotes grows with each second between two looks: as if it grew evenly from one to the next. */
+  /** Growth of the loss of stale quotes per second between two reads, taken as linear. */
   #sumStalePace(): number {
     const { own, markets } = this.#state;
     let sum = 0;
@@ -148,13 +151,13 @@ export class Polling implements PollFacts {
   }
 }
 
-/** Reads what is known at the moment it is asked: hundreds of markets are asked at every decision. */
+/** Computes each fact on access: every decision reads hundreds of markets. */
 class Polled implements PolledMarket {
   readonly marketConditionId: string;
   readonly #tracked: MarketEntry;
   readonly #polling: Polling;
   readonly #state: Polls;
-  /** `newsSigma` a second before resolution, and the price that it is of. */
+  /** `newsSigma` one second before resolution, and its price. */
   #news = 0;
   #newsPrice: number | null = null;
 
@@ -220,7 +223,7 @@ class Polled implements PolledMarket {
 
 const NO_QUOTES: readonly RestingQuote[] = [];
 
-/** Volatility of the price: near its resolution it moves faster than its past has shown. */
+/** Volatility of the price: near resolution it exceeds the past volatility. */
 export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
   const { motion } = feed;
   const leftMs = feed.timeToResolutionMs(nowMs);
@@ -230,7 +233,7 @@ export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
   return Math.max(measured, newsSigma(motion.price, leftMs / 1000));
 }
 
-/** What of the trader's state it takes to ask. */
+/** Parts of the trader's state that requests need. */
 interface Asking {
   readonly queue: Pick<RequestQueue, 'push' | 'setOpenOrders'>;
   readonly poller: Pick<PollPlan, 'takeDue' | 'expedite'>;
@@ -241,9 +244,9 @@ interface Asking {
 }
 
 /**
- * Asks what is due to be looked at: polls of the plan, of which one begins a round of reconciliation.
+ * Requests the polls that are due; one of them begins a round of reconciliation.
  *
- * @param stopping only what is ours is looked at
+ * @param stopping only own state is read
  */
 export function askDue(
   { queue, poller, polling, reconciler, own, modes }: Asking,
@@ -256,7 +259,7 @@ export function askDue(
   if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
   const requests = poller.takeDue(nowMs, polling);
   if (requests.length === 0) return;
-  // The round first: looks that leave together with its lists begin after it.
+  // The round first: reads that leave together with its lists begin after it.
   const round = requests.filter(beginsRound).flatMap((request) => reconciler.begin(request, nowMs));
   for (const request of requests) {
     if (request.call.endpoint === 'orders.list') reconciler.onAsk('orders');
@@ -265,5 +268,7 @@ export function askDue(
   }
 }
 
-/** The poll of assets is the first request of a round. That of the venue's marks makes the same call, for looks alone. */
+/**
+ * The assets poll is the first request of a round. The poll of the venue's marks makes the same call, for prices only.
+ */
 const beginsRound = ({ owner }: PlannedRequest): boolean => owner.kind === 'poll' && owner.target.kind === 'assets';

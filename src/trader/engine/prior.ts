@@ -1,4 +1,7 @@
-/** Price bars of a market, read once: what they say of its volatility is kept in the ledger, so that no restart asks again. */
+/**
+ * Volatility prior from a market's price bars. The bars are read once; the result is stored in the ledger for later
+ * runs.
+ */
 
 import type { Candle } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
@@ -8,14 +11,14 @@ import type { MarketTracker } from '../market/market-tracker.js';
 import type { SlowAverages } from '../risk/slow-average.js';
 import type { TraderSettings } from './settings.js';
 
-/** The price bars of a market: whether this run has asked for them, and until when what any run learned holds, our clock, ms. */
+/** Whether this run requested the market's price bars, and until when a stored result is valid, our clock, ms. */
 export interface CandlesAsked {
   isAsked: boolean;
-  /** For as long as the bars reached back. */
+  /** Equal to the span of the bars. */
   goodUntilMs: number;
 }
 
-/** Of a market, what the reading of its bars depends on. */
+/** Parts of a market entry that the read of its bars uses. */
 interface Entry {
   readonly conditionId: string;
   readonly feed: MarketTracker;
@@ -24,14 +27,14 @@ interface Entry {
   readonly candles: CandlesAsked;
 }
 
-/** Of the trader, where it is kept and said. */
+/** Parts of the trader for storage and notices. */
 interface Around {
   readonly ledger: Pick<Ledger, 'setNote'>;
   readonly valuation: { readonly averages: Pick<SlowAverages, 'seed'> };
   notify(timeMs: number, kind: string, text: string): void;
 }
 
-/** As it stands in the ledger. */
+/** Stored form. */
 interface Kept {
   readonly sigmaPerSqrtS: number;
   /** Our clock, ms. */
@@ -42,28 +45,28 @@ const noteOf = (conditionId: string): string => `candles.${conditionId}`;
 
 function readKept(conditionId: string, ledger: Pick<Ledger, 'note'>): Kept | null {
   const text = ledger.note(noteOf(conditionId)) ?? '';
-  // Written below, and by nobody else.
+  // This file alone writes the note.
   return text === '' ? null : (JSON.parse(text) as Kept);
 }
 
-/** Takes up what an earlier run learned. */
+/** Restores the result of an earlier run. */
 export function restorePrior(feed: MarketTracker, ledger: Pick<Ledger, 'note'>): void {
   const kept = readKept(feed.conditionId, ledger);
   if (kept !== null) feed.setVolatilityPrior(kept.sigmaPerSqrtS);
 }
 
-/** Until when what any run learned of this market holds, our clock, ms; minus infinity if none did. */
+/** End of validity of the market's stored result, our clock, ms; minus infinity without one. */
 export const findGoodUntilMs = (conditionId: string, ledger: Pick<Ledger, 'note'>): number =>
   readKept(conditionId, ledger)?.goodUntilMs ?? Number.NEGATIVE_INFINITY;
 
-/** Of a market that is over. Within a transaction of the ledger. */
+/** Drops the result of an ended market. Call within a ledger transaction. */
 export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | 'setNote'>): void {
   if ((ledger.note(noteOf(conditionId)) ?? '') !== '') ledger.setNote(noteOf(conditionId), '');
 }
 
 /**
- * Whether the market's bars are to be read: it is quoted, its book and its trades have been seen and go further back than there
- * are bars without them, and what was learned of it, if anything was, holds no longer.
+ * True when the market's bars are to be read: it is quoted, its book and trades were seen and reach further back than
+ * times without bars, and no stored result is valid.
  */
 export function wantsCandles(entry: Entry, { polling }: Pick<TraderSettings, 'polling'>, nowMs: number): boolean {
   if (polling.candlesPrior !== true || entry.candles.isAsked || entry.slots.length === 0) return false;
@@ -72,7 +75,7 @@ export function wantsCandles(entry: Entry, { polling }: Pick<TraderSettings, 'po
   return feed.facts?.phase === 'open' && nowMs > candles.goodUntilMs;
 }
 
-/** Once it has left it is not asked again in this run, whatever became of it. */
+/** A request that left is not repeated in this run, whatever its outcome. */
 export function takeCandles(around: Around, entry: Entry, report: RequestResult, title: string): void {
   const { outcome, request, nowMs } = report;
   if (outcome.kind === 'unknown' && !outcome.sent) return;
@@ -80,7 +83,7 @@ export function takeCandles(around: Around, entry: Entry, report: RequestResult,
   const { call } = request;
   if (outcome.kind !== 'answered' || call.endpoint !== 'markets.candles' || entry.excludedBecause !== null) return;
   const span = { fromS: call.query.start_time, toS: call.query.end_time };
-  // The client has read it by the endpoint's own schema.
+  // The client has checked it against the endpoint's schema.
   const read = readCandles(outcome.data as readonly Candle[], span, entry.feed.closeGridStep);
   if (read.ok) return learn(around, entry, read.learned, nowMs);
   around.notify(nowMs, 'candles', `price bars of "${title}" make no sense and change nothing: ${read.because}`);

@@ -1,4 +1,4 @@
-/** What follows from the executor's events: who must look again, what is said, what is paused. */
+/** Effects of the executor's events: reads, notices and pauses. */
 
 import { complement, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
@@ -79,10 +79,13 @@ const CONVERTED = {
 
 const abs = (value: Micros): Micros => maxMicros(value, sub(ZERO, value));
 
-/** A market where the exchange does what we did not ask for, or somebody else can, is left until a person resumes it. */
+/**
+ * Signs of an exchange that acts without a request, or of another party with our keys. The market pauses until an
+ * operator resumes.
+ */
 const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere', 'cancel_undone'];
 
-/** After one of these, the prices and amounts that we signed no longer limit what we can lose. */
+/** After one of these, signed prices and amounts no longer bound the loss. */
 const ALARMING: readonly Trouble[] = ['fill_differs', 'settled_trade_failed'];
 
 function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: number): void {
@@ -108,7 +111,10 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   state.notify(nowMs, 'fill', `${what}${yes} in "${showTitle(state, fill.marketConditionId)}"`);
 }
 
-/** A start may learn of fills of hours ago: what the price did after them was not seen. */
+/**
+ * A fill this old, ms, is skipped by the measures: the price after it was not observed. A start may report fills of
+ * hours ago.
+ */
 const LATE_MS = 10_000;
 
 function noteOwnFill(
@@ -128,8 +134,8 @@ function noteOwnFill(
 }
 
 /**
- * Somebody traded with us: he may know what we do not, of this market and of those of the same event. Its book is looked at first,
- * and nothing is placed here before; those in which orders of ours rest are next.
+ * The taker may know something about this market and the others of its event. This book is read first and nothing is
+ * placed here before; then the books of the event with own resting orders.
  */
 function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): void {
   const market = state.markets.get(conditionId);
@@ -138,7 +144,7 @@ function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): 
   lookAtEvent(state, conditionId);
 }
 
-/** Something in this market says that those of its event may have changed: the books in which orders of ours rest are looked at next. */
+/** Reads the books of the event that hold own resting orders: they may have changed too. */
 export function lookAtEvent(state: TraderState, conditionId: string): void {
   const event = state.markets.get(conditionId)?.feed.facts?.eventConditionId ?? null;
   if (event === null) return;
@@ -148,7 +154,7 @@ export function lookAtEvent(state: TraderState, conditionId: string): void {
   }
 }
 
-/** Returns how long the next order there waits, ms. */
+/** Returns the wait before the next order there, ms. */
 function noteRefused(
   state: TraderState,
   event: { market: string; slug: string; reason: string },
@@ -170,7 +176,7 @@ function noteTaken(state: TraderState, market: string, nowMs: number): void {
   if (state.exchangeRefusals.onTaken()) state.alert(nowMs, 'orders_taken', 'the exchange takes orders again');
 }
 
-/** Answers that are nobody's fault and need no pause: the next turn simply tries again. */
+/** Outcomes without a cause that needs a pause: the next turn retries. */
 const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 
 function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'notDone' }>, nowMs: number): void {
@@ -178,7 +184,7 @@ function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'no
   if (HARMLESS.includes(event.slug)) return;
   tellRefused(state, event, event.slug, nowMs);
   if (event.slug === POST_ONLY) {
-    // The next would be drafted on the same few seconds of the market, and a draft ties up money until it expires.
+    // Otherwise the next draft would follow within seconds, and a draft reserves money until it expires.
     for (const slot of state.listSlots(event.market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
     return;
   }
@@ -188,7 +194,7 @@ function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'no
     state.track(event.market).saleAfterMs = afterMs;
     for (const slot of state.listSlots(event.market)) slot.placeAfterMs = afterMs;
   }
-  // The market is not what we thought it was: look before anything else is tried.
+  // The market differs from its stored detail: read the detail before the next attempt.
   state.poller.expedite({ kind: 'detail', marketConditionId: event.market });
   const what = `${event.intentKind} in "${showTitle(state, event.market)}" was not done`;
   state.notify(nowMs, 'not_done', `${what}: ${event.slug}, ${event.reason}`);

@@ -1,4 +1,4 @@
-/** What a trader is told once, at its start. A `Config` has all of it; the engine knows nothing of files. */
+/** Settings of a trader at its start, taken from a `Config`; the engine reads no files. */
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
@@ -14,7 +14,7 @@ import type { BoundedCall } from './quoting/strategy-sandbox.js';
 import type { MarketRules } from './selection/rules.js';
 
 export interface TraderSettings {
-  /** Unique among the runs of a ledger; every id of an intent begins with it. */
+  /** Unique per run of a ledger; prefix of every intent id. */
   readonly runId: string;
   readonly configHash: string;
   readonly version: string;
@@ -25,15 +25,15 @@ export interface TraderSettings {
   readonly polling: PollingSettings;
   readonly merge: MergeSettings;
   readonly economics: Economics;
-  /** Of which it is known which outcomes exclude each other; the venue does not say it. */
+  /** Known exclusive outcomes of events; the venue does not report them. */
   readonly events: readonly EventRule[];
   readonly strategies: readonly StrategySettings[];
   /** Absent: none. */
   readonly feeds?: readonly FeedSettings[];
   readonly boundedCall: BoundedCall;
-  /** The code of a strategy by its key, loaded before a `configure` names it; absent: none is. */
+  /** Returns a strategy's code by key, loaded before a `configure` names it; absent: no code can be loaded. */
   readonly findModule?: (key: string) => Strategy | null;
-  /** What this start has in force, for the ledger's history of configurations; absent: it keeps none. */
+  /** Configuration of this start, for the ledger's history; absent: no history. */
   readonly startedWith?: {
     /** As `ConfigureCommand.copy`. */
     readonly copy: string;
@@ -41,37 +41,37 @@ export interface TraderSettings {
   };
 }
 
-/** A feed as the core knows it; where it comes from is the shell's business. */
+/** A feed as the core knows it; the shell reads its source. */
 export interface FeedSettings {
   readonly name: string;
-  /** A value older than this is not shown, ms. */
+  /** Values older than this are hidden, ms. */
   readonly maxAgeMs: number;
 }
 
 export interface PollingSettings extends Omit<PollSettings, 'ownTrades' | 'bookDepth'> {
-  /** Within which every open order must be cancelable by the request budget; absent: at once. */
+  /** Time within which the request budget must allow all open orders to be canceled; absent: at once. */
   readonly cancelAllWithinMs?: number;
-  /** Whether price bars are read once a market, for its volatility; absent: no. */
+  /** Whether price bars are read once per market, for its volatility; absent: no. */
   readonly candlesPrior?: boolean;
-  /** Whether what the venue says that our holdings are worth may order looks; absent: it may not. */
+  /** Whether the venue's marks of our holdings may trigger reads; absent: no. */
   readonly marks?: 'auto' | 'off';
 }
 
 export interface MergeSettings {
   readonly enabled: boolean;
-  /** Complete sets below this stay where they are, unless the currency is needed. */
+  /** Complete sets below this are not merged, unless the currency is needed. */
   readonly minSharesMicros: Micros;
 }
 
-/** Which markets a strategy looks at, and which of those it quotes. */
+/** Markets that a strategy tracks, and those that it quotes. */
 export interface MarketSelection extends MarketFilter {
   readonly ids: readonly string[];
   readonly state: MarketState;
   /** Quoted at once. */
   readonly max: number;
-  /** Looked at, of those that the list shows; absent: `max`. */
+  /** Tracked markets from the list; absent: `max`. */
   readonly candidates?: number;
-  /** `listed`: the first that meet the rules, absent too; `value`: those that are worth most. */
+  /** `listed` (default): the first that meet the rules. `value`: the most valuable. */
   readonly choose?: 'listed' | 'value';
   readonly rules?: MarketRules;
 }
@@ -83,7 +83,7 @@ export interface StrategySettings {
   readonly moduleKey?: string;
   readonly params: ParamValues;
   readonly markets: MarketSelection;
-  /** Whether this strategy has quote hours at all; outside them the shell says so by a command. */
+  /** The strategy's quote hours; null without any. The shell sends a command when they begin or end. */
   readonly quoteHours: string | null;
   readonly risk: RiskLimits;
 }

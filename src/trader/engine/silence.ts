@@ -1,10 +1,10 @@
-/** Whether the exchange answers at all, by the outcomes of all requests in the order in which they came. */
+/** Detects an unreachable exchange from the outcomes of all requests, in order of arrival. */
 
-/** Outcomes in a row about which nothing is known, after which the exchange is not there. */
+/** Unknown outcomes in a row after which the exchange counts as unreachable. */
 const SILENT_AFTER = 3;
-/** A silence that is told lasts so long, ms: an exchange that answers one call and not another would be told twice a second. */
+/** Shortest silence that is reported, ms: an exchange that answers only some calls would cause two notices a second. */
 const TOLD_AFTER_MS = 1_000;
-/** Answers in a row that end a silence which was told: of one that answers little, each answer would be told, and the next silence. */
+/** Answers in a row that end a reported silence: otherwise each single answer would cause two notices. */
 const BACK_AFTER = 3;
 
 export class Silence {
@@ -13,7 +13,7 @@ export class Silence {
   #sinceMs = 0;
   #isTold = false;
 
-  /** The exchange is not there. */
+  /** The exchange is unreachable. */
   get isOn(): boolean {
     return this.#unanswered >= SILENT_AFTER;
   }
@@ -23,9 +23,9 @@ export class Silence {
     return this.#unanswered > 0;
   }
 
-  /** A request of whose outcome nothing is known. Whether a person should be told now: once for each silence. */
+  /** Takes in a request with an unknown outcome. Returns true when a notice is due: once per silence. */
   onUnknown(nowMs: number): boolean {
-    // Where our clock was set back the time begins anew.
+    // After a clock set back, the time begins again.
     this.#sinceMs = this.#unanswered === 0 ? nowMs : Math.min(this.#sinceMs, nowMs);
     this.#unanswered += 1;
     this.#answered = 0;
@@ -34,7 +34,9 @@ export class Silence {
     return true;
   }
 
-  /** A request was answered: whether a silence ends by it, and whether a person who was told of one should hear that it is over. */
+  /**
+   * Takes in an answer. Returns whether it ends a silence, and whether the end of a reported one is due for a notice.
+   */
   onAnswer(): { readonly wasOn: boolean; readonly isBack: boolean } {
     const wasOn = this.isOn;
     this.#unanswered = 0;

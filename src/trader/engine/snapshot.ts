@@ -1,4 +1,4 @@
-/** The trader at one moment, for status lines, the control socket and telemetry. Amounts in Micros. */
+/** The trader at one moment, for status lines, the control socket and telemetry. Amounts in micros. */
 
 import { add, sub } from '../../shared/base/micros.js';
 import type { MarkTrust } from '../market/venue-marks.js';
@@ -24,50 +24,56 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
   return {
     mode,
     reason,
-    /** Where a part of a loss limit holds it back; null when that is not why it is in its mode. */
+    /** Rung of a partly used loss limit; null when that is not the reason for the mode. */
     heldBack: state.heldBack,
-    /** The operator's command that leads back up from this mode; empty when none is needed. */
+    /** Operator's command that leads back up from this mode; empty when none is needed. */
     wayBack: describeWayBack(state, mode),
     cashMicros: own.cashMicros,
     /** Null while a holding has no mark. */
     equityMicros,
-    /** Equity minus the capital put in. */
+    /** Equity minus the invested capital. */
     resultMicros: equityMicros === null ? null : sub(equityMicros, add(settings.capitalMicros, state.ledger.adopted())),
     openOrders: [...own.orders.values()].flat().length,
-    /** Orders of which nothing is known right now. */
+    /** Orders with an unknown state. */
     unknownOrders: state.executor.reservations().filter(({ kind, phase }) => kind === 'place' && phase === 'unknown')
       .length,
     /** Fills booked by this run. */
     fills: state.fills,
-    /** Asks of this run that were given up before they left. */
+    /** Requests of this run that were dropped before they left. */
     unsent: state.unsent,
     budgets: { public: queue.status('public', nowMs), signed: queue.status('signed', nowMs) },
-    /** What requests of this run were spent on. */
+    /** Requests of this run by purpose. */
     spent: queue.listSpent(nowMs),
-    /** Why only reducing orders may leave; null when ledger and exchange agree. */
+    /** Why only reducing orders are allowed; null when ledger and exchange agree. */
     reduceOnly: state.reduceOnly,
     /** The newest complete round; null before the first. */
     reconciled: reconciler.newest,
-    /** What two rounds have found to differ, in a sentence; null while ledger and exchange agree. */
+    /** Difference confirmed by two rounds, in a sentence; null while ledger and exchange agree. */
     disagreement: reconciler.verdict,
-    /** Differences that an operator has accepted and nothing has resolved. */
+    /** Unresolved differences that an operator has accepted. */
     accepted: reconciler.accepted,
-    /** Markets that are paused alone. */
+    /** Markets that are paused one by one. */
     pausedMarkets: state.pauses.all.map((one) => ({ ...one, title: showTitle(state, one.conditionId) })),
-    /** A difference was seen that only another round can confirm or clear. */
+    /** A difference was found that the next round confirms or clears. */
     inDoubt: reconciler.isInDoubt,
-    /** Why the newest round was void; null when it was not. */
+    /** Why the newest round was void; null if it was not. */
     voidReason: reconciler.voidReason,
-    /** Nothing rests at the exchange: shown by two complete reads after everything was settled, and nothing begun since. */
+    /**
+     * Nothing rests at the exchange: two complete reads after everything had settled show it, and nothing was begun
+     * since.
+     */
     proven: modes.proven,
-    /** Our clock, ms, when the newest cancel-all or stop was proven, whatever was begun since; null until it is. */
+    /**
+     * Our clock, ms, of the newest proof after a cancel-all or stop, also if something was begun since; null until
+     * then.
+     */
     provenMs: modes.provenMs,
-    /** The exchange has not answered for some requests in a row. */
+    /** Several requests in a row had no answer. */
     silent: state.silence.isSuspected,
-    /** What looks have shown of the venue's marks in this run; null where they are not to be used. */
+    /** Reliability of the venue's marks in this run; null when they are not used. */
     marks: settings.polling.marks === 'auto' ? copyTrust(state.markets.markTrust) : null,
     feeds: state.feeds.snapshot(nowMs),
-    /** The exchange's clock minus ours, ms; null before its first answer. */
+    /** Exchange clock minus ours, ms; null before its first answer. */
     clockOffsetMs: state.venueClock.offsetMs,
     /** Losses as the limits measure them; zero before the first valuation. */
     losses: state.guards.loss.facts,
@@ -87,7 +93,7 @@ function makeMarketSnapshot(state: TraderState, entry: MarketEntry, nowMs: numbe
   const quotes = slots[0]?.quotes;
   return {
     ...readHolding(state, entry),
-    /** What its strategy last said, or why nothing is quoted. */
+    /** The strategy's last note, or the reason why nothing is quoted. */
     note:
       (orders.length === 0 ? exchangeRefusals.note : null) ??
       state.unreadMarkets.findReason(conditionId) ??
@@ -95,31 +101,31 @@ function makeMarketSnapshot(state: TraderState, entry: MarketEntry, nowMs: numbe
       quotes?.note ??
       'no strategy quotes it',
     fairMicros: quotes?.fairMicros ?? null,
-    /** Our best resting prices, in YES space. */
+    /** Own best resting prices, in YES space. */
     bidMicros: best.ownBidMicros,
     askMicros: best.ownAskMicros,
     openOrders: orders.length,
     bookAgeMs: feed.sight(nowMs)?.health.bookAgeMs ?? null,
-    /** How far the venue's mark lies from that book, beyond half a tick; 0 where none came after it. */
+    /** Distance of the venue's mark from that book beyond half a tick; 0 without a newer mark. */
     markMove: feed.motion?.markMove ?? 0,
-    /** What the feeds of its strategies last said of it, current or not. */
+    /** Newest feed values of its strategies, current or not. */
     feeds: state.feeds.readings(
       conditionId,
       slots.flatMap((slot) => slot.feeds),
       nowMs,
     ),
-    /** Why its strategies look at it and do not quote it; null where they do. */
+    /** Why its strategies track it without quoting; null when they quote. */
     leftOutBecause: slots[0]?.leftOutBecause ?? null,
-    /** What quoting it was last reckoned to be worth; null where it could not be. */
+    /** Last estimated worth of quoting it; null when it could not be estimated. */
     worth: slots[0]?.worth ?? null,
-    /** Orders there that the exchange refuses one after another, in a sentence; null where the newest was taken. */
+    /** Orders that the exchange rejected in a row, in a sentence; null when the newest was accepted. */
     exchangeRefusal: exchangeRefusals.describe(nowMs),
   };
 }
 
 export type MarketSnapshot = Readonly<ReturnType<typeof makeMarketSnapshot>>;
 
-/** What both looks at a market show. */
+/** Fields shared by both views of a market. */
 function readHolding(state: TraderState, { conditionId, slots }: MarketEntry) {
   const { yesMicros, noMicros } = heldIn(state.own, conditionId);
   return {
@@ -136,8 +142,8 @@ function readHolding(state: TraderState, { conditionId, slots }: MarketEntry) {
 const NO_ORDERS: readonly QuotedOrder[] = [];
 
 /**
- * What each market's strategies were last shown and what they made of it, by reference: telemetry takes it after a step, and
- * nothing is computed for it that the step has not computed.
+ * Last view and quotes of each market's strategies, by reference. Telemetry reads it after a step and computes nothing
+ * more.
  */
 export const listFaces = (state: TraderState) =>
   Array.from(state.markets.all, (entry) => {
@@ -146,9 +152,9 @@ export const listFaces = (state: TraderState) =>
     const orders = state.own.orders.get(conditionId) ?? NO_ORDERS;
     return {
       ...readHolding(state, entry),
-      /** What the first of its strategies was last shown; null before the first book, and where none quotes it. */
+      /** Last view of the first strategy; null before the first book, and without a strategy. */
       view: slot?.view ?? null,
-      /** What that strategy last wanted; null where none quotes it. */
+      /** Last quotes of that strategy; null without one. */
       quotes: slot?.quotes ?? null,
       note:
         (orders.length === 0 ? exchangeRefusals.note : null) ??
@@ -163,11 +169,11 @@ export const listFaces = (state: TraderState) =>
 
 export type MarketFace = Readonly<ReturnType<typeof listFaces>[number]>;
 
-/** How much of the limits is used now, for whoever shows it: figures that risk has counted anyway. */
+/** Used part of each limit, for display: risk has computed these figures already. */
 export const readRiskUse = ({ own, guards }: TraderState, nowMs: number) => ({
-  /** Currency lost if everything filled at its worst and every market resolved against us. */
+  /** Currency lost if every order filled at its worst and every market resolved against us. */
   totalLossMicros: own.exposure.totalLossMicros,
-  /** The worst that each event can come to: shares, and currency, below zero where it can only gain. */
+  /** Worst case of each event: shares, and currency, negative where it can only gain. */
   events: own.exposure.eventKeys.map((eventKey) => ({
     /** The event's id, or the id of a market without an event. */
     eventKey,

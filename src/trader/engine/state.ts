@@ -1,4 +1,4 @@
-/** What a trader knows between two observations, in one place: the rooms it is made of and what it has concluded. */
+/** The trader's state between two observations: its parts and its conclusions. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -44,14 +44,14 @@ import { Silence } from './silence.js';
 import { UnreadLists, UnreadMarkets, type WatchedList } from './unread-lists.js';
 import { VenueClock } from './venue-clock.js';
 
-/** Levels a side that are asked for: more than any strategy here looks at, a fifth of what a full book weighs. */
+/** Requested levels per side: more than any strategy here uses, and a fifth of the size of a full book. */
 const BOOK_DEPTH = 20;
 
-/** How long a stop waits for conversions under way; what takes longer is booked by the next start. */
+/** Longest wait of a stop for conversions in flight, ms; the next start books later ones. */
 const CONVERSION_PATIENCE_MS = 10_000;
 
 export class TraderState {
-  /** Replaced as a whole when an operator configures. */
+  /** Replaced as a whole by a `configure`. */
   settings: TraderSettings;
   readonly ledger: Ledger;
   readonly executor: Executor;
@@ -71,7 +71,7 @@ export class TraderState {
   readonly selection = new Selection();
   readonly requestPrice = new RequestPrice();
   readonly reactionPace = new ReactionPace(USUAL_REACT_S);
-  /** Our clock, ms, of the last cancel tried per order. */
+  /** Our clock, ms, of the last cancel attempt per order. */
   readonly cancelTries = new Map<string, number>();
   catalog: PageWalk<'markets.list'> | null = null;
   details: PageWalk<'search.list'> | null = null;
@@ -79,11 +79,11 @@ export class TraderState {
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
   /**
-   * Our clock, ms, at the first observation; null before it. Minus infinity once our clock was set back: the start-up
-   * grace is then over, and quotes whose book was not read are pulled.
+   * Our clock, ms, at the first observation; null before it. Minus infinity after a clock set back: the startup grace
+   * is then over, and quotes without a fresh book are pulled.
    */
   bornMs: number | null = null;
-  /** Our clock, ms, since when no order or cancel is unsettled; null while one is. */
+  /** Our clock, ms, since no order or cancel is unsettled; null while one is. */
   settledMs: number | null = null;
   readonly silence = new Silence();
   readonly budgetWatch: BudgetWatch;
@@ -92,11 +92,11 @@ export class TraderState {
   /** Over all markets. */
   readonly exchangeRefusals = new ExchangeRefusals();
   fills = 0;
-  /** Asks that were given up before they left. */
+  /** Requests that were dropped before they left. */
   unsent = 0;
   readonly #notices: OperatorEvent[] = [];
   #own: OwnState | null = null;
-  /** Filled anew each time that the mode is asked for, which is several times in every step. */
+  /** One object, refilled on each call: every step reads the mode several times. */
   readonly #stops: { -readonly [Name in keyof Stops]: Stops[Name] } = {
     halted: null,
     reducing: null,
@@ -104,9 +104,9 @@ export class TraderState {
     fleet: null,
     unread: null,
   };
-  /** Null for a trader by itself. */
+  /** Null without a fleet. */
   fleet: FleetBounds | null = null;
-  /** As the newest step had it: what was begun under another is looked at again. */
+  /** Stance of the newest step: orders begun under another stance are judged again. */
   stance: RiskStance = 'halted';
   #sequence = 0;
 
@@ -119,7 +119,7 @@ export class TraderState {
     const ownTrades = settings.profile.own_trades;
     this.poller = new PollPlan({ ...settings.polling, ownTrades, bookDepth: BOOK_DEPTH });
     this.markets = new Markets(settings, ledger);
-    // The note is written by this class alone; what it wrote it can read.
+    // This class alone writes the note, so it parses.
     this.modes = new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
     this.reconciler = new Reconciler(ledger, executor, ownTrades);
     this.ownLists = new OwnLists(ledger, executor, this.reconciler);
@@ -128,11 +128,11 @@ export class TraderState {
     this.coreSets = new CoreSets(ledger);
     this.valuation = new Valuation(ledger);
     this.feeds = new Feeds(settings.feeds ?? []);
-    // As after a kill: what halted may have left orders behind.
+    // As after a kill: a halt may have left resting orders.
     if (this.guards.halted !== null) this.modes.cancelAll();
   }
 
-  /** A picture of what is ours, taken anew after `invalidateOwn`. */
+  /** Cached own state, rebuilt after `invalidateOwn`. */
   get own(): OwnState {
     this.#own ??= readOwnState(
       this.ledger,
@@ -162,24 +162,24 @@ export class TraderState {
     stops.unread = this.unreadLists.pulled;
     const now = this.modes.mode(stops);
     if (now.mode !== 'stopped' || !this.#isConverting) return now;
-    // Nothing rests, but currency is on its way: better to see it come than to leave it for the next start.
+    // Nothing rests, but currency is in flight: a short wait avoids leaving it to the next start.
     const waitedMs = Math.abs(this.seenMs - (this.modes.provenMs ?? this.seenMs));
     return waitedMs < CONVERSION_PATIENCE_MS
       ? { mode: 'stopping', reason: 'a merge, split or redeem is landing' }
       : now;
   }
 
-  /** Why only orders that reduce may leave, by what the exchange has shown; null when nothing is odd about it. */
+  /** Why only reducing orders are allowed after odd answers of the exchange; null when nothing is odd. */
   get reduceOnly(): string | null {
     return this.reconciler.verdict ?? this.guards.fillAlarm.verdict;
   }
 
-  /** Why everything or something is stopped or held back until a person resumes it with a reason; null when nothing is. */
+  /** Why everything or a part is stopped or held back until an operator resumes with a reason; null when nothing is. */
   get stopped(): string | null {
     return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.verdict ?? this.heldBack?.reason ?? null;
   }
 
-  /** Why a part of a loss limit, and nothing stricter, holds the trader back; null when it does not. */
+  /** Why a partly used loss limit, and nothing stricter, holds the trader back; null when it does not. */
   get heldBack(): HeldBack | null {
     const { mode: rung, reason } = this.mode();
     if (rung !== 'widened' && rung !== 'reducing') return null;
@@ -196,7 +196,7 @@ export class TraderState {
     this.ledger.setNote(MODES_NOTE, JSON.stringify(this.modes.stored));
   }
 
-  /** Values what we hold and lets the loss guard look at it. */
+  /** Values the holdings and passes the result to the loss guard. */
   valueHoldings(nowMs: number): void {
     for (const { conditionId, feed } of this.markets.all) {
       this.valuation.look(conditionId, feed.mark(nowMs, ownOrders(this.own, conditionId)), feed.others, nowMs);
@@ -209,15 +209,15 @@ export class TraderState {
     const worth = this.valuation.value(this.own, this.#isOut, nowMs - (this.bornMs ?? nowMs));
     if (worth === null) return;
     const { loss } = this.guards;
-    // Its days are the exchange's: our clock may be a day ahead.
+    // Days follow the exchange's clock: ours may be a day ahead.
     const halted = loss.observe(this.venueClock.nowMs(nowMs) ?? nowMs, worth);
     if (halted !== null) this.#halt(halted, nowMs);
   }
 
-  /** Whether nothing that comes of a market is taken in. */
+  /** True when observations of a market are ignored. */
   readonly #isOut = (conditionId: string): boolean => (this.markets.get(conditionId)?.excludedBecause ?? null) !== null;
 
-  /** One more fill is in the ledger: the guards see it, as its loss bounds the next order. */
+  /** Counts a booked fill in the guards and updates the loss that bounds the next order. */
   countFill({ timestampS }: BookedFill, nowMs: number): void {
     const { fills } = this.guards;
     const halted = fills.observe(timestampS);
@@ -232,7 +232,7 @@ export class TraderState {
     this.saveLoss();
   }
 
-  /** Losses are measured at marks and slow averages, so all are stored together. */
+  /** Losses depend on marks and slow averages, so all are stored together. */
   saveLoss(): void {
     const { loss } = this.guards;
     if (!loss.isStarted) return;
@@ -240,7 +240,10 @@ export class TraderState {
     this.valuation.save(this.own.held.keys());
   }
 
-  /** A person resumes: a halt, or a loss that held orders back, is accepted. Markets that an operator paused stay paused. */
+  /**
+   * An operator resumes: a halt, or a loss that held orders back, is accepted. Markets that an operator paused stay
+   * paused.
+   */
   resume(isHeldBack = false): void {
     this.guards.resume(isHeldBack);
     this.saveLoss();
@@ -251,22 +254,25 @@ export class TraderState {
     this.markets.reopen();
   }
 
-  /** A limit was reached, or the key is refused: everything is canceled, until the exchange has shown twice that nothing rests. */
+  /**
+   * A limit was reached or the key is rejected: cancels everything until the exchange has shown twice that nothing
+   * rests.
+   */
   #halt(reason: string, nowMs: number): void {
     this.modes.cancelAll();
     this.saveModes();
     this.alert(nowMs, 'halted', `${reason}; everything is canceled until an operator resumes it with a reason`);
   }
 
-  /** Holds over restarts: what the signer refused once it would be asked to sign again. */
+  /** Stored over restarts: the signer would be asked again for a request that it refused. */
   pauseMarket(conditionId: string, reason: string): void {
     this.pauses.pause(conditionId, reason);
     this.requestRequote(conditionId);
   }
 
   /**
-   * What the venue sends of one market cannot be reckoned with: nothing of it is taken in any more, what rests there is
-   * pulled, and every other market goes on. A start tries it again.
+   * Excludes a market whose data cannot be processed. Its observations are ignored and its orders pulled; the other
+   * markets continue. The next start includes it again.
    */
   excludeMarket(entry: MarketEntry, reason: string, nowMs: number): void {
     const { conditionId } = entry;
@@ -281,7 +287,7 @@ export class TraderState {
     );
   }
 
-  /** What a strategy is told of ourselves in one market. */
+  /** Own state of one market for its strategy. */
   ownIn(conditionId: string, slot: QuoteSlot | undefined): OwnMarketState {
     const { own } = this;
     const { yesMicros, noMicros, yesCostMicros, noCostMicros } = heldIn(own, conditionId);
@@ -298,20 +304,20 @@ export class TraderState {
     };
   }
 
-  /** Whether anything of ours is in this market: shares, orders, or something under way. */
+  /** True when the wallet has shares, orders or requests in flight in this market. */
   isOurs(conditionId: string): boolean {
     const held = heldIn(this.own, conditionId);
     if (held.yesMicros > 0 || held.noMicros > 0 || (this.own.orders.get(conditionId)?.length ?? 0) > 0) return true;
     return CONVERSION_KINDS.some((kind) => this.executor.pendingConversion(kind, conditionId) !== null);
   }
 
-  /** A function of run, market and sequence, so that no two intents ever share one. */
+  /** Derived from run, market and sequence, so that no two intents share an id. */
   nextIntentId(conditionId: string): string {
     this.#sequence += 1;
     return `${this.settings.runId}.${conditionId.slice(0, 6)}.${this.#sequence}`;
   }
 
-  /** What strategies are told of what this trader spends. */
+  /** Used and available requests, for strategies. */
   get pace(): TraderPace {
     const { look, currencyPerS } = this.selection.prices ?? {
       look: 0,
@@ -329,15 +335,15 @@ export class TraderState {
     return this.markets.get(conditionId)?.slots ?? [];
   }
 
-  /** The time of what comes next. */
+  /** Sets the time of the next step. */
   advanceClock(nowMs: number): void {
     if (nowMs < this.seenMs) this.#clockSetBack(nowMs);
     this.seenMs = nowMs;
   }
 
   /**
-   * What was to wait until a time that is now far away may go on at once, and what is known of books is forgotten: their
-   * age can no longer be told, so what was quoted on them is pulled.
+   * Clears waits that now end far in the future, and the known books: their age is unknown, so quotes based on them are
+   * pulled.
    */
   #clockSetBack(nowMs: number): void {
     const byMs = this.seenMs - nowMs;
@@ -357,7 +363,7 @@ export class TraderState {
     }
   }
 
-  /** No order is begun anywhere before this moment, our clock, ms. Cancels are. */
+  /** No order begins before this time, our clock, ms. Cancels still do. */
   pausePlacing(untilMs: number): void {
     for (const entry of this.markets.all) {
       entry.saleAfterMs = untilMs;
@@ -369,29 +375,29 @@ export class TraderState {
     for (const slot of this.listSlots(conditionId)) slot.dirty = true;
   }
 
-  /** A market in which something of ours is, looked at from now on. */
+  /** Tracks a market where the wallet has orders or holdings. */
   track(conditionId: string): MarketEntry {
     return this.markets.track(conditionId);
   }
 
-  /** Something the operator should read; the shell logs it. */
+  /** Adds a notice for the operator; the shell logs it. */
   notify(timeMs: number, kind: string, text: string): void {
     this.#notices.push({ timeMs, severity: 'info', kind, text });
   }
 
-  /** Also kept in the ledger. `subject`: the pubkey or intent id that it is about; it goes with that order or intent. */
+  /** A notice that the ledger stores too. `subject`: pubkey or intent id of its order or intent; pruned with it. */
   alert(timeMs: number, kind: string, text: string, subject: string | null = null): void {
     const notice = { timeMs, severity: 'loud', kind, text } as const;
     this.#notices.push(notice);
     this.ledger.addEvent(notice, subject);
   }
 
-  /** What has been worth saying since the last call. */
+  /** Notices since the last call. */
   takeNotices(): readonly OperatorEvent[] {
     return this.#notices.splice(0);
   }
 
-  /** How a look at a list has ended: for the plan of polls, and for a person where it cannot be read for long. */
+  /** Passes the outcome of a list read to the poll plan, and raises an alarm if the list stays unreadable. */
   noteLook(list: WatchedList, result: PollResult, report: RequestResult): void {
     this.poller.onReport({ kind: list }, result, report.nowMs);
     const news = this.unreadLists.onLook(list, result, report, this.silence.isOn);
@@ -401,12 +407,12 @@ export class TraderState {
   }
 }
 
-/** As a strategy sees it. Where nothing may leave, no strategy is asked. */
+/** Stance shown to a strategy. When nothing may leave, no strategy is asked. */
 const viewStance = (stance: RiskStance): Stance => (stance === 'flatten' || stance === 'halted' ? 'normal' : stance);
 
 /**
- * A market as a person would name it in a log line. Titles come from the exchange: control characters in one could move
- * the cursor of the operator's terminal, and a line break could say that nothing rests.
+ * Name of a market for log lines. Titles come from the exchange: control characters could move the cursor of the
+ * operator's terminal, and a line break could forge a log line.
  */
 export const showTitle = (state: TraderState, conditionId: string): string =>
   (state.markets.get(conditionId)?.feed.facts?.title ?? conditionId).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');

@@ -1,4 +1,4 @@
-/** The trader's one door: observations in, requests out. */
+/** The trader's single entry point: observations in, requests out. */
 
 import { sub } from '../../shared/base/micros.js';
 import type { Observation, OperatorCommand, Request, RequestResult } from '../../shared/protocol/seam.js';
@@ -28,10 +28,13 @@ import {
 } from './snapshot.js';
 import { TraderState } from './state.js';
 
-/** Requests that never left come back as reports, which may ask anew; more rounds than this within one step are a loop. */
+/**
+ * Maximum rounds within one step. Requests that never left return as reports, which may cause new requests; more rounds
+ * than this are a loop.
+ */
 const MAX_UNSENT_ROUNDS = 4;
 
-/** Modes that a person, or a loss, has ordered to leave nothing resting and nothing to come. */
+/** Modes that must end without resting orders and without new ones. */
 const EMPTYING: readonly Mode[] = ['killed', 'halted', 'stopping', 'stopped'];
 
 const NO_REQUESTS: readonly Request[] = [];
@@ -39,10 +42,10 @@ const NO_REQUESTS: readonly Request[] = [];
 export class Trader {
   readonly #state: TraderState;
   readonly #outgoing: OutboundCheck;
-  /** Null after a step, until somebody asks. */
+  /** Cached by the first read after a step; null before it. */
   #quietUntilMs: number | null = null;
 
-  /** Takes up what the ledger says was under way. The first `handle` begins to ask. */
+  /** Restores requests in flight from the ledger. The first `handle` sends requests. */
   constructor(settings: TraderSettings, ledger: Ledger, executor: Executor, nowMs: number) {
     this.#state = new TraderState(settings, ledger, executor);
     this.#outgoing = new OutboundCheck(ledger);
@@ -57,7 +60,7 @@ export class Trader {
       if (start !== undefined) {
         rememberStart(ledger, { ...start, reason: '', hash: configHash, atMs: nowMs });
       }
-      // Nothing is signed or sent again before what is ours has been read, nor under a kill older than this process.
+      // Nothing is signed or sent again before own state was read, nor under a kill of an earlier process.
       executor.setPlacing(false);
       executor.setConverting('none');
       react(state, executor.recover(nowMs), nowMs);
@@ -65,8 +68,8 @@ export class Trader {
   }
 
   /**
-   * One step: observe, act, release. Everything that must be remembered is in the ledger, and synced, before a request is returned. What is
-   * signed was durable before it was signed. An error of the ledger is thrown; the shell must cancel and end.
+   * One step: observe, act, release. All state is in the ledger, and synced, before a request is returned; a request is
+   * signed only after it is durable. Throws errors of the ledger: the shell must then cancel everything and exit.
    */
   handle(seen: Observation): readonly Request[] {
     const observation = orderInTime(seen, this.#state);
@@ -86,13 +89,18 @@ export class Trader {
     return requests;
   }
 
-  /** Lets the ledger do what the next commit would have to, unless that may come at once: with the answer to an order or a cancel. */
+  /**
+   * Lets the ledger do maintenance of the next commit now, unless an answer to an order or a cancel may arrive at once.
+   */
   #rest(): void {
     const { ledger, queue } = this.#state;
     if (!queue.carriesIntents) ledger.rest();
   }
 
-  /** What the request budget lets go of. What was given up before it left is observed like any other outcome. */
+  /**
+   * Takes requests from the queue within the request budget. A request dropped before it left is observed like any
+   * other outcome.
+   */
   #release(nowMs: number): readonly Request[] {
     const { queue } = this.#state;
     const requests: Request[] = [];
@@ -121,7 +129,7 @@ export class Trader {
     return Math.max(nowMs, this.#quietUntilMs);
   }
 
-  /** Decides and writes in one transaction; signs what that made durable in a second. */
+  /** Decides and writes in one transaction; signs in a second one what the first made durable. */
   #commit(nowMs: number, work: () => void): void {
     const { ledger, executor } = this.#state;
     ledger.transaction(work);
@@ -135,53 +143,59 @@ export class Trader {
     return makeSnapshot(this.#state, nowMs);
   }
 
-  /** The same without its markets. Reads only. */
+  /** The same without markets. Reads only. */
   account(nowMs: number): AccountSnapshot {
     return makeAccountSnapshot(this.#state, nowMs);
   }
 
-  /** How much of the limits is used. Reads only. */
+  /** Used part of the limits. Reads only. */
   riskUse(nowMs: number): RiskUse {
     return readRiskUse(this.#state, nowMs);
   }
 
-  /** What strategies were last shown and wanted, by reference. Reads only. */
+  /** Last views and quotes of the strategies, by reference. Reads only. */
   faces(): readonly MarketFace[] {
     return listFaces(this.#state);
   }
 
-  /** It was killed, halted or is being stopped: whatever rests at the exchange has to go. Cheap, for every step. */
+  /** True when killed, halted or stopping: resting orders must go. Cheap; read in every step. */
   get nothingMayRest(): boolean {
     return EMPTYING.includes(this.mode);
   }
 
-  /** Where it stands on the ladder. Cheap, for every step. */
+  /** Current mode. Cheap; read in every step. */
   get mode(): Mode {
     return this.#state.mode().mode;
   }
 
-  /** Whether the exchange is being asked to show that nothing rests, and has not shown it yet. */
+  /** True while the exchange must still show that nothing rests. */
   get wantsProof(): boolean {
     return this.#state.modes.wantsProof;
   }
 
-  /** Why a command would not be obeyed now, one sentence that says what is wanted; null when it would. Reads only. */
+  /**
+   * Why a command would be rejected now, in one sentence that says what is required; null when it would be accepted.
+   * Reads only.
+   */
   refusal(command: OperatorCommand): string | null {
     return commandRefusal(this.#state, command);
   }
 
-  /** What has been worth saying since the last call. */
+  /** Notices since the last call. */
   takeNotices(): readonly OperatorEvent[] {
     return this.#state.takeNotices();
   }
 
-  /** Deletes some finished intents and orders without fills, which no later step needs. Call it between two steps; throws as they do. */
+  /**
+   * Deletes finished intents and orders without fills that no later step needs. Call it between two steps; throws as
+   * they do.
+   */
   prune(batch: PruneBatch, nowMs: number): PrunedBatch {
     const { ledger, executor } = this.#state;
     return pruneBatch(ledger, batch, nowMs, (intentId) => executor.isUnderWay(intentId));
   }
 
-  /** Writes the end of the run; the last thing before the ledger is closed. */
+  /** Writes the end of the run; the last write before the ledger closes. */
   end(nowMs: number, note: string): void {
     const { ledger, settings } = this.#state;
     ledger.transaction(() => {
@@ -193,7 +207,7 @@ export class Trader {
   }
 }
 
-/** Of a request that never left. */
+/** Id for a request that never left. */
 const NO_REQUEST = 0;
 
 const neverLeft = ({ request, reason }: Unsent, nowMs: number): RequestResult => ({

@@ -1,15 +1,16 @@
 /**
- * Lists that the trader cannot read though the exchange answers: a key that is refused, a page that cannot be. Said once,
- * with the reason, and once when the list can be read again. Whoever cannot see what is his own for long must not quote.
+ * Lists that cannot be read although the exchange answers, for example for a rejected key or a page that fails. One
+ * notice when it begins, with the reason, and one when it ends. A trader that cannot read its own lists for long stops
+ * quoting.
  */
 
 import type { Outcome, RequestResult } from '../../shared/protocol/seam.js';
 import type { PollResult } from '../scheduler/contract.js';
 
-/** So many looks in a row over so long: below that it is a hiccup, of which any network has some. */
+/** Failed reads in a row, with a minimum duration, before a notice: shorter failures are normal in any network. */
 const TOLD_AFTER_LOOKS = 3;
 const TOLD_AFTER_MS = 10_000;
-/** As old as a book may usually be that orders rest on: what fills unseen moves no loss limit. */
+/** Equal to the usual maximum age of a book under resting orders: unseen fills count towards no loss limit. */
 const PULLED_AFTER_MS = 30_000;
 
 const TEXTS = {
@@ -24,19 +25,19 @@ export interface ReadingNews {
   readonly text: string;
 }
 
-/** Looks in a row that have failed, and our clock, ms, at the first of them. */
+/** Failed reads in a row, and our clock, ms, at the first. */
 interface Row {
   readonly looks: number;
   readonly sinceMs: number;
 }
 
 interface Failing {
-  /** All of them, and those since the exchange was last silent. */
+  /** All failures, and those since the exchange was last silent. */
   readonly all: Row;
   readonly answered: Row;
-  /** What a person has heard of it. */
+  /** Notices sent about it. */
   readonly told: 'nothing' | 'unread' | 'pulled';
-  /** Why everything is pulled, in the words of the look that found it; null while it is not. */
+  /** Why everything is pulled, as the failed read says; null while it is not. */
   readonly pulled: string | null;
 }
 
@@ -50,16 +51,16 @@ const FRESH: Failing = {
 export class UnreadLists {
   readonly #failing = new Map<WatchedList, Failing>();
 
-  /** Why nothing of ours may rest until own orders and own trades can be read again; null while it may. */
+  /** Why own orders may not rest until own orders and own trades can be read again; null while they may. */
   get pulled(): string | null {
     if (this.#failing.size === 0) return null;
     return this.#failing.get('orders')?.pulled ?? this.#failing.get('fills')?.pulled ?? null;
   }
 
   /**
-   * What is to be said after a look at a list; null most of the time.
+   * Notice after a read of a list; null most of the time.
    *
-   * @param isSilent the exchange answers nothing at all, which is said by itself
+   * @param isSilent the exchange answers nothing at all, which has its own notice
    */
   onLook(list: WatchedList, result: PollResult, report: RequestResult, isSilent: boolean): ReadingNews | null {
     if (result === 'unsent') return null;
@@ -77,12 +78,12 @@ export class UnreadLists {
   }
 }
 
-/** Markets whose rows in the list of markets cannot be read, as of the newest complete walk. */
+/** Markets with unreadable rows in the market list, as of the newest complete walk. */
 export class UnreadMarkets {
   #reasons: ReadonlyMap<string, string> = new Map();
   #walk = new Map<string, string>();
 
-  /** Why nothing is quoted or converted in a market; undefined where its row can be read. */
+  /** Why nothing is quoted or converted in a market; undefined when its row is readable. */
   findReason(conditionId: string): string | undefined {
     return this.#reasons.get(conditionId);
   }
@@ -93,7 +94,7 @@ export class UnreadMarkets {
     for (const { conditionId, problem } of unread) this.#walk.set(conditionId ?? NAMELESS, problem);
   }
 
-  /** The walk has ended; returns its new rows. @param isComplete whether every page came */
+  /** Ends the walk and returns its new notices. @param isComplete whether every page arrived */
   onEnd(isComplete: boolean): readonly { readonly kind: 'market_unread' | 'market_read'; readonly text: string }[] {
     const [before, now] = [this.#reasons, this.#walk];
     this.#walk = new Map();
@@ -128,7 +129,7 @@ function next(
 ): Failing {
   const all = longer(before.all, nowMs);
   const answered = isSilent && before.told === 'nothing' ? FRESH.answered : longer(before.answered, nowMs);
-  // What is not seen is not seen in silence either: an exchange that answers one call and not another is silent now and then.
+  // A blind period counts during a silence too: an exchange that answers only some calls is silent now and then.
   const isBlind = list !== 'catalog' && lasts(all, nowMs, PULLED_AFTER_MS);
   const pulled = before.pulled ?? (isBlind ? why : null);
   const isTold = before.told === 'nothing' && lasts(answered, nowMs, TOLD_AFTER_MS);
@@ -136,7 +137,7 @@ function next(
   return { all, answered, told, pulled };
 }
 
-/** Where our clock was set back the time begins anew. */
+/** After a clock set back, the time begins again. */
 const longer = ({ looks, sinceMs }: Row, nowMs: number): Row => ({
   looks: looks + 1,
   sinceMs: Math.min(sinceMs, nowMs),

@@ -1,4 +1,4 @@
-/** What the exchange's clock probably says, from answers that name whole seconds. */
+/** Estimates the exchange's clock from answers in whole seconds. */
 
 /**
  * An answer that says second `v` was written while the exchange's clock stood in [v, v + 1 s), and after its request
@@ -12,19 +12,19 @@ export class VenueClock {
   observe(venueTimeMs: number, sentMs: number, seenMs: number): void {
     const low = venueTimeMs - seenMs;
     const high = venueTimeMs + 1000 - sentMs;
-    if (low > high) return; // our own clock was stepped while the request was under way: it says nothing
+    if (low > high) return; // Our own clock was stepped during the request: the answer says nothing.
     const contradicts = low > this.#highMs || high < this.#lowMs;
     this.#lowMs = contradicts ? low : Math.max(low, this.#lowMs);
     this.#highMs = contradicts ? high : Math.min(high, this.#highMs);
   }
 
-  /** The exchange's clock, ms, when ours says `nowMs`; null before the first answer. */
+  /** Exchange clock, ms, at our time `nowMs`; null before the first answer. */
   nowMs(nowMs: number): number | null {
     const offset = this.offsetMs;
     return offset === null ? null : nowMs + offset;
   }
 
-  /** Exchange minus ours, ms; null before the first answer. */
+  /** Exchange clock minus ours, ms; null before the first answer. */
   get offsetMs(): number | null {
     return Number.isFinite(this.#lowMs) ? (this.#lowMs + this.#highMs) / 2 : null;
   }

@@ -1,4 +1,4 @@
-/** What an operator's command does, once it is obeyed. */
+/** Effects of the operator's commands. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { complement, type Micros, micros, mul, ZERO } from '../../../shared/base/micros.js';
@@ -10,7 +10,10 @@ import { configure } from './configure.js';
 import { setFleetBounds } from './fleet-bounds.js';
 import { LADDER } from './modes.js';
 
-/** Why a command would not be obeyed now, one sentence that says what is wanted; null when it would. Reads only. */
+/**
+ * Why a command would be rejected now, in one sentence that says what is required; null when it would be accepted.
+ * Reads only.
+ */
 export function commandRefusal(state: TraderState, command: OperatorCommand): string | null {
   switch (command.kind) {
     case 'pause-market':
@@ -33,7 +36,7 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
   const refusal = commandRefusal(state, command);
   if (refusal !== null) return state.alert(nowMs, 'command_refused', `${command.kind}: ${refusal}`);
   if (command.kind === 'reconcile') {
-    // A timer may ask for it every minute; what it finds is said when it differs.
+    // A timer may repeat the command every minute; a notice is sent only when the result differs.
     state.notify(nowMs, 'command', command.kind);
     for (const kind of ['orders', 'assets', 'fills'] as const) state.poller.expedite({ kind });
     return;
@@ -41,11 +44,11 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
   if (isOfMarket(command)) return turnMarket(state, command, nowMs);
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
   state.alert(nowMs, 'command', `${command.kind}${reason}`);
-  // As it stood when the person looked: of a mere pause nothing is accepted but the pause.
+  // Read before the change: a plain pause accepts nothing but the pause.
   const isHeldBack = state.heldBack !== null;
   if (command.kind === 'adopt') adopt(state, command.reason, nowMs);
   state.modes.apply(command);
-  // As of a flatten of everything: whoever says pause, cancel or kill after it wants no more sales either.
+  // A pause, cancel or kill after a flatten ends its sales too, as for a flatten of everything.
   if (ENDS_SALES.includes(command.kind)) for (const id of state.pauses.flattening) state.pauses.endFlattening(id);
   if (command.kind === 'resume') resume(state, { reason: command.reason, isHeldBack }, nowMs);
   state.saveModes();
@@ -80,7 +83,10 @@ function resumeRefusal({ pauses }: TraderState, { marketConditionId: id, reason 
   return why === null || reason !== '' ? null : `this needs a reason (${why}): resume --market … --reason TEXT`;
 }
 
-/** One market is sold beside others that are quoted. Where none may be, everything is sold, or nothing. */
+/**
+ * A single market is flattened while others are quoted. Where no market may be quoted, only a flatten of everything is
+ * allowed.
+ */
 function flattenRefusal(state: TraderState, { marketConditionId: id }: MarketCommand): string | null {
   const { mode, reason } = state.mode();
   if (state.pauses.isRefused(id))
@@ -94,7 +100,7 @@ function flattenRefusal(state: TraderState, { marketConditionId: id }: MarketCom
   );
 }
 
-/** Pauses or flattens one market, or lets it go on; all others do as before. */
+/** Pauses, flattens or resumes one market; the others are unchanged. */
 function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): void {
   const { kind, marketConditionId: id } = command;
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
@@ -115,14 +121,14 @@ interface Resumed {
 
 function resume(state: TraderState, { reason, isHeldBack }: Resumed, nowMs: number): void {
   state.resume(isHeldBack);
-  // Only a person who says why can have looked at what differs.
+  // Differences are accepted only with a reason: it shows that a person looked at them.
   const accepted = reason === '' ? [] : state.reconciler.accept(nowMs, reason);
   for (const difference of accepted) {
     state.alert(nowMs, 'reconciliation', `left out from now on: ${inWords(difference)}`);
   }
 }
 
-/** Why nothing is adopted now; null when it would be. Reads only. */
+/** Why nothing is adopted now; null when adoption is possible. Reads only. */
 function adoptRefusal({ reconciler }: TraderState, reason: string): string | null {
   if (reason === '') return 'adopt needs a reason: ledger adopt --reason TEXT';
   const plan = reconciler.planAdoption();
@@ -130,7 +136,8 @@ function adoptRefusal({ reconciler }: TraderState, reason: string): string | nul
 }
 
 /**
- * Books what the exchange holds: the way back after a restored backup, which no resume replaces. Its caller has asked `adoptRefusal`.
+ * Books the holdings that the exchange shows. It is required after a restored backup, where resume is not enough. The
+ * caller has checked `adoptRefusal`.
  */
 function adopt(state: TraderState, reason: string, nowMs: number): void {
   const plan = state.reconciler.planAdoption();
@@ -140,18 +147,18 @@ function adopt(state: TraderState, reason: string, nowMs: number): void {
     const restWorthMicros = worthOf(state, outcome);
     state.ledger.adopt({ ...outcome, restWorthMicros }, reason, nowMs);
     worth = micros(worth + restWorthMicros);
-    // A holding needs a price, so its market is looked at.
+    // A holding needs a price, so its market is tracked.
     state.track(outcome.marketConditionId);
     state.alert(nowMs, 'adopted', describeOutcome(state, outcome, restWorthMicros));
   }
   state.reconciler.onAdopted(nowMs);
-  // Shares without a record are no gain of trading.
+  // Shares without a record are not a trading gain.
   if (worth !== 0) state.capitalMoved(worth);
   state.invalidateOwn();
   state.poller.expedite({ kind: 'assets' });
 }
 
-/** Of the shares without a record, at the market's mark; zero where it has none yet. */
+/** Value of the shares without a record, at the market's mark; zero without a mark. */
 function worthOf({ valuation }: TraderState, { marketConditionId, isYes, restMicros }: AdoptionOfOutcome): Micros {
   const mark = valuation.marks.get(marketConditionId);
   if (mark === undefined) return ZERO;

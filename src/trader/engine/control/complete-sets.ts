@@ -1,4 +1,4 @@
-/** Complete sets into currency and back, and settled shares redeemed. */
+/** Merges complete sets into currency, splits currency into sets, and redeems settled shares. */
 
 import { type Micros, minMicros, ONE, sub, toMultiple } from '../../../shared/base/micros.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
@@ -12,27 +12,29 @@ import type { QuotedOrder } from '../quoting/changes.js';
 import type { MergeSettings } from '../settings.js';
 import { type Core, planSplit } from './core-sets.js';
 
-/** After one was begun here: a merge takes the venue about a second. */
+/** Wait after one was begun here, ms: a merge takes the venue about a second. */
 const RETRY_MS = 10_000;
-/** Doubled with each failure in a row, up to this: what the venue or the signer refuses needs something to change. */
+/**
+ * Longest wait, ms; doubled with each failure in a row. A refusal by venue or signer seldom clears without a change.
+ */
 const LONGEST_RETRY_MS = 3_600_000;
 
-/** Free currency below this part of the cash makes smaller merges worth their requests. */
+/** Below this fraction of the cash, free currency is scarce and smaller merges are worth their requests. */
 const SCARCE_CASH_FRACTION = 0.2;
 
-/** What holds for the conversions of one market in one step. */
+/** Rules for conversions of one market in one step. */
 export interface ConversionRules {
   readonly merge: MergeSettings;
   readonly core: Core;
   /** Whether currency may be split. */
   readonly splits: boolean;
-  /** What a YES share is probably worth; null while that is not known. */
+  /** Probable value of a YES share; null while unknown. */
   readonly markMicros: Micros | null;
 }
 
 /**
- * Sell orders that hold on to pairs worth merging: pulled, so that the pairs come free, when currency is scarce or the pairs have
- * waited for longer than the requests of it are worth.
+ * Sell orders that hold pairs worth merging. They are pulled when currency is scarce, or when the pairs have waited
+ * longer than the requests are worth.
  */
 export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
@@ -61,15 +63,16 @@ export function mergeBlockers(
     ({ side, isYes }) => (side === 'ask') === isYes,
   );
   const blockers = sells.filter(({ isYes }) => context.own.exposure.freeShares(facts.conditionId, isYes) < pairs);
-  // An order that has stood for so long without filling will probably stand for as long again.
+  // An order that has rested this long without a fill will probably rest as long again.
   const waitS = Math.max(0, ...blockers.map(({ submittedMs }) => context.nowMs - submittedMs)) / 1000;
   const isWorth = isPullingWorth(context.economics, { pairs: pairs / ONE, orders: blockers.length, waitS });
   return scarceCash(context.own) || isWorth ? blockers : [];
 }
 
 /**
- * Merges completed pairs when there are enough of them, or any when currency is scarce; redeems what a settled market
- * left us; splits what is missing of a core of sets. Shares that open orders offer are not free and stay. Returns true when something was begun.
+ * Merges completed pairs when there are enough of them, or any number when currency is scarce. Redeems shares of a
+ * settled market. Splits currency to fill the core of sets. Shares that open orders offer are not free and stay.
+ * Returns true when a conversion was begun.
  */
 export function convert(entry: MarketEntry, rules: ConversionRules, context: StepContext): boolean {
   const facts = entry.feed.facts;
@@ -80,7 +83,7 @@ export function convert(entry: MarketEntry, rules: ConversionRules, context: Ste
   return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
 }
 
-/** Splits what is missing of the sets that a strategy wants, where the rung lets it. */
+/** Splits currency to fill the strategy's core of sets, if the rung allows it. */
 function replenish(entry: MarketEntry, { core, splits, markMicros }: ConversionRules, context: StepContext): boolean {
   const { feed } = entry;
   const split = splits && core.slot !== null ? planSplit(core, feed, markMicros, context) : null;
@@ -92,7 +95,7 @@ function replenish(entry: MarketEntry, { core, splits, markMicros }: ConversionR
   return refusal === null;
 }
 
-/** One that was begun in this market was refused, by the venue, by the signer or by silence: the next waits longer. */
+/** Records that venue, signer or a timeout refused a conversion of this market: the next one waits longer. */
 export function conversionFailed(entry: MarketEntry, nowMs: number): void {
   entry.conversionFailures += 1;
   entry.nextConversionMs = nowMs + Math.min(RETRY_MS * 2 ** entry.conversionFailures, LONGEST_RETRY_MS);
@@ -125,7 +128,7 @@ function planMerge(
 export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =>
   availableMicros < cashMicros * SCARCE_CASH_FRACTION;
 
-/** Pairs that no order offers, and that are held beyond the core; may be below zero. */
+/** Pairs beyond the core that no order offers; may be negative. */
 function freePairs(facts: MarketFacts, core: Core, context: StepContext): Micros {
   const { exposure } = context.own;
   const free = minMicros(exposure.freeShares(facts.conditionId, true), exposure.freeShares(facts.conditionId, false));
@@ -137,7 +140,7 @@ function planRedeem({ conditionId }: MarketFacts, context: StepContext): RedeemI
   const { yesMicros, noMicros } = heldIn(context.own, conditionId);
   const pending = (kind: 'merge' | 'redeem') => context.executor.pendingConversion(kind, conditionId);
   if ((yesMicros === 0 && noMicros === 0) || pending('redeem') !== null) return null;
-  // Orders of ours that may still fill, and merges that may still land, must be settled before we know what we hold.
+  // The holding is known only after own orders that may fill and merges in flight have settled.
   if ((context.own.orders.get(conditionId) ?? []).length > 0 || pending('merge') !== null) return null;
   return {
     kind: 'redeem',

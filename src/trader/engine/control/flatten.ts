@@ -1,6 +1,6 @@
 /**
- * Selling what is held into the book, when an operator orders it: the last rung of the kill ladder. Of everything, which is a mode
- * of its own, or of one market while all others go on.
+ * Sells holdings into the book by order of the operator: the last rung of the kill ladder. It applies to all markets,
+ * as a mode, or to one market while the others continue.
  */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
@@ -14,14 +14,17 @@ import { makeStepContext } from '../quoting/step-context.js';
 import { showTitle, type TraderState } from '../state.js';
 import { unclaimedBecause } from './fleet-bounds.js';
 
-/** The name under which these orders stand in the ledger; no strategy's, so what does not fill at once is pulled. */
+/**
+ * Strategy name of these orders in the ledger. No strategy has it, so a remainder that does not fill at once is
+ * canceled.
+ */
 export const FLATTEN = 'flatten';
 
 /**
- * Offers what is held beyond complete sets, which are merged, to the best price of the other side, no more than stands
- * there. Waits while any order of ours is in the market: first everything is canceled, and each sale is settled before
- * the next is sized. `mark` is what a YES share is probably worth: the price collar keeps a lonely bid far below it from
- * getting everything. Returns true when something was begun.
+ * Sells shares beyond complete sets at the best price of the other side, at most the amount there; complete sets are
+ * merged. It waits while an own order is in the market: first everything is canceled, and each sale settles before the
+ * next is sized. `mark` is the probable value of a YES share: the price collar rejects a lone bid far below it. Returns
+ * true when something was begun.
  */
 export function flattenMarket(
   { feed, conditionId, saleAfterMs }: MarketEntry,
@@ -31,21 +34,24 @@ export function flattenMarket(
 ): boolean {
   const facts = feed.facts;
   if (sight === null || facts === null || facts.phase !== 'open') return false;
-  // A market that is paused on the chain is still `open`: it refuses every sale until somebody lifts that.
+  // A market paused on the chain still shows `open`, and rejects every sale until it is unpaused.
   if (context.nowMs < saleAfterMs) return false;
   if ((context.own.orders.get(conditionId) ?? []).length > 0) return false;
   const { yesMicros, noMicros } = heldIn(context.own, conditionId);
   const isYes = yesMicros > noMicros;
   const level = isYes ? sight.others.bids[0] : sight.others.asks[0];
   if (level === undefined) return false;
-  // Holding YES we hit the best bid; holding NO we sell it to whoever asks for YES, at 1 - ask.
+  // A YES holding sells to the best bid. A NO holding sells to the best ask of YES, at 1 - ask.
   const priceMicros = isYes ? level.priceMicros : complement(level.priceMicros);
   const beyondPairs = micros(Math.abs(yesMicros - noMicros));
   const wanted = minMicros(level.amountMicros, beyondPairs);
   return sell({ isYes, priceMicros, wanted, mark }, sight, context);
 }
 
-/** Shares that a flatten has to leave: no complete set, and fewer than the smallest order. The smallest order is no bound of a merge. */
+/**
+ * True when the rest cannot be sold: no complete set, and fewer shares than the smallest order. The smallest order does
+ * not limit a merge.
+ */
 export function isFlat(yes: Micros, no: Micros, { minAmountMicros, lotMicros }: MarketFacts): boolean {
   return minMicros(yes, no) < lotMicros && yes < minAmountMicros && no < minAmountMicros;
 }
@@ -79,12 +85,12 @@ function sell({ isYes, priceMicros, wanted, mark }: Sale, sight: Sight, context:
   return approveAndExecute(intent, facts, () => '{"note":"the operator flattens"}', context) === null;
 }
 
-/** Sells what is held, market by market; ends the mode when nothing that could be sold is left. */
+/** Sells all holdings, market by market; ends the mode when nothing sellable is left. */
 export function flattenAll(state: TraderState, nowMs: number): void {
   const context = makeStepContext(state, 'flattening', nowMs);
   let left = state.own.unsettled > 0;
   for (const entry of state.markets.all) {
-    // It could not be sold: another wallet of the fleet may be the one who buys.
+    // It could not be sold: another wallet of the fleet might be the buyer.
     if (unclaimedBecause(state, entry.conditionId) !== undefined) continue;
     if (isHeld(state, entry)) left = true;
     sellWhatIsHeld(state, entry, context);
@@ -95,13 +101,13 @@ export function flattenAll(state: TraderState, nowMs: number): void {
   state.alert(nowMs, 'flattened', `nothing that could be sold is held any more; the trader is paused${rest}`);
 }
 
-/** Markets of ours; what another wallet of the fleet has is not sold here. */
+/** Own markets only: markets of other wallets in the fleet are not sold here. */
 const openMarkets = (state: TraderState): readonly string[] =>
   Array.from(state.markets.all, ({ conditionId }) => conditionId).filter(
     (conditionId) => unclaimedBecause(state, conditionId) === undefined,
   );
 
-/** The same in the markets of which an operator said so, each for itself. What was sold is not sold again: then it is only paused. */
+/** Flattens the markets that the operator named. A market that is flat stays paused and is not sold again. */
 export function flattenMarkets(state: TraderState, nowMs: number): void {
   const { flattening } = state.pauses;
   if (flattening.length === 0) return;
@@ -125,14 +131,14 @@ function sellWhatIsHeld(state: TraderState, entry: MarketEntry, context: StepCon
   if (flattenMarket(entry, entry.feed.sight(context.nowMs), mark, context)) state.invalidateOwn();
 }
 
-/** Whether anything is held that may be sold, or of which that is not known. */
+/** True when a sellable holding exists or the holding is unknown. */
 function isHeld({ own }: TraderState, { feed, conditionId }: MarketEntry): boolean {
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const { facts } = feed;
   return facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, facts);
 }
 
-/** What stays, in words, each with a separator before it; empty when nothing does. */
+/** Text of the unsellable rest, each part with a leading separator; empty when nothing is left. */
 function restText(state: TraderState, conditionIds: readonly string[]): string {
   const rests = conditionIds.flatMap((conditionId) => {
     const { yesMicros, noMicros } = heldIn(state.own, conditionId);
@@ -150,7 +156,7 @@ function restText(state: TraderState, conditionIds: readonly string[]): string {
   return rests.join('');
 }
 
-/** Whether an order or a merge there may still change what is held. */
+/** True while an order or a merge there may still change the holding. */
 const isUnderWay = ({ own, executor }: TraderState, conditionId: string): boolean =>
   (own.orders.get(conditionId)?.length ?? 0) > 0 ||
   executor.pendingConversion('merge', conditionId) !== null ||

@@ -1,4 +1,4 @@
-/** The kill ladder: what the trader may do now, and why. One mode at a time, the strictest that applies. */
+/** The kill ladder: the trader's current mode and its reason. Exactly one mode holds: the strictest that applies. */
 
 import type { OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { Converting } from '../../executor/contract.js';
@@ -17,22 +17,22 @@ export type Mode =
   | 'stopping' // as canceling, then `stopped`
   | 'stopped'; // nothing rests, proven; the process may end
 
-/** What may leave. Cancels and reads always may; nothing in this table can hold them back. */
+/** Requests allowed on a rung. Cancels and reads are always allowed; this table cannot block them. */
 export interface Rung {
-  /** Which orders: those that strategies wish, the sales of a flatten, or none (then what rests is pulled). */
+  /** Allowed orders: strategies' quotes, the sales of a flatten, or none. With none, resting orders are canceled. */
   readonly orders: 'quotes' | 'sales' | 'none';
   /**
-   * Which conversions may. Merges and redeems raise no risk, but are drafts that are signed; a split binds currency, so
-   * nothing that is to reduce does it.
+   * Allowed conversions. Merges and redeems add no risk but are signed drafts. A split binds currency, so no reducing
+   * rung allows it.
    */
   readonly conversions: Converting;
-  /** How risk judges the orders that may leave. */
+  /** Stance with which risk judges the allowed orders. */
   readonly stance: RiskStance;
 }
 
 const NOTHING: Rung = { orders: 'none', conversions: 'none', stance: 'halted' };
 
-/** The ladder. Whatever is not allowed here is neither begun, nor signed, nor sent when it was begun before. */
+/** The ladder. A request that the rung forbids is not begun, signed or sent, even if it was begun before. */
 export const LADDER: Readonly<Record<Mode, Rung>> = {
   quoting: { orders: 'quotes', conversions: 'all', stance: 'normal' },
   widened: { orders: 'quotes', conversions: 'all', stance: 'widen' },
@@ -47,52 +47,54 @@ export const LADDER: Readonly<Record<Mode, Rung>> = {
   stopped: NOTHING,
 };
 
-/** For each rung that an operator chose, the reason. */
+/** Reason for each rung that an operator chose. */
 interface ChosenModes {
   readonly widened: string | null;
   readonly reducing: string | null;
   readonly paused: string | null;
-  /** Why everything was sold; it stays out until a person resumes with a reason. */
+  /** Why everything was sold; quoting stays off until an operator resumes with a reason. */
   readonly flattened: string | null;
   readonly killed: string | null;
 }
 
-/** The ledger's note that keeps them. */
+/** Name of the ledger note that stores the modes. */
 export const MODES_NOTE = 'modes';
 
 /** What survives a restart. */
 export interface StoredModes extends ChosenModes {
-  /** Everything is to be canceled, and the exchange has not shown yet that nothing rests: the next process takes it up. */
+  /**
+   * Everything is to be canceled, and the exchange has not yet shown that nothing rests. The next process continues it.
+   */
   readonly canceling: boolean;
 }
 
 const NO_MODES: ChosenModes = { widened: null, reducing: null, paused: null, flattened: null, killed: null };
 
-/** Where the trader stands on the ladder, and why. */
+/** Current mode and reason. */
 export interface ModeNow {
   readonly mode: Mode;
   readonly reason: string;
 }
 
-/** Where limits and reconciliation put the trader, with the reasons; null where they do not. */
+/** Stops set by limits and reconciliation, with reasons; null where none applies. */
 export interface Stops {
-  /** A limit was reached that only a person lifts. */
+  /** A limit was reached; only an operator lifts it. */
   readonly halted: string | null;
   readonly reducing: string | null;
   readonly widened: string | null;
-  /** The wallet may be another's soon; absent for a trader by itself. */
+  /** Another trader may soon hold the wallet; absent without a fleet. */
   readonly fleet?: string | null;
-  /** What is ours at the exchange has not been seen for some time. */
+  /** Own orders or trades could not be read for some time. */
   readonly unread?: string | null;
 }
 
-/** The rung that a part of a loss limit leads to while nothing stricter holds, and why. */
+/** Rung caused by a partly used loss limit while nothing stricter holds, and its reason. */
 export interface HeldBack {
   readonly rung: 'widened' | 'reducing';
   readonly reason: string;
 }
 
-/** Complete reads of our resting orders, all begun after nothing was under way, that must show none. */
+/** Required number of complete reads of own resting orders that show none, each begun after nothing was in flight. */
 const PROOFS_WANTED = 2;
 
 export class Modes {
@@ -103,14 +105,14 @@ export class Modes {
   #flattening = false;
   #proofs = 0;
   #provenMs: number | null = null;
-  /** As last said: the same object for as long as nothing of it has changed, for it is asked several times in every step. */
+  /** Last result; the same object until it changes, because each step reads it several times. */
   #said: ModeNow = { mode: 'starting', reason: '' };
 
-  /** @param stored what an earlier process left; a ledger of an older version lacks some of it */
+  /** @param stored modes of an earlier process; fields may be missing */
   constructor(stored: Partial<StoredModes>) {
     const { canceling = false, ...chosen } = stored;
     this.#stored = { ...NO_MODES, ...chosen };
-    // A process that was killed may have left orders behind: a kill is proven anew.
+    // A killed process may have left orders: the kill is proven again.
     this.#canceling = canceling || this.#stored.killed !== null;
   }
 
@@ -122,7 +124,7 @@ export class Modes {
     const stored = this.#stored;
     if (this.#stopping) return this.#say(this.proven ? 'stopped' : 'stopping', 'the operator stopped it');
     if (stored.killed !== null) return this.#say('killed', stored.killed);
-    // Nothing is sold either before it is known what is ours.
+    // Sales also wait until the own state is known.
     const isSure = this.#started && fleet === null && unread === null;
     if (this.#flattening && isSure) return this.#say('flattening', 'the operator flattens');
     if (halted !== null) return this.#say('halted', halted);
@@ -144,10 +146,10 @@ export class Modes {
   }
 
   /**
-   * Why a command is not obeyed as things stand; null when it is. Going down the ladder needs nothing. Going up needs a
-   * reason; only from a plain pause, or a rung above it, it may be missing.
+   * Why a command is rejected now; null when it is accepted. Moving down the ladder needs no reason. Moving up needs
+   * one, except from a plain pause or a milder rung.
    *
-   * @param stopped why something other than an operator's word has stopped the trader or a part of it; null when nothing
+   * @param stopped why something other than an operator stopped the trader or a part of it; null when nothing did
    */
   refusal(command: OperatorCommand, stopped: string | null): string | null {
     const { killed, flattened } = this.#stored;
@@ -162,10 +164,10 @@ export class Modes {
   }
 
   /**
-   * The command that leads back up from a mode; empty when none does, or none is needed.
+   * Command that leads back up from a mode; empty when none exists or is needed.
    *
    * @param stopped as for `refusal`
-   * @param isHeldBack whether a part of a loss limit is why
+   * @param isHeldBack whether a partly used loss limit is the cause
    */
   wayBack(mode: Mode, stopped: string | null, isHeldBack = false): string {
     if (mode === 'killed') return 'unkill --reason TEXT';
@@ -178,7 +180,7 @@ export class Modes {
     return this.refusal({ kind: 'resume', reason: '' }, stopped) === null ? 'resume' : 'resume --reason TEXT';
   }
 
-  /** Takes a command that is not refused; false when it is none of ours. */
+  /** Applies a command that is not rejected; false for a command that is not about modes. */
   apply(command: OperatorCommand): boolean {
     switch (command.kind) {
       case 'widen':
@@ -189,7 +191,7 @@ export class Modes {
         return true;
       case 'pause':
         this.#keep({ paused: command.reason });
-        // Whatever was going on: who says pause, cancel or kill after a flatten wants no more sales either.
+        // A pause, cancel or kill after a flatten ends its sales too.
         this.#flattening = false;
         return true;
       case 'resume':
@@ -197,14 +199,14 @@ export class Modes {
         this.#flattening = false;
         return true;
       case 'flatten':
-        // Out before anything is sold: a restart in the middle must not quote again.
+        // Stored before the first sale: a restart in between must not quote again.
         this.#keep({ flattened: 'flattened by the operator' });
         this.#flattening = true;
         return true;
       case 'kill':
         this.#keep({ killed: command.reason });
         this.#flattening = false;
-        // A kill is only over when the exchange has shown that nothing rests.
+        // A kill ends only when the exchange has shown that nothing rests.
         this.cancelAll();
         return true;
       case 'unkill':
@@ -223,13 +225,16 @@ export class Modes {
     }
   }
 
-  /** Pulls everything, and asks the exchange until it has shown twice that nothing rests. A limit that halts does so too. */
+  /**
+   * Cancels everything, then reads own orders until the exchange has shown twice that nothing rests. A limit that halts
+   * does the same.
+   */
   cancelAll(): void {
     this.#canceling = true;
     this.#proofAsked();
   }
 
-  /** Everything of ours at the exchange has been seen once. */
+  /** All own state at the exchange has been read once. */
   onStart(): void {
     this.#started = true;
   }
@@ -238,30 +243,30 @@ export class Modes {
     return this.#started;
   }
 
-  /** Nothing that could be sold is held any more. */
+  /** No sellable holding is left. */
   onFlat(): void {
     this.#flattening = false;
   }
 
-  /** Whether the exchange is being asked to show that nothing rests. */
+  /** True while the exchange must still show that nothing rests. */
   get wantsProof(): boolean {
     return (this.#stopping || this.#canceling) && !this.proven;
   }
 
-  /** Nothing rests now: shown, and nothing was begun since. */
+  /** True when it was shown that nothing rests and nothing was begun since. */
   get proven(): boolean {
     return this.#proofs >= PROOFS_WANTED;
   }
 
   /**
-   * Our clock, ms, when the newest cancel-all or stop was proven; null until it is. Stays when quoting goes on at once,
-   * which it does in the same step.
+   * Our clock, ms, of the newest proof after a cancel-all or stop; null before it. It stays when quoting resumes in the
+   * same step.
    */
   get provenMs(): number | null {
     return this.#provenMs;
   }
 
-  /** A complete read of our resting orders that began after nothing was under way. */
+  /** Takes in a complete read of own resting orders that began after nothing was in flight. */
   proof(resting: number, nowMs: number): void {
     if (!this.wantsProof) return;
     this.#proofs = resting === 0 ? this.#proofs + 1 : 0;
@@ -270,7 +275,7 @@ export class Modes {
     this.#provenMs = nowMs;
   }
 
-  /** Something is under way again: what was proven before says nothing now. */
+  /** A request is in flight again: the earlier proof is void. */
   onUnsettled(): void {
     this.#proofs = 0;
   }

@@ -1,13 +1,13 @@
 /**
- * Markets that are paused over restarts. What an operator paused or flattened ends with a resume of that market alone; what
- * the trader paused itself, because the signer refused something for example, ends with a resume of everything too.
+ * Market pauses, stored over restarts. A pause or flatten by the operator ends only with a resume of that market. A
+ * pause by the trader, for example after a refusal by the signer, also ends with a resume of everything.
  */
 
 import type { Notes } from '../../ledger/contract.js';
 
 const NOTE = 'paused_markets';
 
-/** `flattening` sells what is held, also after a restart; `flattened` has sold it, or was told to stop. */
+/** `flattening` sells the holding, also after a restart. `flattened` has sold it or was told to stop. */
 type PauseKind = 'refused' | 'operator' | 'flattening' | 'flattened';
 
 interface Pause {
@@ -15,7 +15,7 @@ interface Pause {
   readonly kind: PauseKind;
 }
 
-/** As it is stored; what the signer refused says nothing more. */
+/** Stored form; a refusal by the signer needs no third field. */
 type StoredPause = readonly [conditionId: string, reason: string, by?: Exclude<PauseKind, 'refused'>];
 
 const FLATTENED = 'flattened by the operator';
@@ -24,12 +24,12 @@ const NONE: readonly string[] = [];
 export class Pauses {
   readonly #notes: Notes;
   readonly #pauses: Map<string, Pause>;
-  /** Asked in every step, and nearly always empty. */
+  /** Read in every step; nearly always empty. */
   #flattening: readonly string[] = NONE;
 
   constructor(notes: Notes) {
     this.#notes = notes;
-    // The note is written by this class alone; what it wrote it can read.
+    // This class alone writes the note, so it parses.
     const stored = JSON.parse(notes.note(NOTE) ?? '[]') as readonly StoredPause[];
     this.#pauses = new Map(stored.map(([id, reason, by]) => [id, { reason, kind: by ?? 'refused' }]));
     this.#listFlattening();
@@ -40,13 +40,16 @@ export class Pauses {
     return this.#pauses.get(conditionId)?.reason;
   }
 
-  /** The first market that the trader paused itself, and why, in words; null when there is none. A resume needs a reason then. */
+  /**
+   * The first market that the trader itself paused, and the reason; null when there is none. A resume then needs a
+   * reason.
+   */
   get first(): string | null {
     for (const [id, { reason, kind }] of this.#pauses) if (kind === 'refused') return `market ${id}: ${reason}`;
     return null;
   }
 
-  /** Every paused market, with the reason. */
+  /** All paused markets, with reasons. */
   get all(): readonly { readonly conditionId: string; readonly reason: string }[] {
     return Array.from(this.#pauses, ([conditionId, { reason }]) => ({ conditionId, reason }));
   }
@@ -55,19 +58,19 @@ export class Pauses {
     this.#set(conditionId, { reason, kind: 'refused' });
   }
 
-  /** What was paused for another reason stays so: it still needs one to end. A flatten sells no more. */
+  /** A pause with another cause keeps that cause: it still needs a reason to end. Sales of a flatten end. */
   pauseByOperator(conditionId: string, reason: string): void {
     const before = this.#pauses.get(conditionId)?.kind ?? 'operator';
     if (before === 'flattening') this.endFlattening(conditionId);
     else if (before === 'operator') this.#set(conditionId, { reason, kind: 'operator' });
   }
 
-  /** Markets in which what is held is sold. */
+  /** Markets whose holdings are being sold. */
   get flattening(): readonly string[] {
     return this.#flattening;
   }
 
-  /** Markets that an operator had flattened, and that have been. */
+  /** Markets that were flattened by an operator. */
   get flattened(): readonly string[] {
     return [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattened' ? [id] : []));
   }
@@ -76,22 +79,22 @@ export class Pauses {
     return this.#flattening.includes(conditionId);
   }
 
-  /** Out before anything is sold: a restart in the middle must not quote again. */
+  /** Stored before the first sale: a restart in between must not quote again. */
   flatten(conditionId: string): void {
     this.#set(conditionId, { reason: 'the operator flattens it', kind: 'flattening' });
   }
 
-  /** Nothing more is sold there; it stays out. */
+  /** Ends the sales there; the market stays paused. */
   endFlattening(conditionId: string): void {
     this.#set(conditionId, { reason: FLATTENED, kind: 'flattened' });
   }
 
-  /** Whether the signer refused something there. */
+  /** True when the signer refused a request there. */
   isRefused(conditionId: string): boolean {
     return this.#pauses.get(conditionId)?.kind === 'refused';
   }
 
-  /** Why a person must say a reason to resume a market; null where none is needed. */
+  /** Why a resume of the market needs a reason; null when it needs none. */
   whyReasonNeeded(conditionId: string): string | null {
     const pause = this.#pauses.get(conditionId);
     return pause === undefined || pause.kind === 'operator' ? null : pause.reason;
@@ -101,7 +104,7 @@ export class Pauses {
     if (this.#pauses.delete(conditionId)) this.#store();
   }
 
-  /** An operator resumes everything: what an operator did to a single market stays. */
+  /** An operator resumes everything: pauses of single markets by an operator stay. */
   liftOwn(): void {
     for (const [id, { kind }] of this.#pauses) if (kind === 'refused') this.#pauses.delete(id);
     this.#store();

@@ -1,7 +1,7 @@
 /**
- * What rests when a process begins has been unattended since the one before it, and is judged like any other quote: by
- * the age of the book that it was priced from. Cancelling an order before its book was read costs two requests, two
- * more to place it again, and its place in the queue, while the start still asks the exchange what is ours.
+ * Startup grace. Orders that rest at the start were placed by the process before. They are judged like any quote, by
+ * the age of the book that they were priced from. Canceling them before their book was read costs two requests, two
+ * more to place them again, and their place in the queue.
  */
 
 import type { MarketView } from '../../market/view.js';
@@ -11,8 +11,8 @@ import { pausedBecause } from './fleet-bounds.js';
 import { LADDER } from './modes.js';
 
 /**
- * True while nothing can be said yet of this slot's orders: own state or this book is being read for the first time, and
- * the process is not older than a book may be.
+ * True while nothing is known yet about this slot's orders: the own state or this book is being read for the first
+ * time, and the process is younger than the maximum age of a book.
  */
 export function isInStartupGrace(
   state: TraderState,
@@ -24,20 +24,20 @@ export function isInStartupGrace(
   return isReading && ageMs(state) <= strategy.risk.maxBookAgeMs;
 }
 
-/** Whether it is not known yet which strategies quote which markets: some are given theirs by the catalog. */
+/** True until the catalog has assigned markets to all strategies that select theirs. */
 export function isUnassigned(state: TraderState): boolean {
   if (!mayQuote(state)) return false;
   const selects = state.settings.strategies.some(({ markets }) => markets.ids.length === 0);
   return selects && !state.markets.hasCatalog && ageMs(state) <= state.settings.risk.maxBookAgeMs;
 }
 
-/** Under a kill, a pause or a halt there is nothing to wait for: what rests is pulled at once. */
+/** Under a kill, pause or halt resting orders are canceled at once. */
 function mayQuote(state: TraderState): boolean {
   const { mode } = state.mode();
   return mode === 'starting' || LADDER[mode].orders === 'quotes';
 }
 
-/** A clock that was set back makes the process older than any book may be: what rests is then pulled. */
+/** After a clock set back, the process counts as older than any book: resting orders are then canceled. */
 function ageMs({ seenMs, bornMs }: TraderState): number {
   if (bornMs === null) return 0;
   return seenMs < bornMs ? Number.POSITIVE_INFINITY : seenMs - bornMs;

@@ -1,4 +1,4 @@
-/** Which command leads back up, of a running trader and of one that will start from what its ledger holds. */
+/** Command that lifts a stop, of a running trader and of one that will start from its ledger. */
 
 import { AssertionFailed } from '../../../shared/base/errors.js';
 import type { LedgerReader, Notes } from '../../ledger/contract.js';
@@ -12,17 +12,17 @@ import { MODES_NOTE, type Mode, Modes, type StoredModes } from './modes.js';
 import { Pauses } from './pauses.js';
 
 const WITH_REASON = 'resume --reason TEXT';
-/** After a restored backup and wherever else the ledger lacks what the exchange shows. */
+/** After a restored backup, and wherever the ledger lacks a holding that the exchange shows. */
 const ADOPT = 'ledger adopt --reason TEXT';
 
-/** Empty when nothing is stopped, or when it goes on by itself. */
+/** Empty when nothing is stopped, or when it resumes without a command. */
 export function describeWayBack(state: TraderState, mode: Mode): string {
   const { heldBack, modes, pauses, reduceOnly, stopped } = state;
   const way = modes.wayBack(mode, stopped, heldBack !== null);
-  // A resume leaves out what differs and books nothing.
+  // A resume ignores the differences and books nothing.
   const lacks = state.reconciler.verdict !== null || state.reconciler.accepted.length > 0;
   if (lacks && (way === '' || mode === 'reducing')) return ADOPT;
-  // A fill that is odd holds without an operator's word, and so does a single market's pause.
+  // An odd fill reduces without an operator's command, and so does a pause of a single market.
   const isOdd = mode === 'reducing' && reduceOnly !== null;
   const isPausedSomewhere =
     mode === 'quoting' || mode === 'widened' || mode === 'reducing' ? pauses.first !== null : false;
@@ -33,16 +33,16 @@ export function describeWayBack(state: TraderState, mode: Mode): string {
 }
 
 /**
- * What an operator, a limit or an alarm left standing: how a start from this ledger would begin. Reads only.
+ * Stops by an operator, a limit or an alarm: the mode of the next start from this ledger. Reads only.
  *
- * @param stopFile what the stop file says; null without one
+ * @param stopFile text of the stop file; null without one
  */
 export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLimits, stopFile: string | null) {
   const setNote = (key: string) => {
     throw new AssertionFailed(`the note ${key} is only read here`);
   };
   const notes: Notes = { note: (key) => ledger.note(key), setNote };
-  // The note is written by the trader's state alone.
+  // The trader's state alone writes the note.
   const modes = new Modes(JSON.parse(notes.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
   if (stopFile !== null) modes.apply({ kind: 'kill', reason: stopFile });
   modes.onStart();
@@ -57,5 +57,5 @@ export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLi
   return { mode, reason: why, wayBack: needsReason ? WITH_REASON : way };
 }
 
-/** `mode`: once what is ours at the exchange was read. */
+/** `mode` holds once the own state at the exchange was read. */
 export type NextStart = Readonly<ReturnType<typeof readNextStart>>;

@@ -1,7 +1,7 @@
 /**
- * Fills that cannot be of the orders that were signed, and settled trades that were taken back: ledger and exchange agree on
- * them, because both are the exchange's word, so only this keeps the trader from earning more of them. Only orders that reduce
- * may leave until a person has taken note, over restarts too.
+ * Alarm for fills that cannot belong to the signed orders, and for settled trades that were reverted. Ledger and
+ * exchange agree on such fills, since both repeat the exchange, so only this alarm stops the trader from quoting on.
+ * Only reducing orders are allowed until an operator resumes, also after a restart.
  */
 
 import type { Notes } from '../../ledger/contract.js';
@@ -10,7 +10,7 @@ const NOTE = 'fill_alarm';
 
 export class FillAlarm {
   readonly #notes: Notes;
-  /** As the note says it, which nobody else writes: it is asked for several times in every step. */
+  /** Text of the note, cached: each step reads it several times. */
   #text: string;
   #isNew = false;
 
@@ -19,25 +19,25 @@ export class FillAlarm {
     this.#text = notes.note(NOTE) ?? '';
   }
 
-  /** Why only orders that reduce may leave; null while nobody has to look at anything. */
+  /** Why only reducing orders are allowed; null without an alarm. */
   get verdict(): string | null {
     return this.#text === '' ? null : this.#text;
   }
 
-  /** The first one stays: a person needs it, and `events` has the others. */
+  /** The first text stays for the operator; `events` lists the others. */
   raise(text: string): void {
     this.#isNew = true;
     if (this.verdict === null) this.#write(text);
   }
 
-  /** Whether it was raised, for the first time or again, since this was last asked. */
+  /** True when it was raised since the last call, also if it already stood. */
   takeNew(): boolean {
     const isNew = this.#isNew;
     this.#isNew = false;
     return isNew;
   }
 
-  /** A person has taken note. */
+  /** An operator has acknowledged it. */
   clear(): void {
     if (this.verdict !== null) this.#write('');
   }

@@ -1,4 +1,4 @@
-/** Too many fills in a short time, over restarts. */
+/** Counts fills in a short time, over restarts. */
 
 import type { Notes } from '../../ledger/contract.js';
 import { type FillFacts, FillGuard, type FillState, NO_FILLS } from '../../risk/fill-guard.js';
@@ -15,11 +15,11 @@ export class FillMemory {
     this.#notes = notes;
     this.#limits = limits;
     const text = notes.note(NOTE);
-    // The note is written by this class alone; what it wrote it can read.
+    // This class alone writes the note, so it parses.
     this.#guard = new FillGuard(text === null ? NO_FILLS : (JSON.parse(text) as FillState), limits);
   }
 
-  /** Other limits from now on; what was counted stays. */
+  /** Sets new limits; the counts stay. */
   configure(limits: RiskLimits): void {
     this.#limits = limits;
   }
@@ -33,8 +33,8 @@ export class FillMemory {
   }
 
   /**
-   * Takes in one booked fill; returns the reason when this very fill halts, else null.
-   * @param timeS the exchange's time of the fill, Unix seconds
+   * Counts one booked fill. Returns the reason when this fill halts, else null.
+   * @param timeS exchange time of the fill, Unix s
    */
   observe(timeS: number): string | null {
     return this.#guard.observe(timeS, this.#limits);

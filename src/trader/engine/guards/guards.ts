@@ -1,4 +1,6 @@
-/** Everything that watches what happens to the trader and remembers it. A new guard is a file beside this one and a line here. */
+/**
+ * All guards that watch events of the trader and remember them. A new guard is a file in this folder and a line here.
+ */
 
 import type { Ledger, LedgerReader } from '../../ledger/contract.js';
 import { ActionPace } from '../../risk/action-pace.js';
@@ -8,16 +10,16 @@ import { FillMemory } from './fill-memory.js';
 import { KeyAlarm } from './key-alarm.js';
 import { LossMemory } from './loss-memory.js';
 
-/** Newest rows of the ledger that are looked at for each action that is allowed in a minute: some are conversions. */
+/** Ledger rows read for each allowed action of a minute: some rows are conversions. */
 const ROWS_PER_ACTION = 2;
 
 export class Guards {
   readonly loss: LossMemory;
   readonly fills: FillMemory;
   readonly keys: KeyAlarm;
-  /** Does not halt: while it stands only orders that reduce may leave. */
+  /** Does not halt: only reducing orders are allowed while it stands. */
   readonly fillAlarm: FillAlarm;
-  /** Orders and cancels begun lately, by this process or the one before it: the ledger's rows are its memory. */
+  /** Orders and cancels of the last minute, of this process and the one before; stored as ledger rows. */
   readonly pace: ActionPace;
 
   constructor(ledger: Ledger, limits: RiskLimits) {
@@ -28,18 +30,18 @@ export class Guards {
     this.pace = new ActionPace(newestActions(ledger, limits.maxActionsPerMinute));
   }
 
-  /** Other limits from now on: what happened stays, and what halted halts. */
+  /** Sets new limits; counts and halts stay. */
   configure(limits: RiskLimits): void {
     this.loss.configure(limits);
     this.fills.configure(limits);
   }
 
-  /** Why a limit, or a key that is refused, has stopped everything until a person resumes; null while none has. */
+  /** Why a limit or a rejected key has stopped everything until an operator resumes; null without a halt. */
   get halted(): string | null {
     return this.loss.halted ?? this.fills.halted ?? this.keys.halted;
   }
 
-  /** A person resumes: what halted or holds back is accepted. The losses are the caller's to store, together with the marks. */
+  /** An operator resumes and accepts each halt and loss rung. The caller stores the losses together with the marks. */
   resume(isHeldBack: boolean): void {
     this.loss.resume(isHeldBack);
     this.fills.resume();
@@ -49,7 +51,7 @@ export class Guards {
   }
 }
 
-/** Our clock, ms, of the newest orders and cancels that the ledger has; a number of rows, whatever its history. */
+/** Our clock, ms, of the newest orders and cancels in the ledger; reads a bounded number of rows. */
 function newestActions(ledger: LedgerReader, perMinute: number): readonly number[] {
   const rows = ledger.intents({ limit: perMinute * ROWS_PER_ACTION });
   return rows.filter(({ kind }) => kind === 'place' || kind === 'cancel').map(({ createdMs }) => createdMs);

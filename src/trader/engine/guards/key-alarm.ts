@@ -1,6 +1,6 @@
 /**
- * The exchange takes no request under our keys: they were revoked, or it has lost them. What rests may fill unseen, so everything
- * is to be canceled; and only a person knows why, so nothing is quoted until one resumes, over restarts too.
+ * Alarm for rejected API keys: they were revoked or the exchange lost them. Resting orders may fill unseen, so
+ * everything is canceled. Nothing is quoted until an operator resumes, also after a restart.
  */
 
 import { refusesKey } from '../../../shared/protocol/errors.js';
@@ -9,17 +9,17 @@ import type { Notes } from '../../ledger/contract.js';
 
 const NOTE = 'key_alarm';
 
-/** Refused for so long a key was revoked; a venue whose sign-in fails for some seconds takes it again by itself. */
+/** Time of rejections after which a key counts as revoked; shorter sign-in failures of a venue heal. */
 const HALTS_AFTER_MS = 20_000;
 
-/** What is ours and read under a key. */
+/** Own lists that are read under a key. */
 type OwnList = 'orders' | 'fills';
 
 export class KeyAlarm {
   readonly #notes: Notes;
-  /** As the note says it, which nobody else writes: it is asked for several times in every step. */
+  /** Text of the note, cached: each step reads it several times. */
   #text: string;
-  /** Since when every look at a list was refused for its key, by the machine's clock, ms. */
+  /** Machine clock, ms, since every read of a list was rejected for its key. */
   readonly #sinceMs = new Map<OwnList, number>();
 
   constructor(notes: Notes) {
@@ -27,20 +27,20 @@ export class KeyAlarm {
     this.#text = notes.note(NOTE) ?? '';
   }
 
-  /** Why everything is stopped until a person resumes it with a reason; null while it is not. */
+  /** Why everything is stopped until an operator resumes with a reason; null without a halt. */
   get halted(): string | null {
     return this.#text === '' ? null : this.#text;
   }
 
   /**
-   * A look at own orders or own trades has come back: the reason, when it halts; else null. What cannot be read under a key cannot
-   * be canceled under it either. Silence and other failures in between tell nothing of the key. Within the ledger's open
-   * transaction.
+   * Takes in the outcome of a read of own orders or own trades. Returns the reason when it halts, else null. A list
+   * that a key cannot read cannot be canceled under it either. Timeouts and other failures in between say nothing about
+   * the key. Call within an open ledger transaction.
    */
   observe(list: OwnList, outcome: Outcome, nowMs: number): string | null {
     if (outcome.kind === 'answered') this.#sinceMs.delete(list);
     if (outcome.kind !== 'refused' || !refusesKey(outcome) || this.halted !== null) return null;
-    // Where our clock was set back the time begins anew.
+    // After a clock set back, the time begins again.
     const sinceMs = Math.min(this.#sinceMs.get(list) ?? nowMs, nowMs);
     this.#sinceMs.set(list, sinceMs);
     if (nowMs - sinceMs < HALTS_AFTER_MS) return null;
@@ -49,7 +49,7 @@ export class KeyAlarm {
     return reason;
   }
 
-  /** A person accepts what halted. */
+  /** An operator accepts the halt. */
   resume(): void {
     this.#sinceMs.clear();
     if (this.#text !== '') this.#write('');

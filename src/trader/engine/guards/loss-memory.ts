@@ -1,4 +1,4 @@
-/** Losses, over restarts: the guard that halts on them, and the rung of the ladder that a part of a limit leads to. */
+/** Losses over restarts: the guard that halts, and the rung for a partly used limit. */
 
 import type { Micros } from '../../../shared/base/micros.js';
 import type { Notes } from '../../ledger/contract.js';
@@ -8,7 +8,7 @@ import { type LossRung, lossRung, NO_LOSS_RUNG } from '../../risk/loss-rung.js';
 import type { HoldingsWorth } from '../own/valuation.js';
 
 const NOTE = 'loss_guard';
-/** Before the first valuation nothing can be lost; shares without a mark keep it that way, and nothing quotes. */
+/** No loss exists before the first valuation. Shares without a mark keep it so, and nothing is quoted. */
 const NO_LOSS: LossFacts = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Micros, halted: null };
 
 export class LossMemory {
@@ -16,7 +16,7 @@ export class LossMemory {
   #limits: RiskLimits;
   /** Null before the first valuation. */
   #guard: LossGuard | null;
-  /** As the ledger has it. */
+  /** As stored in the ledger. */
   #stored: LossState | null;
   #rung: LossRung = NO_LOSS_RUNG;
 
@@ -24,12 +24,12 @@ export class LossMemory {
     this.#notes = notes;
     this.#limits = limits;
     const text = notes.note(NOTE);
-    // The note is written by this class alone; what it wrote it can read.
+    // This class alone writes the note, so it parses.
     this.#stored = text === null ? null : (JSON.parse(text) as LossState);
     this.#guard = this.#stored === null ? null : LossGuard.restore(this.#stored);
   }
 
-  /** Other limits from now on: losses stay what they are, and so does a halt. */
+  /** Sets new limits; losses and a halt stay. */
   configure(limits: RiskLimits): void {
     this.#limits = limits;
     this.#rung = lossRung(this.facts, limits);
@@ -48,12 +48,12 @@ export class LossMemory {
     return this.#guard?.state.halted ?? null;
   }
 
-  /** Where a part of a limit that is used up puts the trader. */
+  /** Rung for the used part of a limit. */
   get rung(): LossRung {
     return this.#rung;
   }
 
-  /** Takes in what we are worth; returns the reason when this very look halts, else null. */
+  /** Takes in the current worth. Returns the reason when this call halts, else null. */
   observe(nowMs: number, worth: HoldingsWorth): string | null {
     this.#guard ??= LossGuard.start(nowMs, worth.equityMicros);
     const halted = this.#guard.observe(nowMs, worth.equityMicros, this.#limits, worth.passingMicros);
@@ -61,18 +61,18 @@ export class LossMemory {
     return halted;
   }
 
-  /** Whether the ledger would measure losses otherwise by more than may be: then it is time to store. */
+  /** True when the stored losses differ by more than allowed, so they must be stored. */
   get isDue(): boolean {
     if (this.#guard === null) return false;
     return this.#stored === null || this.#guard.hasMovedFrom(this.#stored, this.#limits);
   }
 
-  /** Whether there has been a valuation, so that there is something to store. */
+  /** True after the first valuation. */
   get isStarted(): boolean {
     return this.#guard !== null;
   }
 
-  /** The configured capital differs from the ledger's. Before the first valuation there is nothing to correct. */
+  /** The configured capital differs from the ledger's. Without a valuation there is nothing to correct. */
   capitalMoved(amount: Micros): void {
     this.#guard?.capitalMoved(amount);
   }
@@ -83,7 +83,7 @@ export class LossMemory {
     this.#notes.setNote(NOTE, JSON.stringify(this.#guard.state));
   }
 
-  /** @param isHeldBack whether a part of a limit holds the trader back, and a person accepts that loss too */
+  /** @param isHeldBack whether a partly used limit holds the trader back; the operator accepts that loss too */
   resume(isHeldBack = false): void {
     this.#guard?.resume(isHeldBack);
     this.#rung = lossRung(this.facts, this.#limits);

@@ -9,24 +9,24 @@ import { valueAtPrice, valueByDepth } from '../../risk/worth.js';
 import { Marks } from './marks.js';
 import type { OwnState } from './own-state.js';
 
-/** What `MarketTracker.mark` says, rounded to a micro; it books nothing. */
+/** `MarketTracker.mark` rounded to a micro; books nothing. */
 export function roundMark(price: number | null): Micros | null {
   return price === null || !Number.isFinite(price) ? null : micros(Math.round(price * ONE));
 }
 
 const AVERAGES_NOTE = 'slow_averages';
-/** A restart loses this much of what averages have seen. */
+/** Maximum age of stored averages, ms: a restart loses at most this. */
 const STORED_EVERY_MS = 600_000;
 
 /** Currency plus shares. */
 export interface HoldingsWorth {
   /** Shares at their marks, capped by the slow average. */
   readonly equityMicros: Micros;
-  /** Part of it that others' bids do not pay for these shares now, never negative. It passes when bids return. */
+  /** Part of the value that others' bids do not cover now, never negative. It vanishes when bids return. */
   readonly passingMicros: Micros;
 }
 
-/** YES prices per market, and what all is worth at them. */
+/** YES prices per market, and the value of all holdings at them. */
 export class Valuation {
   readonly marks: Marks;
   readonly averages: SlowAverages;
@@ -44,12 +44,12 @@ export class Valuation {
     this.averages = new SlowAverages(JSON.parse(notes.note(AVERAGES_NOTE) ?? '[]') as SlowAverages['stored']);
   }
 
-  /** Null while a holding has no mark. */
+  /** Null while a held share has no mark. */
   get equityMicros(): Micros | null {
     return this.#worth?.equityMicros ?? null;
   }
 
-  /** Takes in the YES price of a market, which changes nothing where it is null, and others' book there, null for none. */
+  /** Takes in the YES price of a market (no effect if null) and the others' book there; null without a book. */
   look(conditionId: string, price: number | null, others: Book | null, nowMs: number): void {
     const mark = roundMark(price);
     if (mark !== null) this.marks.set(conditionId, mark);
@@ -58,15 +58,15 @@ export class Valuation {
     this.averages.look(conditionId, others === null ? null : micropriceOf(others), nowMs);
   }
 
-  /** Drops prices of markets that are no longer looked at; their averages stay. */
+  /** Drops prices of untracked markets; their averages stay. */
   forget(isTracked: (conditionId: string) => boolean): void {
     for (const market of this.marks.keys()) if (!isTracked(market)) this.marks.delete(market);
     for (const market of this.#books.keys()) if (!isTracked(market)) this.#books.delete(market);
   }
 
   /**
-   * @param isOut whether nothing that comes of a market is taken in
-   * @param ageMs of the process
+   * @param isOut whether observations of a market are ignored
+   * @param ageMs age of the process
    */
   value(
     own: Pick<OwnState, 'cashMicros' | 'held'>,
@@ -93,7 +93,7 @@ export class Valuation {
     return { equityMicros, passingMicros };
   }
 
-  /** True once each time that averages have gone unstored for long enough. */
+  /** True once whenever the averages are due to be stored. */
   takeDue(nowMs: number): boolean {
     this.#storedMs ??= nowMs;
     if (Math.abs(nowMs - this.#storedMs) < STORED_EVERY_MS) return false;
@@ -101,7 +101,7 @@ export class Valuation {
     return true;
   }
 
-  /** Within a transaction of the ledger. */
+  /** Call within a ledger transaction. */
   save(held: Iterable<string>): void {
     this.marks.save(held);
     this.averages.prune();

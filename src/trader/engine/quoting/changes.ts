@@ -1,18 +1,18 @@
-/** From the book as a strategy wants it and the orders that rest to the fewest changes that lead there. */
+/** Computes the fewest changes from the resting orders to the book that a strategy wants. */
 
 import { type Micros, micros } from '../../../shared/base/micros.js';
 import type { BookSide, MarketFacts, OwnOrder } from '../../market/view.js';
 import type { QuoteLevel, Quotes } from '../../strategy/contract.js';
 
-/** An order of ours that rests, or may rest, and what can be done about it. */
+/** An own order that rests or may rest, and whether it can be canceled. */
 export interface QuotedOrder extends OwnOrder {
   readonly orderPubkey: string;
   readonly strategy: string;
-  /** `resting`: can be canceled. `pending`: in flight or unknown. `canceling`: a cancel is under way. */
+  /** `resting`: can be canceled. `pending`: in flight or unknown. `canceling`: a cancel is in flight. */
   readonly phase: 'resting' | 'pending' | 'canceling';
 }
 
-/** Shares that are missing at a level, in YES space. */
+/** Wanted shares per level, in YES space. */
 export interface DesiredQuotes {
   readonly side: BookSide;
   readonly priceMicros: Micros;
@@ -63,7 +63,7 @@ function sideChanges(
     for (let i = 0; i < unplaced.length; ) {
       const order = unplaced[i];
       const near = order !== undefined && Math.abs(order.priceMicros - level.priceMicros) <= tolerance;
-      // One that is being canceled counts towards no level: it will be gone.
+      // An order that is being canceled covers no level: it will be gone.
       if (order !== undefined && near && order.phase !== 'canceling' && held + order.remainingMicros <= most) {
         held += order.remainingMicros;
         unplaced.splice(i, 1);
@@ -83,13 +83,15 @@ function sideChanges(
   return { cancels: unplaced.filter(isInTheWay), wishes: waiting ? [] : wishes };
 }
 
-/** Shares that are wanted at a level and do not rest there. */
+/** Wanted shares at a level that do not rest there yet. */
 interface Room {
   readonly priceMicros: Micros;
   readonly shares: number;
 }
 
-/** Orders, the best first, that leave what rests at any price or better within what is wanted there or better. */
+/**
+ * Orders, the best first, that keep the resting amount at any price or better within the wanted amount there or better.
+ */
 function findHarmless(side: BookSide, orders: readonly QuotedOrder[], rooms: readonly Room[]): readonly QuotedOrder[] {
   const sign = side === 'bid' ? -1 : 1;
   let room = 0;

@@ -1,4 +1,4 @@
-/** What slots are shown: each its own market, and once for all of them where a strategy quotes whole events. */
+/** Views for the slots: each slot's own market, and one view per event for strategies that quote whole events. */
 
 import type { MarketOfEvent, MarketView, WholeEventView } from '../../market/view.js';
 import { makeWholeEventView } from '../../market/whole-event.js';
@@ -11,7 +11,7 @@ import { makeEventView } from './event-view.js';
 import type { QuoteSlot } from './quote-slot.js';
 import type { QuotedEvent } from './slot-hosts.js';
 
-/** Of every event that was asked in this step, what its markets looked like then. */
+/** For every event asked in this step, the views of its markets at that time. */
 export type EventTurns = ReadonlyMap<QuotedEvent, ReadonlyMap<MarketEntry, MarketView | null>>;
 
 interface Member {
@@ -22,7 +22,7 @@ interface Member {
 
 export const NO_TURNS: EventTurns = new Map();
 
-/** Asks every event of which a market is due. All its markets then take their turns in this step. */
+/** Asks every event that has a due market. All its markets then take their turns in this step. */
 export function takeEventTurns(state: TraderState, context: StepContext): EventTurns {
   const turns = new Map<QuotedEvent, ReadonlyMap<MarketEntry, MarketView | null>>();
   for (const [quoted, slots] of groupByEvent(state)) {
@@ -32,7 +32,7 @@ export function takeEventTurns(state: TraderState, context: StepContext): EventT
       slot,
       view: makeView(state, entry, slot, context.nowMs),
     }));
-    // Together or not at all: what rests of an event waits until all of it has been read.
+    // All or none: orders of an event wait until all its markets have been read.
     if (members.some(({ slot, view }) => isInStartupGrace(state, slot, view))) continue;
     quoted.ask(makeWholeView(state, quoted, members, context));
     for (const { slot } of members) slot.dirty = true;
@@ -55,7 +55,7 @@ function groupByEvent(state: TraderState): ReadonlyMap<QuotedEvent, readonly Omi
   return events;
 }
 
-/** Null where the quotes of no market would be taken. */
+/** Null when the quotes of no market would be used. */
 function makeWholeView(
   state: TraderState,
   quoted: QuotedEvent,
@@ -78,7 +78,7 @@ function makeWholeView(
   );
 }
 
-/** Why nothing may be wanted in a market now, whatever its strategies think; null when something may. */
+/** Why a market must not be quoted now, whatever its strategies say; null when quoting is allowed. */
 export function findHold(
   state: TraderState,
   { conditionId }: Pick<MarketEntry, 'conditionId'>,
@@ -88,7 +88,7 @@ export function findHold(
   return paused === undefined ? hold : (hold ?? `paused: ${paused}`);
 }
 
-/** What a slot's strategy is shown of its market; null before the first book. */
+/** The strategy's view of its market; null before the first book. */
 export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot, nowMs: number): MarketView | null {
   const { conditionId, feed } = entry;
   const feeds = state.feeds.of(conditionId, slot.feeds, nowMs);

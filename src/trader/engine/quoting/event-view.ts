@@ -1,4 +1,4 @@
-/** What a strategy that quotes one market of an event is shown of the others: all that this trader looks at. */
+/** View of the other markets of an event, for a strategy that quotes one of them: all that this trader tracks. */
 
 import { maxMicros, minMicros, sub } from '../../../shared/base/micros.js';
 import type { EventView, OwnOrder, SiblingView } from '../../market/view.js';
@@ -6,14 +6,14 @@ import type { EventRule } from '../../risk/event-rules.js';
 import type { MarketEntry } from '../markets.js';
 import { heldIn, type OwnState, ownOrders } from '../own/own-state.js';
 
-/** Of the trader, what it is made from. */
+/** Parts of the trader that the view is made from. */
 interface Around {
   readonly markets: { readonly all: Iterable<Pick<MarketEntry, 'conditionId' | 'feed'>> };
   readonly own: Pick<OwnState, 'held' | 'orders'>;
   readonly settings: { readonly events: readonly EventRule[] };
 }
 
-/** Null for a market that belongs to no event, or of which no detail was seen. */
+/** Null for a market without an event, or without a detail. */
 export function makeEventView(
   { markets, own, settings }: Around,
   entry: Pick<MarketEntry, 'conditionId' | 'feed'>,
@@ -37,7 +37,7 @@ export function makeEventView(
   });
 }
 
-/** Our best orders of each side. */
+/** Best own order of each side. */
 export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[]) {
   let ownBidMicros: SiblingView['ownBidMicros'] = null;
   let ownAskMicros: SiblingView['ownAskMicros'] = null;

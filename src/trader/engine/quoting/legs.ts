@@ -1,4 +1,7 @@
-/** How a wish in YES space is worked: by the outcome and side that cost least, and by selling what we hold where all cost alike. */
+/**
+ * Turns a wish in YES space into orders: by the cheaper outcome and side, and by selling holdings where costs are
+ * equal.
+ */
 
 import { feePerShare } from '../../../shared/base/fees.js';
 import { complement, type Micros, micros, minMicros, mul, ONE } from '../../../shared/base/micros.js';
@@ -15,21 +18,21 @@ export interface Leg {
   readonly amountMicros: Micros;
 }
 
-/** Shares that no open order and no conversion holds, and currency that no open order has reserved. */
+/** Shares that no open order or conversion holds, and currency that no open order has reserved. */
 export interface Free {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
   readonly cashMicros: Micros;
 }
 
-/** What decides between legs beside their prices. */
+/** Facts besides prices that decide between legs. */
 export interface LegPricing {
-  /** Whether the wish would trade at once, and pay the taker's fee. */
+  /** True when the wish would trade at once and pay the taker's fee. */
   readonly isTaking: boolean;
   readonly economics: Economics;
 }
 
-/** A second order for one level: its draft and submit, and those of its cancel. */
+/** Requests of a second order for one level: its draft and submit, and those of its cancel. */
 const REQUESTS_OF_AN_ORDER = 4;
 
 /**
@@ -54,7 +57,7 @@ export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, 
   return legs;
 }
 
-/** Whether the shares that could be sold are better kept, and all of the wish bought. */
+/** True when it is better to keep the sellable shares and buy the whole wish. */
 function buysAll(
   { side, priceMicros, amountMicros }: DesiredQuotes,
   sellable: Micros,
@@ -63,18 +66,18 @@ function buysAll(
   { isTaking, economics }: LegPricing,
 ): boolean {
   const fees = legFees(facts, side, priceMicros, isTaking);
-  // Nothing to choose by: as it always was.
+  // Equal fees give no reason to choose.
   if (fees.sell === fees.buy) return false;
   const isSplit = amountMicros - sellable >= facts.minAmountMicros;
   const secondOrder = isSplit ? REQUESTS_OF_AN_ORDER * economics.requestPrice : 0;
   const saved = (fees.buy + pairCost(economics, USUAL_PAIRS_PER_S) - fees.sell) * (sellable / ONE);
   if (saved >= secondOrder) return false;
-  // What cannot be paid for is sold after all; fees never double a price.
+  // A part that cannot be paid for is sold after all; fees never exceed the price.
   const price = side === 'bid' ? priceMicros : complement(priceMicros);
   return mul(price, amountMicros, 'ceil') * (1 + fees.buy / (price / ONE)) <= cashMicros;
 }
 
-/** Currency a share that either leg of a wish pays as its fee. */
+/** Fee in currency per share for either leg of a wish. */
 export function legFees(
   facts: Pick<MarketFacts, 'feeSchedule' | 'makerFeeRateMicros' | 'takerFeeRateMicros'>,
   side: BookSide,
@@ -85,7 +88,7 @@ export function legFees(
   const rate = (isTaking ? facts.takerFeeRateMicros : facts.makerFeeRateMicros) / ONE;
   const yes = feePerShare(feeSchedule, rate, priceMicros / ONE);
   const no = feePerShare(feeSchedule, rate, complement(priceMicros) / ONE);
-  // Both legs of a variance fee are the same product, whichever factor comes first.
+  // The variance fee is symmetric in YES and NO.
   if (feeSchedule !== 'notional') return { sell: yes, buy: yes };
   return side === 'bid' ? { sell: no, buy: yes } : { sell: yes, buy: no };
 }

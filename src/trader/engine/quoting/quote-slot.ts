@@ -1,4 +1,4 @@
-/** One strategy at one market: its quoter, what it last wanted, and what stood in the way. */
+/** One strategy in one market: its quoter, its last quotes, and the refusals. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { MarketView } from '../../market/view.js';
@@ -15,7 +15,7 @@ import { applyStance } from './apply-stance.js';
 import type { QuotedEvent, SlotHost } from './slot-hosts.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
 
-/** How often one control refused here since the start, and its newest words. */
+/** Refusals here by one control since the start, and the newest text. */
 export interface RefusalCount {
   readonly name: string;
   readonly control: number;
@@ -28,30 +28,30 @@ const TIGHTER = 'its limits got tighter: what rests is pulled, and placed anew u
 const REQUOTED = 'its parameters have changed: what rests is pulled, and placed anew by them';
 const NOT_CHOSEN = 'the markets of its strategy have not been chosen yet';
 
-/** What holds for every slot of a turn, whatever its strategy thinks. */
+/** Bounds that hold for every slot of a turn, whatever its strategy wants. */
 type WishBounds = Pick<StepContext, 'nowMs' | 'hold'> & { readonly limits: Pick<RiskLimits, 'widenDistanceMicros'> };
 
-/** A slot takes a turn at least this often: ages and times to resolution move though nothing is seen. */
+/** Longest interval between turns of a slot, ms: ages and time to resolution change without observations. */
 const REQUOTE_MS = 1_000;
 
 export class QuoteSlot {
   readonly conditionId: string;
-  /** Outside its quote hours a slot wants nothing. Without quote hours it is always open. */
+  /** False outside the quote hours: the slot quotes nothing. Always true without quote hours. */
   inQuoteHours: boolean;
-  /** Something changed since it last quoted. */
+  /** Something changed since its last quotes. */
   dirty = true;
-  /** Our clock, ms: nothing is placed before; the exchange has just refused something here. */
+  /** Our clock, ms, of the earliest next order: the exchange has just rejected one here. */
   placeAfterMs = 0;
   quotedMs = 0;
   #strategy: StrategySettings;
   #feeds: readonly string[];
-  /** Why whatever rests is pulled at its next turn, and judged anew after that; null when it is not. */
+  /** Why all its orders are pulled at the next turn and then judged again; null when they are not. */
   #pulledBecause: string | null = null;
   #host: SlotHost | null = null;
   #quotes: Quotes = NO_QUOTES('not quoted yet');
   #wanted: Quotes = NO_QUOTES('not quoted yet');
   #leftOutBecause: string | null;
-  /** What quoting here was last reckoned to be worth; null where it could not be. */
+  /** Last estimated value of quoting here; null when it could not be estimated. */
   worth: Worth | null = null;
   #view: MarketView | null = null;
   #isPostOnly = false;
@@ -69,12 +69,12 @@ export class QuoteSlot {
     return this.#strategy;
   }
 
-  /** The feeds that its parameters name. */
+  /** Feeds that its parameters name. */
   get feeds(): readonly string[] {
     return this.#feeds;
   }
 
-  /** Other settings of the same strategy. Returns whether its quoter is gone, and `open` makes another. */
+  /** Applies new settings of the same strategy. Returns true when its quoter is gone and `open` makes a new one. */
   configure(next: StrategySettings): boolean {
     const before = this.#strategy;
     this.#strategy = next;
@@ -94,7 +94,7 @@ export class QuoteSlot {
     return true;
   }
 
-  /** Whether its quoter has been made; `open` gives it one once the first detail is known. */
+  /** True once `open` has made its quoter, after the first detail. */
   get isOpen(): boolean {
     return this.#host !== null;
   }
@@ -104,22 +104,22 @@ export class QuoteSlot {
     this.dirty = true;
   }
 
-  /** Where the quoter of its whole event is asked; null for a strategy of single markets. */
+  /** The event's shared quoter; null for a strategy of single markets. */
   get quoted(): QuotedEvent | null {
     return this.#host?.quoted ?? null;
   }
 
-  /** What its state is kept under: its event where the strategy quotes whole ones. */
+  /** Key of its saved state: the event for a strategy of whole events, else the market. */
   get memoryId(): string {
     return this.quoted?.facts.eventConditionId ?? this.conditionId;
   }
 
-  /** Our clock, ms: the strategy is asked again then, though nothing is seen. */
+  /** Our clock, ms, of the strategy's next turn without a new observation. */
   get dueMs(): number {
     return Math.min(this.quotedMs + REQUOTE_MS, this.#quotes.againMs ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Whether it takes a turn now: something was seen, its time has come, or our clock was set back. */
+  /** True when a turn is due: a new observation, a timer, or a clock set back. */
   isDue(nowMs: number): boolean {
     return this.dirty || nowMs >= this.dueMs || nowMs < this.quotedMs;
   }
@@ -128,12 +128,12 @@ export class QuoteSlot {
     return this.#quotes;
   }
 
-  /** What its strategy last wanted, whether or not the market is left out. */
+  /** The strategy's last quotes, also while the market is left out. */
   get wanted(): Quotes {
     return this.#wanted;
   }
 
-  /** Why its strategy does not quote this market, though it looks at it; null where it does. */
+  /** Why its strategy does not quote this tracked market; null when it does. */
   get leftOutBecause(): string | null {
     return this.#leftOutBecause;
   }
@@ -144,17 +144,17 @@ export class QuoteSlot {
     this.#leftOutBecause = because;
   }
 
-  /** What it was last shown; null before the first book. */
+  /** Its last view; null before the first book. */
   get view(): MarketView | null {
     return this.#view;
   }
 
-  /** Whether orders of its last quotes must not trade at once. */
+  /** True when orders of its last quotes must not trade at once. */
   get isPostOnly(): boolean {
     return this.#isPostOnly;
   }
 
-  /** Runs its quoter; null while there is none. */
+  /** Sandbox of its quoter; null without one. */
   get sandbox(): StrategySandbox | null {
     return this.#host?.sandbox ?? null;
   }
@@ -168,7 +168,7 @@ export class QuoteSlot {
     return [...this.#refusals.values()];
   }
 
-  /** Whether its module asks to be told of this. */
+  /** True when its module subscribes to this kind of event. */
   asksFor(kind: AskedEvent): boolean {
     return this.#strategy.module.observes?.includes(kind) === true;
   }
@@ -184,7 +184,7 @@ export class QuoteSlot {
     this.quotedMs = bounds.nowMs;
     this.#view = view;
     this.#quotes = this.#decide(view, bounds);
-    // What is on its way belongs to the last quotes that there were.
+    // Orders in flight belong to the last quotes that had a fair value.
     if (this.#quotes.fairMicros !== null) this.#isPostOnly = this.#quotes.postOnly === true;
     return this.#quotes;
   }
@@ -198,28 +198,28 @@ export class QuoteSlot {
   #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
     const because = this.whySilent(view, hold);
     const silent = because === null ? null : NO_QUOTES(because);
-    // It has been said, so what rests is pulled now.
+    // The reason was reported, so resting orders are pulled now.
     if (hold === null) this.#pulledBecause = null;
     if (silent !== null || view === null || this.#host === null) {
-      // Of one that is only looked at too seldom it is still known what would be wanted.
+      // A market whose book is merely read too seldom keeps its wanted quotes.
       if (view === null || view.market.phase !== 'open') this.#wanted = silent ?? NO_QUOTES('not quoted yet');
       return silent ?? this.#wanted;
     }
-    // Read before the strategy speaks: what it is held to must not be its own word.
+    // Read before the strategy runs: it must not change its own limits.
     const { stance, market, inventory, health } = view;
     const { bookAgeMs } = health;
     const quotes = this.#host.quote(view);
     if (quotes.fairMicros !== null || bookAgeMs < FRESH_BOOK_MS) this.#wanted = quotes;
     const leftOut = this.#leftOutBecause;
-    // What it is left out for is not its own silence.
+    // A left-out market is not a silent strategy.
     if (leftOut === null) return applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);
-    // What is held there is not left to itself.
+    // A holding there is still managed.
     const reducing = applyStance(quotes, { stance: 'reduce-only', market, inventory }, limits.widenDistanceMicros);
     const left = reducing.bids.length + reducing.asks.length;
     return left === 0 ? NO_QUOTES(leftOut) : { ...reducing, note: `only to get out, for ${leftOut}: ${quotes.note}` };
   }
 
-  /** Why the strategy has no say now, one sentence; null when it has. */
+  /** Why the strategy may not quote now, in one sentence; null when it may. */
   whySilent(view: MarketView | null, hold: string | null): string | null {
     if (hold !== null) return hold;
     if (this.#pulledBecause !== null) return this.#pulledBecause;
@@ -229,18 +229,18 @@ export class QuoteSlot {
   }
 }
 
-/** A strategy that wants nothing of a book so young means it, and does not only find it too old. */
+/** If a strategy wants nothing at this book age, the age is not the reason. */
 const FRESH_BOOK_MS = 2_000;
 
 /**
- * Quotes are pulled, not only withheld, when the market or what we know of it no longer bears them. The same limits
- * refuse new orders in risk; here they also take down what rests.
+ * Quotes are pulled, not only withheld, when the market or its data no longer supports them. Risk rejects new orders by
+ * the same limits; here they also cancel resting ones.
  */
 function dataTrouble(view: MarketView, strategy: StrategySettings): string | null {
   const { health, market, timeToResolutionMs } = view;
   const { maxBookAgeMs, minTimeToResolutionS } = strategy.risk;
   if (market.phase !== 'open') return `the market is ${market.phase}`;
-  // An age below zero is none that can be told.
+  // A negative age means that the age is unknown.
   if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {
     return `the book is ${Math.round(health.bookAgeMs)} ms old, the limit is ${maxBookAgeMs} ms`;
   }
@@ -251,7 +251,7 @@ function dataTrouble(view: MarketView, strategy: StrategySettings): string | nul
   return null;
 }
 
-/** The strictest class of those that differ; null when none does. */
+/** The strictest live class of the changed parameters; null if none changed. */
 export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: ParamValues): LiveClass | null {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));

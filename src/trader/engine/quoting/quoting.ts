@@ -1,4 +1,4 @@
-/** One slot's turn: from what it wants to intents that risk has judged and the executor has written. */
+/** One turn of a slot: from its quotes to intents that risk has judged and the executor has stored. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { type Micros, sub } from '../../../shared/base/micros.js';
@@ -14,21 +14,21 @@ import { chooseLegs, type Leg } from './legs.js';
 import { findCrossing, POST_ONLY } from './post-only.js';
 import type { QuoteSlot } from './quote-slot.js';
 
-/** After the exchange refused an order here, or signing did, nothing is placed for this long. */
+/** Pause of placing, ms, after the exchange or the signer rejected an order here. */
 export const PLACE_PAUSE_MS = 5_000;
 
-/** After a fill nothing is placed here before the book was seen, but for no longer than this. */
+/** Longest wait, ms, for a book after a fill before new orders are placed here. */
 const FILL_PATIENCE_MS = 3_000;
 
-/** Of what orders may take at once, moves that can wait leave this part. */
+/** Moves that can wait leave this fraction of the burst that orders may use at once. */
 const KEPT_FROM_MOVES = 1 / 4;
 
-/** Post-only is a wish of the strategy and no control of risk, which are numbered from 1. */
+/** Post-only is the strategy's wish, not a risk control; controls are numbered from 1. */
 const NO_CONTROL = 0;
 
 /**
- * Lets the slot quote and works towards it: cancels first, then as many orders as budget and risk allow. Returns true
- * when something was begun, so that pictures of our own state are stale.
+ * Asks the slot for quotes and works towards them: cancels first, then as many orders as budget and risk allow. Returns
+ * true when something was begun, so that cached own state is stale.
  */
 export function quoteSlot(
   slot: QuoteSlot,
@@ -37,7 +37,7 @@ export function quoteSlot(
   context: StepContext,
 ): boolean {
   const quotes = slot.wish(view, context);
-  // From the feed itself and after the strategy has spoken: what it did to its view changes nothing here.
+  // Read from the feed after the strategy ran: changes that it made to its view have no effect here.
   const sight = feed.sight(context.nowMs);
   const orders = (context.own.orders.get(slot.conditionId) ?? []).filter(
     (order) => order.strategy === slot.strategy.name,
@@ -52,16 +52,16 @@ export function quoteSlot(
   return canceled || placed;
 }
 
-/** Whether what is left at once to orders is kept for those that are missing, and for retreats. */
+/** True when the rest of the burst is kept for missing orders and for retreats. */
 const areMovesToWait = ({ queue, nowMs }: StepContext): boolean => queue.burstLeft(nowMs) < KEPT_FROM_MOVES;
 
-/** Whether a book that shows what came of our newest fill is still to come. */
+/** True until a book shows the result of the newest own fill. */
 function awaitsLook(filledMs: number, { health }: Sight, { nowMs }: StepContext): boolean {
   const seenMs = nowMs - health.bookAgeMs;
   return seenMs < filledMs && nowMs < filledMs + FILL_PATIENCE_MS;
 }
 
-/** Pulls these orders. Cancelling is never refused by risk; one whose cancel is being tried is left to it. */
+/** Cancels these orders. Risk never rejects a cancel; an order whose cancel is in flight is skipped. */
 export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, context: StepContext): boolean {
   let begun = false;
   for (const { orderPubkey, phase } of orders) {
@@ -71,7 +71,7 @@ export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, c
   return begun;
 }
 
-/** Pulls one order, of ours or foreign; false when a cancel for it is under way. */
+/** Cancels one order, own or foreign; false when a cancel of it is in flight. */
 export function cancelOrder(orderPubkey: string, marketConditionId: string, context: StepContext): boolean {
   if (context.executor.pendingCancel(orderPubkey) !== null) return false;
   const intentId = context.nextIntentId(marketConditionId);
@@ -123,14 +123,14 @@ function placeLeg(leg: Leg, slot: QuoteSlot, sight: Sight, quotes: Quotes, conte
   return true;
 }
 
-/** The best prices first on either side: if the budget ends in the middle, the ends of the ladders are missing. */
+/** The best prices of each side first: if the budget ends early, only the far levels are missing. */
 function nearestFirst(wishes: readonly DesiredQuotes[], quotes: Quotes): readonly DesiredQuotes[] {
   const fair = quotes.fairMicros ?? 0;
   if (wishes.length < 2) return wishes;
   return [...wishes].sort((a, b) => Math.abs(a.priceMicros - fair) - Math.abs(b.priceMicros - fair));
 }
 
-/** For `explain`: what the strategy said, and what was to be seen. */
+/** Text for `explain`: the strategy's reason and its view. */
 function explainQuotes(
   quotes: Quotes,
   { book, health }: Sight,

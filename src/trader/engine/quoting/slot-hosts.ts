@@ -1,4 +1,4 @@
-/** Which quoter speaks for a slot: one of its market alone, or one that its strategy has for the whole event. */
+/** Selects the quoter of a slot: one per market, or one that its strategy shares over the whole event. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Ledger } from '../../ledger/contract.js';
@@ -17,20 +17,20 @@ import type { ParamValues } from '../../strategy/params.js';
 import type { StrategySettings, TraderSettings } from '../settings.js';
 import { type BoundedCall, StrategySandbox } from './strategy-sandbox.js';
 
-/** The quoter that speaks for the market of a slot. */
+/** The quoter of a slot's market. */
 export interface SlotHost {
-  /** Null for a market that belongs to no event, of a strategy that quotes whole ones. */
+  /** Null for a market without an event, of a strategy that quotes whole events. */
   readonly sandbox: StrategySandbox | null;
   /** Null for a strategy of single markets. */
   readonly quoted: QuotedEvent | null;
-  /** The quotes, or none once anything has gone wrong. */
+  /** The quotes; none after any failure. */
   quote(view: MarketView): Quotes;
   observe(event: AnyEvent): void;
-  /** Hands its quoter other parameters; false where another is to be made. */
+  /** Passes new parameters to its quoter; false when a new quoter is needed. */
   takeParams(next: ParamValues): boolean;
 }
 
-/** A quoter of this market alone. */
+/** Host with a quoter of this market alone. */
 export function hostMarket(
   strategy: MarketStrategy,
   params: ParamValues,
@@ -55,7 +55,7 @@ export function hostMarket(
   };
 }
 
-/** A market that belongs to no event has nothing to be quoted together with. */
+/** A market without an event has no other markets to be quoted with. */
 export const NO_EVENT: SlotHost = {
   sandbox: null,
   quoted: null,
@@ -64,7 +64,7 @@ export const NO_EVENT: SlotHost = {
   takeParams: () => false,
 };
 
-/** Shared by the markets of an event: its quoter, and its quotes of the newest turn. */
+/** Shared by the markets of an event: its quoter and the quotes of the newest turn. */
 export class QuotedEvent {
   readonly facts: EventFacts;
   readonly #strategy: EventStrategy;
@@ -72,7 +72,7 @@ export class QuotedEvent {
   #params: ParamValues;
   #sandbox: StrategySandbox<EventQuoter<EventKind>>;
   #said: Readonly<Record<string, Quotes>> | null = null;
-  /** Parameters that it was handed last and did not take; null: none. */
+  /** The last parameters that the quoter rejected; null without any. */
   #refused: ParamValues | null = null;
 
   constructor(
@@ -99,7 +99,7 @@ export class QuotedEvent {
     return this.#sandbox;
   }
 
-  /** Those that it quotes by. */
+  /** Current parameters of the quoter. */
   get params(): ParamValues {
     return this.#params;
   }
@@ -111,7 +111,7 @@ export class QuotedEvent {
     this.#said = null;
   }
 
-  /** Null: none of its markets may quote, so it is not asked. */
+  /** Null: none of its markets may quote, so the quoter is not asked. */
   ask(view: WholeEventView | null): void {
     this.#said =
       view &&
@@ -141,7 +141,7 @@ export class QuotedEvent {
     return this.#said?.[conditionId] ?? NO_QUOTES('its event has not been quoted yet');
   }
 
-  /** Each of its markets passes them on; its quoter gets them once. */
+  /** Each market of the event passes them on; the quoter gets them once. */
   #takeParams(next: ParamValues): boolean {
     if (isDeepStrictEqual(this.#params, next)) return true;
     if (this.#refused === next) return false;
@@ -163,7 +163,7 @@ interface Kept {
   readonly strategy: StrategySettings;
 }
 
-/** Makes hosts from what quoters saved, and keeps one quoter for each event and strategy of whole events. */
+/** Creates hosts from saved state. Keeps one quoter per event and strategy of whole events. */
 export class SlotHosts {
   readonly #memory: Memory;
   readonly #kept = new Map<string, Kept>();
@@ -172,7 +172,7 @@ export class SlotHosts {
     this.#memory = memory;
   }
 
-  /** Whether there is an event that is quoted as a whole. */
+  /** True when any event is quoted as a whole. */
   get haveEvents(): boolean {
     return this.#kept.size > 0;
   }
@@ -202,12 +202,12 @@ export class SlotHosts {
     return quoted.host(facts.conditionId);
   }
 
-  /** A strategy that quotes no more. */
+  /** Drops a strategy that no longer quotes. */
   dismiss(strategy: string): void {
     for (const [key, kept] of this.#kept) if (kept.strategy.name === strategy) this.#kept.delete(key);
   }
 
-  /** None of its markets is looked at any more. Within a transaction of the ledger. */
+  /** Drops an event without tracked markets. Call within a ledger transaction. */
   forget(event: string): void {
     this.#memory.forgetStrategyStates(event);
     for (const [key, kept] of this.#kept) if (kept.event === event) this.#kept.delete(key);

@@ -1,13 +1,13 @@
-/** What every turn of one step needs, as the trader's state has it. */
+/** Builds the shared context of all turns of one step from the trader's state. */
 
 import { LADDER } from '../control/modes.js';
 import type { StepContext } from '../gate.js';
 import type { TraderState } from '../state.js';
 
-/** A cancel that was begun is given this long before another is tried. */
+/** Wait, ms, before a cancel is retried. */
 const CANCEL_RETRY_MS = 2_000;
 
-/** @param hold why nobody may quote; null when they may */
+/** @param hold why nothing may be quoted; null when quoting is allowed */
 export function makeStepContext(state: TraderState, hold: string | null, nowMs: number): StepContext {
   const { queue, executor, settings, guards, valuation, cancelTries } = state;
   const held = hold ?? (valuation.equityMicros === null ? 'starting: what we hold cannot be valued yet' : null);

@@ -1,4 +1,4 @@
-/** Runs one quoter of a strategy, which may fail, hang or forget: what goes wrong in it touches nothing else. */
+/** Runs one quoter of a strategy. A quoter may throw, hang or lose its state; the failure stays inside. */
 
 import type { SavedState, StateDeclaration } from '../../strategy/contract.js';
 import { MAX_STATE_BYTES } from '../../strategy/contract.js';
@@ -10,17 +10,17 @@ import type { ParamValues } from '../../strategy/params.js';
  */
 export type BoundedCall = <T>(call: () => T) => T;
 
-/** What every quoter has, of a market or of an event. */
+/** Shared part of the quoters of a market and of an event. */
 interface AnyQuoter {
   readonly quote: unknown;
   save?(): unknown;
   params?(next: ParamValues): void;
 }
 
-/** What a strategy remembers is saved at its first turn in each span of so long. */
+/** A strategy's state is saved at its first turn in each span of this length, ms. */
 const SAVE_EVERY_MS = 10_000;
 
-/** After a failure it stays silent until it is made anew: a strategy that threw once may have broken state. */
+/** After a failure it returns no quotes until a new quoter is made: a strategy that threw may have broken state. */
 export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
   readonly #call: BoundedCall;
   readonly #quoter: Q | null;
@@ -33,12 +33,12 @@ export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
   #savedMs = Number.NEGATIVE_INFINITY;
   #savedText: string | null = null;
   #hasLearned = false;
-  /** Whether there was something saved that its quoter was not made from. */
+  /** True when saved state existed that the quoter was not created from. */
   readonly hasBegunAnew: boolean;
 
   /**
    * @param state absent for a module that declares none
-   * @param saved what a quoter of this strategy saved last, in whatever version
+   * @param saved last saved state of a quoter of this strategy, in any version
    */
   constructor(
     create: (saved: unknown) => Q,
@@ -54,7 +54,7 @@ export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
     this.#quoter = restored ?? this.#createQuoter(bounded);
   }
 
-  /** Null, with the reason in `takeMemoryTrouble`, when what was saved cannot be gone on from. */
+  /** Null when the saved state cannot be used; `takeMemoryTrouble` returns the reason. */
   #restoreQuoter(saved: SavedState | null, create: (state: unknown) => Q): Q | null {
     if (saved === null || this.#version === null) return null;
     if (saved.version !== this.#version) {
@@ -85,21 +85,21 @@ export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
     return this.#failure;
   }
 
-  /** The same, once: for whoever tells it. */
+  /** The same, returned once for the notice. */
   takeFailure(): string | null {
     if (this.#isFailureTaken) return null;
     this.#isFailureTaken = this.#failure !== null;
     return this.#failure;
   }
 
-  /** Why it could not go on from what was saved, or why nothing is saved of it; said once. */
+  /** Why the saved state could not be used, or why none is saved; returned once. */
   takeMemoryTrouble(): string | null {
     const trouble = this.#memoryTrouble;
     this.#memoryTrouble = null;
     return trouble;
   }
 
-  /** Its answer; null once anything has gone wrong, `judge` finding something wrong in the answer included. */
+  /** The quoter's answer; null after any failure, or when `judge` rejects the answer. */
   ask<T>(answer: (quoter: Q) => T, judge: (answer: T) => string | null): T | null {
     const quoter = this.#quoter;
     if (this.#failure !== null || quoter === null) return null;
@@ -114,7 +114,10 @@ export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
     return null;
   }
 
-  /** Tells it something. @param isKept whether what it learns of it is saved at its next turn: a fill comes once */
+  /**
+   * Passes an observation to the quoter. @param isKept whether its state is saved at the next turn: a fill arrives only
+   * once
+   */
   tell(tell: (quoter: Q) => void, isKept: boolean): void {
     const quoter = this.#quoter;
     this.#hasLearned ||= isKept;
@@ -126,7 +129,7 @@ export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
     }
   }
 
-  /** Hands it other parameters; false where it takes none or threw, and another is to be made. */
+  /** Passes new parameters to the quoter; false when it takes none or threw, so that a new one is needed. */
   takeParams(next: ParamValues): boolean {
     const quoter = this.#quoter;
     if (this.#failure !== null || quoter?.params === undefined) return false;
@@ -138,13 +141,13 @@ export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
     }
   }
 
-  /** Whether something of it is to be saved: it was told something, or it is the first turn of a span. */
+  /** True when its state is to be saved: after an observation, or at the first turn of a span. */
   isSaveDue(nowMs: number): boolean {
-    // Spans, not ages: all markets are saved in few steps, for each of them costs a sync.
+    // Fixed spans, not ages: all markets are saved in few steps, because each save costs a sync.
     return this.#hasLearned || Math.floor(nowMs / SAVE_EVERY_MS) !== Math.floor(this.#savedMs / SAVE_EVERY_MS);
   }
 
-  /** What to keep of it; null when nothing is, or when it is what was kept last. */
+  /** State to store; null when there is none or it is unchanged. */
   save(nowMs: number): SavedState | null {
     const saved = this.#readState();
     this.#savedMs = nowMs;
@@ -154,7 +157,7 @@ export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
     return saved;
   }
 
-  /** What the quoter wants to be created with next time; null when there is nothing that can be kept. */
+  /** State for the next creation of the quoter; null when none can be stored. */
   #readState(): SavedState | null {
     const quoter = this.#quoter;
     if (this.#failure !== null || this.#version === null || quoter?.save === undefined) return null;
@@ -172,7 +175,7 @@ export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
   }
 }
 
-/** What was thrown, shortened: a strategy may throw anything, of any length. */
+/** Text of a thrown value, shortened: a strategy may throw anything. */
 function describe(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;

@@ -1,4 +1,4 @@
-/** What becomes of the executor's events for quoters that asked to be told of them. */
+/** Passes the executor's events to quoters that subscribe to them. */
 
 import { type Micros, maxMicros, sub, ZERO } from '../../../shared/base/micros.js';
 import { ORDER_STANDING } from '../../../shared/protocol/states.js';
@@ -8,7 +8,7 @@ import type { AskedEvent, StrategyEvent } from '../../strategy/events.js';
 import { inYesSpace } from './legs.js';
 import type { QuoteSlot } from './quote-slot.js';
 
-/** Of the trader, who is told and where orders are looked up. */
+/** Parts of the trader that list the slots and look up orders. */
 interface Around {
   readonly ledger: Pick<LedgerReader, 'intent' | 'order'>;
   listSlots(conditionId: string): readonly QuoteSlot[];
@@ -16,7 +16,7 @@ interface Around {
 
 type Of<K extends ExecutorEvent['kind']> = Extract<ExecutorEvent, { kind: K }>;
 
-/** Looks nothing up where no quoter of the market asked for this kind. */
+/** Skips the lookup when no quoter of the market subscribes to this kind. */
 function askers(around: Around, market: string, kind: AskedEvent): readonly QuoteSlot[] {
   return around.listSlots(market).filter((slot) => slot.asksFor(kind));
 }
@@ -40,7 +40,7 @@ export function tellClosed(around: Around, event: Of<'orderClosed'>, nowMs: numb
   tellOwner(slots, strategy, { kind: 'canceled', nowMs, ...placed, leftMicros });
 }
 
-/** A conversion is nobody's alone: every quoter of the market that asked is told. */
+/** A conversion belongs to no single strategy: every subscribed quoter of the market gets it. */
 export function tellRefused(
   around: Around,
   { intentId, market }: Pick<Of<'notDone'>, 'intentId' | 'market'>,
@@ -56,7 +56,7 @@ export function tellRefused(
   for (const slot of slots) slot.observe(event);
 }
 
-/** @param cashMicros of a merge what came, of a split what went: a complete set is one unit of currency */
+/** @param cashMicros currency received by a merge or spent by a split: one unit per complete set */
 export function tellSets(
   around: Around,
   kind: 'merged' | 'split',
@@ -67,7 +67,7 @@ export function tellSets(
   tellMarket(around, market, { kind, nowMs, amountMicros });
 }
 
-/** Tells every quoter of a market that asked for this kind. */
+/** Passes an event to every subscribed quoter of a market. */
 export function tellMarket(around: Pick<Around, 'listSlots'>, market: string, event: StrategyEvent<AskedEvent>): void {
   for (const slot of around.listSlots(market)) if (slot.asksFor(event.kind)) slot.observe(event);
 }
@@ -76,7 +76,7 @@ function tellOwner(slots: readonly QuoteSlot[], strategy: string | null, event: 
   for (const slot of slots) if (slot.strategy.name === strategy) slot.observe(event);
 }
 
-/** An order of ours in YES space. */
+/** An own order in YES space. */
 function findOrder({ ledger }: Around, intentId: string) {
   const intent = ledger.intent(intentId);
   if (intent === null) return null;
@@ -85,7 +85,7 @@ function findOrder({ ledger }: Around, intentId: string) {
   return { intentId, ...inYesSpace(isYes, side, priceMicros), amountMicros, strategy };
 }
 
-/** Whose order a cancel is of; null where this ledger never made it. */
+/** Strategy of the order that a cancel is for; null for an order that this ledger does not know. */
 function findOwner({ ledger }: Around, { orderPubkey }: IntentRow): string | null {
   const order = orderPubkey === null ? null : ledger.order(orderPubkey);
   return order === null ? null : (ledger.intent(order.intentId)?.strategy ?? null);

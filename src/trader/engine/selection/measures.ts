@@ -1,17 +1,17 @@
-/** What our own fills have told of a market: how many there were beside how many were expected, and what the price did after them. */
+/** Measures of own fills in a market: their number against the expected one, and the price change after them. */
 
 import { type Micros, ONE } from '../../../shared/base/micros.js';
 import type { BookSide, PriceMotion } from '../../market/view.js';
 
-/** After so long the price has done what the taker may have known. */
+/** Time after a fill, ms, after which the price contains what the taker may have known. */
 const HORIZON_MS = 30_000;
-/** Half of what was measured is forgotten in an hour. */
+/** Half-life of the measures, ms. */
 const HALF_LIFE_MS = 3_600_000;
-/** Fills that wait to be judged; more at once say nothing new. */
+/** Maximum fills that wait to be judged; more add no information. */
 const MAX_WAITING = 100;
-/** What is believed before, and of a market as of all of its category, counts as so many fills. */
+/** Weight of the prior, in fills, for a market and for its category. */
 const BELIEF_FILLS = 20;
-/** Part of its distance that a fill is believed to lose by what the price does next. */
+/** Prior: fraction of its distance that a fill loses by the next price move. */
 const USUAL_ADVERSE_PART = 0.3;
 
 interface Waiting {
@@ -22,24 +22,24 @@ interface Waiting {
   readonly stalePart: number;
 }
 
-/** A fill of ours; prices in YES space. */
+/** An own fill; prices in YES space. */
 export interface MeasuredFill {
   readonly side: BookSide;
   readonly priceMicros: Micros;
-  /** The strategy's fair value when it came; null where it had none. */
+  /** The strategy's fair value at the fill; null without one. */
   readonly fairMicros: Micros | null;
-  /** Part of the distance that stale quotes were expected to lose of each fill here. */
+  /** Expected loss by stale quotes of each fill here, as a fraction of its distance. */
   readonly stalePart: number;
   readonly nowMs: number;
 }
 
-/** Sums that decay with time. */
+/** Sums that decay over time. */
 export interface Measured {
   readonly fills: number;
-  /** That were expected while it was quoted. */
+  /** Expected fills while quoted. */
   readonly expected: number;
   readonly judged: number;
-  /** Sums over the judged, price: what the price went against them beyond what stale quotes were expected to lose. */
+  /** Sum over the judged fills, price: adverse move beyond the expected loss of stale quotes. */
   readonly adverse: number;
   readonly distance: number;
 }
@@ -62,7 +62,7 @@ export class MarketMeasures {
     this.#waiting.push({ sign, filledMs: nowMs, fair: fairMicros / ONE, distance, stalePart });
   }
 
-  /** What the newest book says; judges the fills whose time has come. */
+  /** Takes in the newest book and judges the fills that are due. */
   look(motion: PriceMotion | null): void {
     if (motion === null || this.#waiting.length === 0) return;
     const { price, seenMs } = motion;
@@ -79,7 +79,7 @@ export class MarketMeasures {
     this.#waiting = left;
   }
 
-  /** Time has passed in which so many fills a second were expected; 0 where nothing was quoted. */
+  /** Adds the expected fills of the time since; 0 while nothing was quoted. */
   pass(nowMs: number, expectedPerS: number): void {
     const elapsedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));
     this.#atMs = nowMs;
@@ -91,25 +91,27 @@ export class MarketMeasures {
     this.#sums.distance *= kept;
   }
 
-  /** Our clock was set back: fills whose looks can no longer be told apart are not judged. */
+  /** The clock was set back: fills that can no longer be timed are dropped. */
   clockSetBack(): void {
     this.#waiting = [];
     this.#atMs = null;
   }
 }
 
-/** What to believe of a market. */
+/** Estimates for a market. */
 export interface Belief {
-  /** Fills for each that its takers and its book let expect. */
+  /** Fills per expected fill. */
   readonly fillRatio: number;
-  /** Part of a fill's distance that is lost beyond what stale quotes lose; below 0 where those lose less than was expected. */
+  /**
+   * Fraction of a fill's distance lost beyond the loss of stale quotes; negative if the loss was smaller than expected.
+   */
   readonly adversePart: number;
 }
 
 /** Before anything was measured. */
 const NOTHING_KNOWN: Belief = { fillRatio: 1, adversePart: USUAL_ADVERSE_PART };
 
-/** Moves a belief towards what was measured, by how much was. */
+/** Moves an estimate towards the measured value by the weight of the measurement. */
 export const believe = (
   { fills, expected, judged, adverse, distance }: Measured,
   before: Belief = NOTHING_KNOWN,
@@ -120,7 +122,7 @@ export const believe = (
     (judged + BELIEF_FILLS),
 });
 
-/** Of all markets of a category together. */
+/** Sum over all markets of a category. */
 export const sumMeasured = (measured: readonly Measured[]): Measured =>
   measured.reduce(
     (sum, each) => ({

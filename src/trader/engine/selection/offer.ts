@@ -1,4 +1,4 @@
-/** What quoting a market would bring and take, from what its strategy wants there and what was seen of it. */
+/** Expected income and cost of quoting a market, from its strategy's quotes and the observed market. */
 
 import { complement, type Micros, micros, ONE } from '../../../shared/base/micros.js';
 import type { BookLevel, BookSide, MarketView } from '../../market/view.js';
@@ -10,13 +10,13 @@ import type { MarketSelection } from '../settings.js';
 import type { Belief } from './measures.js';
 import { hasRules } from './rules.js';
 
-/** How its price moves; prices as floats. */
+/** Motion of its price; prices as floats. */
 export interface Motion {
   readonly sigmaPerSqrtS: number;
   readonly jumpsPerS: number;
 }
 
-/** Null where its strategy wants nothing. */
+/** Null when its strategy quotes nothing. */
 export function makeOffer(
   quotes: Pick<Quotes, 'fairMicros' | 'bids' | 'asks' | 'keepWithinTicks' | 'exact' | 'edge'>,
   view: Pick<MarketView, 'market' | 'others' | 'flow'>,
@@ -42,7 +42,7 @@ export function makeOffer(
       takersPerS: flow.tradesPerS,
       quotes: [...resting('bid', quotes, fairMicros), ...resting('ask', quotes, fairMicros)],
     },
-    // A level is moved when what it follows has moved by half a tick more than is kept.
+    // A level moves when its reference has moved half a tick more than the tolerance.
     leastTolerance: tick * ((exact ? 0 : keepWithinTicks) + 1 / 2),
     isExact: exact,
     currency: sumCurrency(bids, (price) => price) + sumCurrency(asks, complement),
@@ -59,7 +59,7 @@ function makeSides(
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
   const sign = side === 'bid' ? 1 : -1;
   const worth = worthOf(side, quotes, fairMicros);
-  // Takers as a rule have sizes around a mean; before any was seen they take what is offered.
+  // Taker sizes vary around a mean; without data, takers take the offered amount.
   const meanShares = flow.meanTradeShares ?? (levels[0]?.amountMicros ?? ONE) / ONE;
   let before = 0;
   return levels.map(({ priceMicros, amountMicros }) => {
@@ -69,7 +69,7 @@ function makeSides(
     const distance = (sign * (worth - priceMicros)) / ONE;
     const fees = legFees(market, side, priceMicros, false);
     return {
-      // Half of the takers come to either side, and those with more than what stands before us reach us.
+      // Half of the takers come to each side; those larger than the queue ahead reach us.
       fillsPerS: (fillRatio * flow.tradesPerS * Math.exp(-ahead / meanShares)) / 2,
       sharesPerFill: meanShares * -Math.expm1(-amountMicros / ONE / meanShares),
       distance,
@@ -79,7 +79,10 @@ function makeSides(
   });
 }
 
-/** What a share is worth to the strategy on this side, millionths: its fair value, or what its `edge` says of its best level. */
+/**
+ * Value of a share for the strategy on this side, millionths: its fair value, or the value that its `edge` implies at
+ * its best level.
+ */
 function worthOf(
   side: BookSide,
   { bids, asks, edge }: Pick<Quotes, 'bids' | 'asks' | 'edge'>,
@@ -90,7 +93,7 @@ function worthOf(
   return best.priceMicros + ONE * (side === 'bid' ? edge.bid : -edge.ask);
 }
 
-/** Shares of others at this price or better ones: they came before. */
+/** Others' shares at this price or better: they are ahead in the queue. */
 function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 | -1): number {
   let ahead = 0;
   for (const level of levels) {
@@ -100,7 +103,10 @@ function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 
   return ahead;
 }
 
-/** What stale quotes lose follows from how far they are from what a share is worth: they are shown as far from the fair value. */
+/**
+ * The loss of stale quotes depends on their distance from the value of a share, so levels are placed at that distance
+ * from the fair value.
+ */
 function resting(side: BookSide, quotes: Pick<Quotes, 'bids' | 'asks' | 'edge'>, fairMicros: Micros): RestingQuote[] {
   const shift = Math.round(fairMicros - worthOf(side, quotes, fairMicros));
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
@@ -112,19 +118,19 @@ function resting(side: BookSide, quotes: Pick<Quotes, 'bids' | 'asks' | 'edge'>,
 const sumCurrency = (levels: readonly QuoteLevel[], perShare: (price: Micros) => Micros): number =>
   levels.reduce((sum, { priceMicros, amountMicros }) => sum + (perShare(priceMicros) / ONE) * (amountMicros / ONE), 0);
 
-/** What a market was last reckoned to be worth to its strategy. */
+/** Last estimated worth of a market to its strategy. */
 export interface Worth {
   readonly value: NetValue;
   readonly prices: ScarcityPrices;
-  /** 1 for the most valuable of all. */
+  /** Rank; 1 is the most valuable. */
   readonly place: number;
   readonly belief: Belief;
-  /** Fills a second times what one side of it brings, and may lose, in a second: currency per square second. */
+  /** Fills per second times the income and possible loss of one side per second: currency per square second. */
   readonly lateFillCost: number;
-  /** Part of the distance of its fills that stale quotes are expected to lose. */
+  /** Fraction of its fills' distance that stale quotes are expected to lose. */
   readonly stalePart: number;
 }
 
-/** Whether not every market that a strategy looks at is quoted as a matter of course. */
+/** True when a strategy does not quote every market that it tracks. */
 export const isSelective = ({ choose, candidates, max, rules }: MarketSelection): boolean =>
   choose === 'value' || (candidates ?? max) > max || hasRules(rules);

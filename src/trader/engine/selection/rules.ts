@@ -1,14 +1,14 @@
-/** What a strategy wants of a market beside what the venue's list says of it, as its looks have shown. */
+/** A strategy's rules for markets beyond the list's fields, judged by observations. */
 
 import { type Micros, ONE } from '../../../shared/base/micros.js';
 import type { MarketView, TapeTrade } from '../../market/view.js';
 
-/** Each is null where anything will do. Prices and currency as plain numbers. */
+/** Each is null when unlimited. Prices and currency as plain numbers. */
 export interface MarketRules {
-  /** Others' best ask less their best bid. */
+  /** Others' best ask minus their best bid. */
   readonly minSpread: number | null;
   readonly maxSpread: number | null;
-  /** Currency that changed hands in a day. */
+  /** Currency traded in a day. */
   readonly minVolumeDay: number | null;
   /** Days until it resolves. */
   readonly minDaysLeft: number | null;
@@ -19,16 +19,16 @@ export const hasRules = (rules: MarketRules | undefined): rules is MarketRules =
   rules !== undefined && Object.values(rules).some((rule) => rule !== null);
 
 const DAY_MS = 86_400_000;
-/** As many as a list of trades shows: where all of them are younger than a day there were more. */
+/** Length of a list of trades: if all are younger than a day, there were more. */
 const TRADES_SHOWN = 100;
-/** One that is quoted is let go only where it misses a rule by more than this part. */
+/** A quoted market is dropped only when it misses a rule by more than this fraction. */
 const SLACK = 0.25;
 
 /**
- * Currency that public trades of the newest day have moved. Where the newest hundred are younger, as much in a day as they
- * moved in their time.
+ * Currency traded publicly in the newest day. If the newest hundred trades are younger, their volume is scaled to a
+ * day.
  *
- * @param nowMs of the exchange's clock
+ * @param nowMs exchange clock
  */
 export function volumeOfDay(trades: readonly TapeTrade[], nowMs: number): number {
   const ofDay = trades.filter(({ venueTimeMs }) => nowMs - venueTimeMs <= DAY_MS);
@@ -41,10 +41,10 @@ export function volumeOfDay(trades: readonly TapeTrade[], nowMs: number): number
 const computeNotional = (price: Micros, amount: Micros): number => (price / ONE) * (amount / ONE);
 
 /**
- * Why a market is not wanted; null when it is.
+ * Why a market is not selected; null when it is.
  *
  * @param isQuoted whether it is quoted now
- * @param venueNowMs the exchange's clock
+ * @param venueNowMs exchange clock
  */
 export function unwantedBecause(
   rules: MarketRules,
@@ -75,7 +75,7 @@ export function unwantedBecause(
     : null;
 }
 
-/** Of prices that are differences of floats. */
+/** Rounding error of differences of float prices. */
 const ROUNDING = 1e-9;
 
 const formatShort = (value: number): string => String(Number(value.toPrecision(3)));

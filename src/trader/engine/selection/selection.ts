@@ -1,6 +1,6 @@
 /**
- * Which of the markets that a strategy looks at it quotes: those that meet its rules, in the order of the venue's list or the most
- * valuable. Reckons what every market is worth, chosen by it or not, for whoever looks.
+ * Selects the markets that a strategy quotes among those that it tracks: those that meet its rules, in list order or by
+ * value. Estimates the value of every market, also for display.
  */
 
 import { ONE } from '../../../shared/base/micros.js';
@@ -17,20 +17,20 @@ import { type Belief, believe, sumMeasured } from './measures.js';
 import { isSelective, makeOffer } from './offer.js';
 import { hasRules, unwantedBecause } from './rules.js';
 
-/** What the rules say is looked at this often ... */
+/** Interval of the check of rules, ms. */
 const RULES_EVERY_MS = 5_000;
-/** ... and what markets are worth this often. */
+/** Interval of the valuation of markets, ms. */
 const VALUE_EVERY_MS = 60_000;
-/** Markets that are taken up in that time, but for the first choice. */
+/** Maximum markets added per valuation, except in the first selection. */
 const ENTRIES = 2;
-/** The first choice waits for looks at all candidates, but no longer. */
+/** Longest wait, ms, of the first selection for reads of all candidates. */
 const FIRST_PATIENCE_MS = 120_000;
-/** Of the public budget what looks at books get while everything is wanted. */
+/** Fraction of the public budget for book reads while everything is wanted. */
 const BOOK_PART = 0.6;
-/** Signed requests are short where less than this part of what may leave at once is left. */
+/** Signed requests are short when less than this fraction of the burst is left. */
 const SHORT_PART = 0.5;
 
-/** Of the trader, what is chosen from and by. */
+/** Parts of the trader that the selection uses. */
 interface Chooser {
   readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
   readonly markets: { readonly all: Iterable<MarketEntry> };
@@ -39,7 +39,7 @@ interface Chooser {
   readonly venueClock: Pick<VenueClock, 'nowMs'>;
 }
 
-/** Where nearly nothing is earned, stale quotes lose many times that. */
+/** Cap of the stale loss: with nearly no income it is many times the income. */
 const MOST_STALE_PART = 10;
 
 export class Selection {
@@ -49,28 +49,28 @@ export class Selection {
   #requestPrice = 0;
   #prices: ScarcityPrices | null = null;
   #bornMs: number | null = null;
-  /** Strategies that have made their first choice. */
+  /** Strategies that have made their first selection. */
   readonly #begun = new Set<string>();
   readonly #chosen = new WeakSet<QuoteSlot>();
-  /** Our clock, ms: when its strategy last wanted something there. */
+  /** Our clock, ms, of the last quotes of its strategy there. */
   readonly #offeredMs = new WeakMap<QuoteSlot, number>();
 
-  /** Our clock, ms, when it was last reckoned what markets are worth. */
+  /** Our clock, ms, of the last valuation of markets. */
   get valuedMs(): number {
     return this.#valueMs;
   }
 
-  /** What one more of each was worth then; null before the first time. */
+  /** Marginal value of each scarce resource then; null before the first valuation. */
   get prices(): ScarcityPrices | null {
     return this.#prices;
   }
 
-  /** What a signed request was worth then, currency; 0 while there were enough of them. */
+  /** Value of a signed request then, currency; 0 while they were plentiful. */
   get requestPrice(): number {
     return this.#requestPrice;
   }
 
-  /** Due work of a tick. */
+  /** Does the due work of a tick. */
   look(state: Chooser, nowMs: number): void {
     this.#bornMs ??= nowMs;
     for (const { measures, feed } of state.markets.all) measures.look(feed.motion);
@@ -88,7 +88,7 @@ export class Selection {
     );
   }
 
-  /** Of strategies that go by the list's order: the first that meet the rules. One that is quoted keeps its place. */
+  /** For strategies in list order: the first markets that meet the rules. A quoted market keeps its place. */
   #applyRules(state: Chooser, strategy: StrategySettings, nowMs: number): void {
     const { markets } = strategy;
     if (!isSelective(markets)) return;
@@ -127,7 +127,7 @@ export class Selection {
     const byValue = strategies.filter(({ markets }) => markets.choose === 'value');
     const ready = byValue.filter((strategy) => this.#begun.has(strategy.name) || this.#isReady(state, strategy, nowMs));
     const isFirst = ready.some(({ name }) => !this.#begun.has(name));
-    // One that is silent for a moment keeps its place.
+    // A market that is silent for a moment keeps its place.
     const isPausing = (slot: QuoteSlot) =>
       this.#chosen.has(slot) && nowMs - (this.#offeredMs.get(slot) ?? Number.NEGATIVE_INFINITY) < DWELL_S * 1000;
     const most = new Map(
@@ -189,7 +189,7 @@ export class Selection {
     if (offer === null) return null;
     this.#offeredMs.set(slot, nowMs);
     const byValue = strategy.markets.choose === 'value';
-    // What its fills bring before anything is taken off, currency per second.
+    // Gross income of its fills, currency per second.
     const gross = offer.sides.reduce(
       (sum, { fillsPerS, sharesPerFill, distance }) => sum + fillsPerS * sharesPerFill * distance,
       0,
@@ -220,8 +220,8 @@ export class Selection {
 }
 
 /**
- * What a side brings on average, currency per second, at no less than a tick from the fair value: what is not earned there while
- * nobody knows that it was filled, or lost where the rest of it now stands on the wrong side.
+ * Mean income of a side, currency per second, at least one tick from the fair value. Lost while a fill is unknown, or
+ * while the rest of the order is on the wrong side.
  */
 const sideIncome = ({ sides, market }: MarketOffer): number =>
   sides.reduce(
@@ -249,11 +249,11 @@ function whyNot({ worth, wanted }: QuoteSlot): string {
     : `worth ${hourly} an hour: less than it takes`;
 }
 
-/** By our own use of them alone: while the venue throttles, or others use the budget, nothing is concluded. */
+/** Judged by our own use alone: throttling and other users of the budget are ignored. */
 const areRequestsShort = ({ queue }: Chooser, nowMs: number): boolean =>
   queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART;
 
-/** What this trader has to give out, as its budgets are now. */
+/** This trader's current resources. */
 function readSupply({ queue, own }: Chooser, nowMs: number): Supply {
   const ownReads = queue.listSpent(nowMs).find(({ purpose }) => purpose === 'own')?.lastMinute ?? 0;
   return {
