@@ -1,11 +1,11 @@
 /**
- * Own trades that the ledger has, with the row that the exchange last showed of each. Polls repeat them: an equal row
- * needs no look into the ledger, a row that differs in any field is looked up there.
+ * Own trades in the ledger, with the newest row of the exchange for each. Polls repeat rows: an equal row needs no
+ * ledger read, a row that differs in any field is looked up.
  */
 
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
 
-/** Pages of a hundred rows are polled; what is further back is looked up. */
+/** Ten polled pages of a hundred rows; older rows are looked up in the ledger. */
 const MOST = 1_000;
 
 export class BookedTrades {
@@ -16,12 +16,12 @@ export class BookedTrades {
     return known !== undefined && (known === row || sameRow(known, row));
   }
 
-  /** The ledger has it no longer. */
+  /** The trade was removed from the ledger. */
   drop(tradePubkey: string): void {
     this.#rows.delete(tradePubkey);
   }
 
-  /** The ledger has this trade with this very content. */
+  /** The ledger holds this trade with exactly these fields. */
   add(row: OwnTradeRow): void {
     this.#rows.set(row.pubkey, row);
     if (this.#rows.size <= MOST) return;
@@ -32,7 +32,7 @@ export class BookedTrades {
   }
 }
 
-/** Everything that `observeTrades` reads of a row. */
+/** Compares every field that `observeTrades` reads. */
 const sameRow = (a: OwnTradeRow, b: OwnTradeRow): boolean =>
   a.state === b.state &&
   a.price === b.price &&

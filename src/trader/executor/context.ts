@@ -1,4 +1,4 @@
-/** What the executor's parts share: the ledger, the intents, the settings, and what is to be said at the end of a call. */
+/** Shared by the executor's parts: the ledger, the intents, the settings, and the events of the current call. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { FeeSchedule } from '../../shared/base/fees.js';
@@ -16,18 +16,18 @@ import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from '.
 import { planRequest } from './plan-request.js';
 import { UnsettledOrders } from './unsettled-orders.js';
 
-/** When and how a record was seen. */
+/** When and how a record was read. */
 export interface Look {
-  /** Our clock, ms, when the request for it left, and when its answer could be acted upon. */
+  /** Our clock, ms, when its request left, and when its answer arrived. */
   readonly sentMs: number;
   readonly nowMs: number;
-  /** The exchange's clock in its answer; null when it said nothing. */
+  /** Exchange clock in the answer; null if absent. */
   readonly venueTimeMs: number | null;
-  /** A list may come from a slower copy: what contradicts our knowledge is read by itself before it is believed. */
+  /** A list may come from a slower copy: a row that contradicts our state is read by itself before it is trusted. */
   readonly source: 'record' | 'list';
 }
 
-/** So many rows that are not of this ledger are kept and told of one look: an exchange that errs must not fill the disk. */
+/** Maximum foreign rows stored and reported per read: a faulty exchange must not fill the disk. */
 const MOST_FOREIGN = 20;
 
 /** Events that lead to `abandoned`. */
@@ -43,15 +43,15 @@ export class ExecutorContext {
   readonly undoneOrders = new UndoneOrders();
   placing: Placing = true;
   converting: Converting = 'all';
-  /** The exchange's clock, ms, as last seen; null while it never was. */
+  /** Newest exchange time, ms; null before the first. */
   venueNowMs: number | null = null;
   /** Intents whose drafts were stored since the last signing. */
   readonly toSign: InFlightIntent[] = [];
-  /** Our clock, ms, as last seen. */
+  /** Newest time of our clock, ms. */
   #nowMs = Number.NEGATIVE_INFINITY;
   #requests: PlannedRequest[] = [];
   #events: ExecutorEvent[] = [];
-  /** Rows that are not of this ledger and new in this call. */
+  /** Foreign rows first seen in this call. */
   #foreign = 0;
 
   constructor(ledger: Ledger, profile: VenueProfile, settings: ExecutorSettings) {
@@ -62,7 +62,7 @@ export class ExecutorContext {
     this.orders = new UnsettledOrders(ledger);
   }
 
-  /** Runs one call of the executor and hands over what it said. */
+  /** Runs one call of the executor and returns its events. */
   reaction(nowMs: number, work: () => void): Reaction {
     if (nowMs < this.#nowMs) this.intents.stepBack(nowMs);
     this.#nowMs = nowMs;
@@ -87,12 +87,12 @@ export class ExecutorContext {
     this.emit({ kind: 'trouble', trouble, market, text, subject });
   }
 
-  /** Something of the exchange's that is not ours, or not as it should be: loud the first time that it is seen. */
+  /** Reports a row of the exchange that is foreign or irregular; alarms only the first time. */
   reportOddity(kind: Trouble & Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
     if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.reportTrouble(kind, market, text, pubkey);
   }
 
-  /** The same for a row that is not of this ledger. Beyond some a look the rest waits for the next one, which is said. */
+  /** The same for a foreign row. Rows beyond the maximum of one read are reported by the next one. */
   reportForeign(
     kind: 'foreign_order' | 'foreign_trade',
     pubkey: string,
@@ -114,7 +114,7 @@ export class ExecutorContext {
     this.#foreign += 1;
   }
 
-  /** A record is not what we asked for: loud once for each intent. */
+  /** Reports a record that differs from the request; alarms once per intent. */
   reportDifference(inFlight: InFlightIntent, what: string, row: object): void {
     if (inFlight.differsTold) return;
     inFlight.differsTold = true;
@@ -123,8 +123,8 @@ export class ExecutorContext {
   }
 
   /**
-   * Books a fill of this order, once, and says so. What cannot be of the order as it was signed is booked all the same,
-   * because the exchange has moved the money, and is loud.
+   * Books a fill of this order once and reports it. A fill that cannot belong to the signed order raises an alarm, but
+   * is booked too: the exchange has moved the money.
    */
   bookFill(order: OrderRecord, trade: FillDetails, seenMs: number): FillBooking {
     const { pubkey: orderPubkey, marketConditionId, isYes, side, intentId } = order;
@@ -141,12 +141,12 @@ export class ExecutorContext {
     return booking;
   }
 
-  /** What the rates of this venue are taken of. */
+  /** Base of this venue's fee rates. */
   get feeSchedule(): FeeSchedule {
     return this.profile.fee_schedule ?? 'notional';
   }
 
-  /** By the market's newest detail; null before the first. An order may be maker in part and taker in part. */
+  /** From the market's newest detail; null before the first. An order may be partly maker and partly taker. */
   worstFeeRate(marketConditionId: string): Micros | null {
     const market = this.ledger.market(marketConditionId);
     return market === null ? null : maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
@@ -157,21 +157,21 @@ export class ExecutorContext {
     this.emit({ kind: 'notDone', intentId, intentKind, market, slug, reason });
   }
 
-  /** Nothing new: look again, later each time. */
+  /** Nothing new: schedules the next read, with a growing wait. */
   lookLater(inFlight: InFlightIntent, nowMs: number, waitMs = lookWaitMs(inFlight.tries)): void {
     inFlight.tries++;
     inFlight.resend = false;
     inFlight.dueMs = nowMs + waitMs;
   }
 
-  /** The record waits for its signature: the same one goes out again while the draft lives, else it is looked at. */
+  /** The record awaits its signature: sends the stored one again while the draft lives, else reads the record. */
   sendAgain(inFlight: InFlightIntent, look: Pick<Look, 'nowMs'>): void {
     this.lookLater(inFlight, look.nowMs);
     inFlight.expiredSinceMs = null;
     inFlight.resend = this.mayResend(inFlight, look.nowMs);
   }
 
-  /** Whether such an intent may be begun, signed and sent now. Cancels always may. */
+  /** Whether such an intent may be begun, signed and sent now. Cancels are always allowed. */
   isAllowed(kind: IntentKind, strategy: string): boolean {
     if (kind === 'cancel') return true;
     if (kind === 'split') return this.converting === 'all';
@@ -179,14 +179,14 @@ export class ExecutorContext {
     return typeof this.placing === 'boolean' ? this.placing : this.placing.onlyStrategy === strategy;
   }
 
-  /** Why an intent may not be drafted, signed or sent (again) now; null when it may. */
+  /** Why an intent may not be drafted, signed or sent (again) now; null when it may be. */
   findObjection({ intent, withdrawn }: InFlightIntent, nowMs: number): string | null {
     const { kind, strategy, createdMs } = intent;
     if (!this.isAllowed(kind, strategy))
       return kind === 'place' ? 'placing was switched off' : 'converting was switched off';
     if (kind !== 'place') return null;
     if (withdrawn) return 'it was withdrawn';
-    // Our clock may step: one that lies as far in the future has no known age.
+    // Clocks may step: a time as far in the future has an unknown age.
     const ageMs = Math.abs(nowMs - createdMs);
     return ageMs > PLACE_USEFUL_MS ? `its price was decided ${ageMs} ms ago` : null;
   }
@@ -199,49 +199,49 @@ export class ExecutorContext {
   }
 
   /**
-   * Whether an expiry is to be believed: at the second look, one poll after the first. The submit may still be under way
-   * when the first look says expired, and an exchange may answer from a copy that is behind.
+   * True at the second read of an expired record, one poll after the first. The submit may still be in flight at the
+   * first read, and an exchange may answer from an old copy.
    */
   confirmExpiry(inFlight: InFlightIntent, look: Look): boolean {
     inFlight.resend = false;
     inFlight.expiredSinceMs ??= look.nowMs;
     const secondLookMs = inFlight.expiredSinceMs + this.settings.ownPollMs;
-    // A clock that stepped back since may have stamped its leaving later than its answer.
+    // After a clock set back, the request may seem to leave later than its answer.
     if (Math.min(look.sentMs, look.nowMs) >= secondLookMs) return true;
     inFlight.dueMs = Math.max(secondLookMs, look.nowMs);
     return false;
   }
 
-  /** Gives up an intent of which nothing has left, and says so. */
+  /** Abandons an intent of which nothing was sent, and reports it. */
   giveUp(inFlight: InFlightIntent, event: Abandonment, slug: string, nowMs: number, reason: string): void {
     this.abandon(inFlight, event, nowMs, reason);
     this.reportNotDone(inFlight, slug, reason);
   }
 
-  /** Gives up an intent whose draft must not be signed, loudly. */
+  /** Abandons an intent whose draft must not be signed, with an alarm. */
   refuseToSign(inFlight: InFlightIntent, nowMs: number, reason: string): void {
     const { id: intentId, marketConditionId: market } = inFlight.intent;
     this.abandon(inFlight, 'signRefused', nowMs, reason);
     this.emit({ kind: 'signingRefused', intentId, market, reason });
   }
 
-  /** Ends the work on an intent of which nothing has left; its locks are waited out. */
+  /** Stops work on an intent of which nothing was sent; waits until its locks have expired. */
   abandon(inFlight: InFlightIntent, event: Abandonment, nowMs: number, reason: string): void {
     inFlight.dueMs = null;
     this.intents.move(inFlight, event, nowMs, reason);
-    // The draft of a cancel locks nothing, so there is nothing to wait for and the order may be canceled anew at once.
+    // A cancel's draft locks nothing: there is no wait, and the order may be canceled again at once.
     if (inFlight.intent.kind === 'cancel') this.intents.move(inFlight, 'lapsed', nowMs, reason);
     else this.waitOut(inFlight, nowMs);
   }
 
-  /** Ends an abandoned intent once its draft has lapsed on the exchange's clock; ours is not asked. */
+  /** Ends an abandoned intent once its draft has expired on the exchange's clock; our clock is not used. */
   lapse(inFlight: InFlightIntent, nowMs: number): void {
     this.waitOut(inFlight, nowMs);
     const { expiresAtS, draftPubkey, kind } = inFlight.intent;
     if (this.venueNowMs === null || expiresAtS === null) return;
     if (this.venueNowMs <= (expiresAtS + WHOLE_SECONDS_S) * 1000) return;
     const order = kind === 'place' && draftPubkey !== null ? this.orders.get(draftPubkey) : null;
-    // No answer of the exchange is needed: what was never signed cannot take effect.
+    // No answer is needed: an unsigned draft cannot take effect.
     if (order !== null) {
       this.orders.change(order.pubkey, { status: 'expired', filledMicros: order.filledMicros, closedMs: nowMs });
     }
@@ -249,8 +249,8 @@ export class ExecutorContext {
   }
 
   /**
-   * A draft whose answer was lost has an expiry that nobody told us: the latest that it can be. No draft is waited out
-   * for longer than that, whatever it says of itself.
+   * After a lost answer the draft's expiry is unknown: the latest possible one is used. It also bounds the wait for any
+   * other draft.
    */
   waitOut(inFlight: InFlightIntent, nowMs: number): void {
     if (this.venueNowMs === null) return;
@@ -260,24 +260,25 @@ export class ExecutorContext {
   }
 }
 
-/** As long as lists may lag, ms. */
+/** Maximum lag of lists, ms. */
 const OLD_COPY_MS = 10_000;
-/** The oldest are forgotten first. */
+/** The oldest are dropped first. */
 const MOST_ORDERS = 1_000;
 
 /**
- * Orders that rest though the exchange has shown them canceled. For some seconds a record may come from an old copy: such an
- * order counts as resting and is canceled once more. One that rests on, or comes back again, is an alarm.
+ * Orders that rest although the exchange has shown them canceled. A record may come from an old copy for some seconds:
+ * the order then counts as resting and is canceled again. An order that keeps resting, or returns a second time, raises
+ * an alarm.
  */
 class UndoneOrders {
-  /** By pubkey: when it was first shown canceled, our clock, ms. */
+  /** By pubkey: our clock, ms, when it was first shown canceled. */
   readonly #canceledMs = new Map<string, number>();
 
   /**
-   * Takes in a record that rests. Whether its cancel was undone.
+   * Takes in a record that rests. Returns true when its cancel was undone.
    *
-   * @param canceledMs our clock, since when it was taken for canceled; null when it was not
-   * @param sentMs our clock, when the look left
+   * @param canceledMs our clock, since when it counted as canceled; null when it did not
+   * @param sentMs our clock, when the read left
    */
   onResting(pubkey: string, canceledMs: number | null, sentMs: number): boolean {
     const known = this.#canceledMs.get(pubkey);
@@ -295,15 +296,15 @@ class UndoneOrders {
   }
 }
 
-/** The fields of orders, trades and conversions that are read into Micros. */
+/** Fields of orders, trades and conversions that are read into micros. */
 const DECIMALS: ReadonlySet<string> = new Set([
   ...['price', 'amount', 'remaining_amount', 'filled_amount', 'funds', 'remaining_funds', 'filled_funds', 'fee'],
   ...['onchain_amount', 'onchain_funds', 'yes_shares', 'no_shares'],
 ]);
 
-/** A record as a person reads it in a message: as the exchange sent it, with decimals in place of our Micros. */
+/** Record as text for messages: as sent by the exchange, with decimals instead of micros. */
 export const rowText = (row: object): string =>
   JSON.stringify(row, (key, value: unknown) =>
-    // A number in one of these fields is what our reader made of a decimal.
+    // A number in these fields was read from a decimal.
     DECIMALS.has(key) && typeof value === 'number' ? formatDecimal(value as Micros) : value,
   );

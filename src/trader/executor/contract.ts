@@ -11,42 +11,42 @@ import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { OrderStatus, Side } from '../../shared/protocol/states.js';
 import type { BookedFill, IntentKind, IntentRow } from '../ledger/contract.js';
 
-/** The wallet's signer: takes an intent id, loads the stored draft itself, refuses what is not the intent. */
+/** The wallet's signer: loads the stored draft by intent id, and refuses one that differs from the intent. */
 export interface DraftSigner {
   sign(intentId: string): SignAnswer;
 }
 
 export type SignAnswer =
   | { readonly ok: true; readonly signature: string }
-  /** `isWithheld`: nothing is wrong with the draft, but just now nothing may be signed. */
+  /** `isWithheld`: the draft is correct, but nothing may be signed now. */
   | { readonly ok: false; readonly reason: string; readonly isWithheld?: true };
 
 export interface ExecutorSettings {
-  /** The run must be in the ledger (`startRun`). */
+  /** The run must exist in the ledger (`startRun`). */
   readonly runId: string;
   /** Recorded with every intent. */
   readonly configHash: string;
-  /** How often own orders are polled, ms: a second look at an expired record comes no sooner. */
+  /** Poll interval of own orders, ms; an expired record is read again no sooner. */
   readonly ownPollMs: number;
 }
 
-/** Why this place must not be signed, a sentence; null when it may. */
+/** Why this order must not be signed, in a sentence; null when it may be. */
 export type PlaceObjection = (place: IntentRow) => string | null;
 
-/** Whether places may be begun, signed and sent: all, none, or those of one strategy only. */
+/** Whether orders may be begun, signed and sent: all, none, or those of one strategy. */
 export type Placing = boolean | { readonly onlyStrategy: string };
 
-/** Which conversions may be begun, signed and sent: all, only what turns shares into currency (merges, redeems), or none. */
+/** Conversions that may be begun, signed and sent: all, only shares into currency (merges, redeems), or none. */
 export type Converting = 'all' | 'to_currency' | 'none';
 
-/** What an intent can still take, in the worst case. */
+/** Worst case of what an intent can still use. */
 export interface Reservation {
   readonly intentId: string;
   readonly kind: IntentKind;
   readonly marketConditionId: string;
   /**
-   * `resting`: live at the exchange; `in_flight`: asked, drafted or signed; `unknown`: may or may not have happened;
-   * `abandoned`: will not happen, but its locks may stand until its draft has lapsed.
+   * `resting`: live at the exchange. `in_flight`: requested, drafted or signed. `unknown`: may have happened.
+   * `abandoned`: will not happen, but its locks last until its draft expires.
    */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
   /** Null for a conversion, as are `side` and `priceMicros`. */
@@ -54,22 +54,22 @@ export interface Reservation {
   readonly side: Side | null;
   readonly priceMicros: Micros | null;
   /**
-   * Shares (or sets) that may still move in this ledger: what may still fill, and what has filled at the exchange but is
-   * not booked here.
+   * Shares (or sets) that may still move in this ledger: possible fills, and fills at the exchange that are not booked
+   * here.
    */
   readonly remainingMicros: Micros;
-  /** The worst fee as a part of price x amount at its own price, whatever the venue's schedule takes it of. */
+  /** Worst fee as a fraction of its own price x amount, whatever base the venue's schedule has. */
   readonly feeRateMicros: Micros;
-  /** Currency it may cost at most, fee included. */
+  /** Maximum currency that it may cost, fee included. */
   readonly cashMicros: Micros;
-  /** Shares that it holds or may sell. */
+  /** Shares that it locks or may sell. */
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
   readonly strategy: string;
   readonly createdMs: number;
 }
 
-/** What the engine should know; `trouble` is loud and for a person. */
+/** Events for the engine; `trouble` raises an alarm for the operator. */
 export type ExecutorEvent =
   | { readonly kind: 'orderOpened'; readonly intentId: string; readonly orderPubkey: string; readonly market: string }
   | {
@@ -81,13 +81,13 @@ export type ExecutorEvent =
       readonly filledMicros: Micros;
     }
   | { readonly kind: 'fillBooked'; readonly fill: BookedFill; readonly intentId: string; readonly strategy: string }
-  /** It never took effect: refused by the exchange or given up before it was signed. */
+  /** It never took effect: rejected by the exchange, or abandoned before it was signed. */
   | {
       readonly kind: 'notDone';
       readonly intentId: string;
       readonly intentKind: IntentKind;
       readonly market: string;
-      /** The service's slug, or one of ours: `unsent`, `answer_lost`, `expired`, `failed`, `withdrawn`, `post_only`. */
+      /** Slug of the service, or an own one: `unsent`, `answer_lost`, `expired`, `failed`, `withdrawn`, `post_only`. */
       readonly slug: string;
       readonly reason: string;
     }
@@ -102,7 +102,7 @@ export type ExecutorEvent =
       readonly trouble: Trouble;
       readonly market: string | null;
       readonly text: string;
-      /** Pubkey or intent id that it is about; null for none. */
+      /** Pubkey or intent id; null without one. */
       readonly subject: string | null;
     };
 

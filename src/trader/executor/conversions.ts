@@ -1,4 +1,4 @@
-/** What the record of a merge, split or redeem means for its intent, and its booking when it is settled. */
+/** Effect of a merge, split or redeem record on its intent, and its booking when settled. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
@@ -9,7 +9,7 @@ import type { InFlightIntent } from './in-flight-intents.js';
 import { RECORD_STATES } from './lifecycle.js';
 import { landingWaitMs } from './pace.js';
 
-/** Of a merge or a split. */
+/** Of a merge or split. */
 export function observeSets(context: ExecutorContext, inFlight: InFlightIntent, row: ConversionRow, look: Look): void {
   const { kind } = inFlight.intent;
   const amountMicros = must(inFlight.intent.amountMicros, `amount of a ${kind}`);
@@ -23,7 +23,7 @@ export function observeSets(context: ExecutorContext, inFlight: InFlightIntent, 
   }
 }
 
-/** What was asked for is given up, and what has landed is received. */
+/** Gives up the requested amount and receives the landed one. */
 function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Micros): Moved {
   if (kind === 'merge') return { yes: amount, no: amount, cash: landed, yesCost: null };
   const came = sub(ZERO, landed);
@@ -35,7 +35,7 @@ export function observeRedeem(context: ExecutorContext, inFlight: InFlightIntent
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
   if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
   if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
-    // The exchange gives up all shares there are; what the record says goes before what we expected.
+    // A redeem gives up all shares; the record's figures replace the expected ones.
     const yes = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
     const no = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
     if (yes !== redeemYesMicros || no !== redeemNoMicros) differs(context, inFlight, row);
@@ -54,7 +54,7 @@ function observeState(context: ExecutorContext, inFlight: InFlightIntent, state:
       context.sendAgain(inFlight, look);
       break;
     case 'accepted':
-    // Settled without its figure: nothing is booked until the record names it.
+    // Settled without its amount: booked once the record has it.
     case 'settled':
       if (inFlight.intent.state !== 'live') {
         context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows it ${state}`);
@@ -69,12 +69,12 @@ function observeState(context: ExecutorContext, inFlight: InFlightIntent, state:
   }
 }
 
-/** Shares given up and currency received, negative the other way round. */
+/** Shares given up and currency received; negative in the other direction. */
 interface Moved {
   readonly yes: Micros;
   readonly no: Micros;
   readonly cash: Micros;
-  /** The part of a split's currency that its YES shares cost. */
+  /** Part of a split's currency that its YES shares cost. */
   readonly yesCost: Micros | null;
 }
 
@@ -92,7 +92,7 @@ function settle(context: ExecutorContext, inFlight: InFlightIntent, moved: Moved
     yesCostMicros: moved.yesCost,
     seenMs: look.nowMs,
   });
-  // The exchange gave one pubkey to two conversions: its second settlement is nowhere in this ledger.
+  // The exchange gave one pubkey to two conversions: the second settlement is missing in this ledger.
   if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
   context.intents.move(inFlight, 'settled', look.nowMs, 'the exchange shows it settled');
   context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });

@@ -1,4 +1,4 @@
-/** From an approved intent to its stored draft, or to the end of one that never came to a signature. */
+/** From an approved intent to its stored draft, or to an end before its signature. */
 
 import { must } from '../../shared/base/errors.js';
 import { type Micros, ZERO } from '../../shared/base/micros.js';
@@ -54,7 +54,7 @@ export function onDraft(context: ExecutorContext, inFlight: InFlightIntent, repo
       storeDraft(context, inFlight, report);
       break;
     case 'refused':
-      // The signing service says that it made nothing; any other failure of the exchange may have come after the act.
+      // The signing service states that it created nothing. After any other server error the act may have happened.
       if (outcome.status >= 500 && outcome.slug !== 'gringotts_unavailable') {
         draftLost(context, inFlight, nowMs, outcome.message);
       } else {
@@ -112,7 +112,7 @@ function addOrder(context: ExecutorContext, intent: IntentRow, pubkey: string, n
   });
 }
 
-/** Unix seconds on the exchange's clock; null when neither the draft nor the answer says anything of time. */
+/** Unix seconds on the exchange's clock; null when neither draft nor answer contains a time. */
 function findExpiry(context: ExecutorContext, message: string, venueTimeMs: number | null): number | null {
   const written = readDraftMessage(context.profile.draft_message, message)?.expires;
   if (written !== undefined) return written;
@@ -121,8 +121,9 @@ function findExpiry(context: ExecutorContext, message: string, venueTimeMs: numb
 }
 
 /**
- * A draft that is over, or that could be submitted long after anybody wants it, is not signed. As long as the exchange has
- * told no time our own clock bounds the future, as far off as a venue lets a clock be; it never says that a draft is over.
+ * A draft that has expired, or that could be submitted too long from now, is not signed. Without a time of the
+ * exchange, our own clock bounds the latest expiry, with a tolerance for clock differences; it never decides that a
+ * draft has expired.
  */
 function objectionToExpiry(
   context: ExecutorContext,
@@ -141,7 +142,7 @@ function objectionToExpiry(
 function draftLost(context: ExecutorContext, inFlight: InFlightIntent, nowMs: number, reason: string): void {
   if (inFlight.intent.state !== 'intended') return;
   const { kind } = inFlight.intent;
-  // The same merge or split asked again answers the very same draft, and a second redeem draft is as unsigned as the first.
+  // A repeated merge or split returns the same draft; a second redeem draft is as unsigned as the first.
   const isConversion = kind !== 'place' && kind !== 'cancel';
   const askAgain = isConversion && inFlight.tries + 1 < MOST_DRAFT_ASKS;
   if (askAgain) context.lookLater(inFlight, nowMs);
@@ -161,7 +162,7 @@ function draftRefused(
   if (!told) context.reportNotDone(inFlight, slug, reason);
   const passing = slug === 'unsent' || slug === 'throttled' || slug === 'gringotts_unavailable';
   if (kind !== 'cancel' || orderPubkey === null || passing) return;
-  // An order that cannot be canceled is over, most likely: its record says how.
+  // An order that cannot be canceled has probably ended: its record shows how.
   const order = context.orders.get(orderPubkey);
   if (order !== null) readAgain(context, order, nowMs);
 }

@@ -35,12 +35,15 @@ import { type RestingOrder, reservations, restingOrders } from './reservations.j
 import { markUncertain, onSubmit, sign } from './submits.js';
 import { type MissingFills, missingFills, observeTrades } from './trades.js';
 
-/** Everything but the reads must run inside `ledger.transaction`. Requests are queued unchanged, and each comes back exactly once. */
+/**
+ * Everything except reads must run inside `ledger.transaction`. Requests are queued unchanged; each returns exactly
+ * once.
+ */
 export class Executor {
   readonly #context: ExecutorContext;
   readonly #signer: DraftSigner;
 
-  /** A start with a ledger that has a past calls `recover` before anything else. */
+  /** A start with an existing ledger calls `recover` before anything else. */
   constructor(ledger: Ledger, signer: DraftSigner, profile: VenueProfile, settings: ExecutorSettings) {
     this.#context = new ExecutorContext(ledger, profile, settings);
     this.#signer = signer;
@@ -65,7 +68,7 @@ export class Executor {
     }).requests;
   }
 
-  /** The outcome of a request that an intent owns. */
+  /** Outcome of a request that an intent owns. */
   onReport(report: RequestResult): Reaction {
     const { owner } = report.request;
     assert(owner.kind === 'intent', `a report for no intent: ${describeOwner(owner)}`);
@@ -74,7 +77,7 @@ export class Executor {
       if (report.venueTimeMs !== null) this.#context.venueNowMs = report.venueTimeMs;
       const inFlight = this.#context.intents.get(intentId);
       if (inFlight === null || inFlight.busy !== step) {
-        // Settled by another way while this was out: its record is still news.
+        // Settled in another way meanwhile: its record is still read.
         observeRecord(this.#context, inFlight, report);
         return;
       }
@@ -87,8 +90,8 @@ export class Executor {
   }
 
   /**
-   * In its own transaction, after the one that stored the drafts: signs them. The requests are submits. `objectionTo` is asked of
-   * each place at that moment.
+   * Signs the stored drafts, in a transaction after the one that stored them. The requests are submits. `objectionTo`
+   * is called for each order just before.
    */
   signDrafts(nowMs: number, objectionTo?: PlaceObjection): Reaction {
     return this.#context.reaction(nowMs, () => {
@@ -99,8 +102,8 @@ export class Executor {
   }
 
   /**
-   * What has become due: re-reads, resends, polls of conversions, drafts that have lapsed. `venueNowMs` is the
-   * exchange's clock, or null while it was never seen. Call it at least once a second.
+   * Does the due work: reads, resends, polls of conversions, expired drafts. `venueNowMs` is the exchange's clock; null
+   * while unknown. Call at least once a second.
    */
   tick(nowMs: number, venueNowMs: number | null): Reaction {
     return this.#context.reaction(nowMs, () => {
@@ -112,7 +115,7 @@ export class Executor {
     });
   }
 
-  /** Once, at start, before anything else: takes up what the ledger says was under way. */
+  /** Restores requests in flight from the ledger. Call once at start, before anything else. */
   recover(nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => {
       for (const intent of this.#context.ledger.activeIntents()) {
@@ -122,8 +125,8 @@ export class Executor {
   }
 
   /**
-   * A complete list of our resting orders (all pages of `orders.list` with status open and partially_filled), whose
-   * first page left at `listSentMs`.
+   * Complete list of own resting orders (all pages of `orders.list` with status open and partially_filled); its first
+   * page left at `listSentMs`.
    */
   onOwnOrders(rows: readonly OrderRow[], listSentMs: number, nowMs: number): Reaction {
     const look: Look = { sentMs: listSentMs, nowMs, venueTimeMs: null, source: 'list' };
@@ -143,36 +146,36 @@ export class Executor {
       for (const inFlight of this.#context.intents.all()) {
         const { kind, state, draftPubkey } = inFlight.intent;
         if (kind !== 'place' || state !== 'live' || listed.has(must(draftPubkey, 'pubkey of a live order'))) continue;
-        // Absence from a list proves nothing; its own record does. A list that left earlier may not have it yet.
+        // Absence from a list proves nothing; the order's own record does. A list requested earlier may miss it.
         if (inFlight.liveSinceMs < listSentMs && inFlight.busy === null && inFlight.dueMs === null)
           inFlight.dueMs = nowMs;
       }
     });
   }
 
-  /** Rows of `trades.list`, any page, any order; rows seen before cost nothing but a look. */
+  /** Rows of `trades.list`, any page, any order; known rows cost one comparison. */
   onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs));
   }
 
-  /** Whether the ledger has a trade with this very content; false too where that would have to be looked up. */
+  /** True when the ledger holds a trade with these fields; false also when a lookup would be needed. */
   hasBooked(row: OwnTradeRow): boolean {
     return this.#context.bookedTrades.has(row);
   }
 
-  /** Whether it still works on this intent, which may be over. */
+  /** False for an intent that has ended. */
   isUnderWay(intentId: string): boolean {
     return this.#context.intents.get(intentId) !== null;
   }
 
-  /** Intents that are begun from here on are recorded with this configuration. */
+  /** Intents from now on are stored with this configuration. */
   setConfigHash(configHash: string): void {
     this.#context.settings = { ...this.#context.settings, configHash };
   }
 
   /**
-   * False (kill, stop): no draft of a place is signed any more and no signature of one is sent again; what may have
-   * left is still settled. Set it before `recover` and `tick` when the kill is older than the process.
+   * False (kill, stop): no order is signed or sent again; orders that may have left are still settled. Set it before
+   * `recover` and `tick` when an earlier process was killed.
    */
   setPlacing(allowed: Placing): void {
     this.#context.placing = allowed;
@@ -212,7 +215,7 @@ export class Executor {
     return reservations(this.#context);
   }
 
-  /** The intent of a conversion of this kind that is not settled in this market, or null. */
+  /** Intent of the unsettled conversion of this kind in this market; null without one. */
   pendingConversion(kind: ConversionKind, marketConditionId: string): string | null {
     return this.#context.intents.findConversion(kind, marketConditionId)?.intent.id ?? null;
   }
@@ -221,12 +224,12 @@ export class Executor {
     return this.#context.intents.findCancel(orderPubkey)?.intent.id ?? null;
   }
 
-  /** Orders whose fills are not all booked; empty when the lists agree. */
+  /** Orders with fills that are not booked; empty when the lists agree. */
   missingFills(): readonly MissingFills[] {
     return missingFills(this.#context);
   }
 
-  /** Nothing that is unsettled is left without a next look, and nothing that is over is kept. */
+  /** Gives every unsettled intent a next read, and drops every ended one. */
   #next(inFlight: InFlightIntent, nowMs: number): void {
     if (this.#context.intents.get(inFlight.intent.id) !== inFlight) return;
     const { state, kind } = inFlight.intent;
@@ -263,7 +266,7 @@ export class Executor {
     return inFlight.resend && this.#context.mayResend(inFlight, nowMs) ? 'submit' : 'read';
   }
 
-  /** What the process before this one had under way. */
+  /** Restores the intents that the earlier process had in flight. */
   #takeUp(inFlight: InFlightIntent, nowMs: number): void {
     const { effect } = STANDINGS[inFlight.intent.state];
     if (effect === 'none') {
@@ -271,7 +274,7 @@ export class Executor {
     } else if (effect === 'maybe') {
       markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');
     } else if (effect === 'there' && inFlight.intent.kind !== 'place') {
-      // Orders are confirmed by the next list of own orders, conversions by their records.
+      // The next list of own orders confirms orders; their own records confirm conversions.
       inFlight.dueMs = nowMs;
     }
     this.#actIfDue(inFlight, nowMs);

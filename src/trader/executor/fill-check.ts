@@ -1,4 +1,4 @@
-/** Whether a fill can be of the order that was signed. Pure: it says what differs and changes nothing. */
+/** Whether a fill can belong to the signed order. Pure: returns the difference, changes nothing. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { computeFee, type FeeSchedule } from '../../shared/base/fees.js';
@@ -6,7 +6,7 @@ import { add, type Micros, micros, minMicros, sub } from '../../shared/base/micr
 import type { BookedFill, OrderRecord } from '../ledger/contract.js';
 import { tradeNotional } from '../ledger/rounding.js';
 
-/** What a trade says that its order does not. */
+/** Fields of a trade beyond those of its order. */
 export type FillDetails = Omit<BookedFill, 'orderPubkey' | 'marketConditionId' | 'isYes' | 'side' | 'seenMs'>;
 
 interface WorstFee {
@@ -14,15 +14,15 @@ interface WorstFee {
   readonly rateMicros: Micros;
 }
 
-/** A venue may round a fee up by its own rule. */
+/** A venue may round a fee up. */
 const FEE_ROUNDING = micros(1);
 
 /**
- * What of a trade is not what was signed, in words; null when all of it may be. A better price is nothing odd, nor is a fee
- * that the exchange does not name.
+ * Difference between a trade and the signed order, in words; null when it may be correct. A better price is normal, and
+ * so is a missing fee.
  *
  * @param order before this trade is booked
- * @param fees the highest rate that the market is known to take, and of what
+ * @param fees highest known rate of the market and its base
  */
 export function fillObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
   return inWords(order, trade, [
@@ -32,7 +32,7 @@ export function fillObjection(order: OrderRecord, trade: FillDetails, fees: Wors
   ]);
 }
 
-/** The same of a trade that is booked already, whose fee alone is new. */
+/** The same for a booked trade whose fee arrives later. */
 export function lateFeeObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
   return inWords(order, trade, [feeObjection(order, trade, fees)]);
 }
@@ -51,7 +51,7 @@ function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicro
   return `came at the price ${formatDecimal(priceMicros)}`;
 }
 
-/** An order that is over can still bring the fills that its record showed, and no more. */
+/** An ended order can still bring the fills that its record showed, but no more. */
 function amountObjection(order: OrderRecord, { amountMicros }: FillDetails): string | null {
   const { amountMicros: signed, bookedMicros, closedMs, filledMicros, status } = order;
   const left = sub(closedMs === null ? signed : minMicros(signed, filledMicros), bookedMicros);

@@ -1,6 +1,6 @@
 /**
- * The intents under way, as a mirror of the ledger's rows beside what only this process needs to know: which request is
- * out, when to act next. Every change of state goes through `move`, which writes the row in the same breath.
+ * Intents in flight: a mirror of their ledger rows, with this process's own data: the request that is out, and when to
+ * act next. Every change of state goes through `move`, which also writes the row.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
@@ -19,27 +19,27 @@ import { type IntentEvent, nextState } from './lifecycle.js';
 
 export class InFlightIntent {
   intent: IntentRow;
-  /** The request that is out; at most one per intent, so that its answers cannot overtake each other. */
+  /** The request that is out; at most one per intent, so that answers cannot overtake each other. */
   busy: IntentStep | null = null;
-  /** Our clock, ms: when to act next; null for nothing to do. */
+  /** Our clock, ms, of the next action; null without one. */
   dueMs: number | null = null;
-  /** What is due: the same signature once more, or a look at the record. */
+  /** Due action: true sends the same signature again, false reads the record. */
   resend = false;
-  /** Looks and sends in a row that brought nothing new: what the waiting times grow by. */
+  /** Reads and sends in a row without news; they increase the waits. */
   tries = 0;
-  /** When a record was first seen as expired; it is believed at the second look. */
+  /** Our clock, ms, when a record was first seen expired; trusted at the second read. */
   expiredSinceMs: number | null = null;
-  /** Since when we know it to be live; a list that left earlier may miss it. */
+  /** Our clock, ms, since it is known to be live; a list requested earlier may miss it. */
   liveSinceMs: number;
   /** A list or read of this process has shown it live. */
   confirmed = false;
-  /** The exchange said that it does not know this record, and a person was told. */
+  /** The exchange does not know this record, and the operator was notified. */
   missingTold = false;
-  /** A place that is not wanted any more: it is not signed, or not sent again. */
+  /** An order that is no longer wanted: not signed, or not sent again. */
   withdrawn = false;
-  /** Its record is not what we asked for, and a person was told. */
+  /** Its record differs from the request, and the operator was notified. */
   differsTold = false;
-  /** What it reserves, and the rows that this was read from: the same rows reserve the same. */
+  /** Its reservation and the rows it was computed from; unchanged rows keep it. */
   reserved: Reserved | null = null;
 
   constructor(intent: IntentRow, nowMs: number) {
@@ -59,7 +59,9 @@ const NO_CHANGE = {};
 export class InFlightIntents {
   readonly #ledger: Ledger;
   readonly #byId = new Map<string, InFlightIntent>();
-  /** What there may be one of: a place for each order, a cancel for each order, a conversion of each kind for each market. */
+  /**
+   * Intents that exist at most once: one place per order, one cancel per order, one conversion of each kind per market.
+   */
   readonly #slots: Readonly<Record<IntentKind, Map<string, InFlightIntent>>> = {
     place: new Map(),
     cancel: new Map(),
@@ -72,7 +74,7 @@ export class InFlightIntents {
     this.#ledger = ledger;
   }
 
-  /** As they are now: what is taken up or dropped while the caller goes through them makes no difference. */
+  /** A copy: the caller may add and remove intents while it iterates. */
   all(): InFlightIntent[] {
     return [...this.#byId.values()];
   }
@@ -82,7 +84,7 @@ export class InFlightIntents {
     return this.#byId.values();
   }
 
-  /** Our clock stepped back to `nowMs`: what was stored before would lie in the future for as long as it stepped. */
+  /** Our clock was set back to `nowMs`: moves stored times that now lie in the future. */
   stepBack(nowMs: number): void {
     for (const inFlight of this.#byId.values()) {
       if (inFlight.dueMs !== null) inFlight.dueMs = Math.min(inFlight.dueMs, nowMs);
@@ -95,7 +97,7 @@ export class InFlightIntents {
     return this.#byId.get(intentId) ?? null;
   }
 
-  /** The place whose order this is, unless it is over. */
+  /** The place of this order; null when it has ended. */
   ofOrder(orderPubkey: string): InFlightIntent | null {
     return this.#slots.place.get(orderPubkey) ?? null;
   }
@@ -108,7 +110,7 @@ export class InFlightIntents {
     return this.#slots[kind].get(marketConditionId) ?? null;
   }
 
-  /** Takes up an intent whose row is in the ledger already. */
+  /** Adds an intent whose row is in the ledger. */
   take(intent: IntentRow, nowMs: number): InFlightIntent {
     assert(!this.#byId.has(intent.id), `intent ${intent.id} is tracked twice`);
     const inFlight = new InFlightIntent(intent, nowMs);
@@ -117,12 +119,12 @@ export class InFlightIntents {
     return inFlight;
   }
 
-  /** An intent that may be over already: then it is looked at again. */
+  /** Adds an intent that may have ended: it is read again. */
   takeAgain(intentId: string, nowMs: number): InFlightIntent {
     return this.get(intentId) ?? this.take(must(this.#ledger.intent(intentId), `intent ${intentId}`), nowMs);
   }
 
-  /** Writes the change; an intent that reaches a final state leaves. */
+  /** Writes the change; an intent in a final state is removed. */
   move(
     inFlight: InFlightIntent,
     event: IntentEvent,
@@ -136,7 +138,7 @@ export class InFlightIntents {
     if (isFinalIntent(state)) this.drop(inFlight);
   }
 
-  /** A change that is no change of state. */
+  /** A change without a change of state. */
   write(inFlight: InFlightIntent, change: IntentChange): void {
     inFlight.intent = this.#ledger.changeIntent(inFlight.intent.id, change);
     this.#index(inFlight);
@@ -159,7 +161,7 @@ export class InFlightIntents {
   }
 }
 
-/** Order or market of which there may be only one intent of this kind; null for a place without a draft. */
+/** Key of which only one intent of this kind may exist: order or market; null for a place without a draft. */
 function chooseSlot(intent: IntentRow): string | null {
   switch (intent.kind) {
     case 'place':

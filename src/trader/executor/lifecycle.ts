@@ -1,6 +1,6 @@
 /**
- * Every allowed change of an intent's state, one line each. What is not in the table cannot happen, and if it does the
- * process stops (after cancelling) rather than guess about money.
+ * Every allowed change of an intent's state, one line each. Any other change stops the process after it has canceled
+ * everything.
  */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
@@ -28,31 +28,31 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
   intended: {
     draftStored: 'drafted',
     draftRefused: 'refused',
-    // An unsigned draft has no effect; what it may lock is waited out.
+    // An unsigned draft has no effect; its possible locks are waited out.
     draftLost: 'abandoned',
     withdrawn: 'abandoned',
-    // A cancel whose order ended by itself before the cancel got anywhere.
+    // The order ended before its cancel arrived.
     settled: 'done',
   },
   drafted: {
     signed: 'signed',
     signRefused: 'abandoned',
     withdrawn: 'abandoned',
-    // A cancel whose order ended by itself while its draft waited for the signature.
+    // The order ended while its cancel's draft awaited the signature.
     settled: 'done',
   },
   signed: {
-    // A new order that waited too long is stale, a conversion may be forbidden by now; no byte of the signature is out.
+    // A new order that waited too long is stale; a conversion may be forbidden by now; the signature never left.
     neverSent: 'abandoned',
     uncertain: 'unknown',
     accepted: 'live',
     settled: 'done',
-    // A list or read may show the record's end before the submit's own answer arrives.
+    // A list or read may show the record's end before the submit is answered.
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
   unknown: {
-    // The same signature was sent again, and again nobody answered clearly.
+    // The same signature was sent again, without a clear answer.
     uncertain: 'unknown',
     accepted: 'live',
     settled: 'done',
@@ -60,62 +60,62 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     recordExpired: 'expired',
   },
   live: {
-    // A repeat of the submit was refused because the first one worked.
+    // A repeated submit was rejected because the first one worked.
     uncertain: 'live',
     // The next list shows it again.
     accepted: 'live',
     settled: 'done',
-    // A merge or split whose transaction did not land; an order that the exchange withdrew.
+    // A merge or split whose transaction did not land, or an order that the exchange withdrew.
     recordFailed: 'failed',
-    // It rested, so it did take effect, and then the exchange ended it.
+    // It rested, so it took effect; then the exchange ended it.
     recordExpired: 'done',
   },
   abandoned: {
-    // The late answer of a draft that we gave up: it stays unsigned.
+    // Late answer of an abandoned draft: it stays unsigned.
     draftStored: 'abandoned',
     draftLost: 'abandoned',
-    // No draft exists after all, so nothing is locked.
+    // No draft exists, so nothing is locked.
     draftRefused: 'refused',
     lapsed: 'expired',
-    // The shell said that the signature never left, and it had: believe the exchange, loudly.
+    // The shell reported that the signature never left, but it had: trust the exchange, with an alarm.
     accepted: 'live',
     settled: 'done',
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
   done: {
-    // The record says final and later resting: the exchange contradicts itself, so we treat it as resting.
+    // A record that was final rests later: the exchange contradicts itself, so the order counts as resting.
     accepted: 'live',
-    // A further final record of the same order, e.g. canceled after filled.
+    // Another final record of the same order, for example canceled after filled.
     settled: 'done',
     recordFailed: 'done',
     recordExpired: 'done',
   },
   failed: {
-    // Declared failed, and landed after all.
+    // Reported failed, but landed later.
     accepted: 'live',
     settled: 'done',
     recordFailed: 'failed',
     recordExpired: 'failed',
   },
   expired: {
-    // An expiry that was declared, and then landed.
+    // Reported expired, but landed later.
     accepted: 'live',
     settled: 'done',
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
-  // No draft, no pubkey, nothing that could ever answer.
+  // No draft and no pubkey: no answer can arrive.
   refused: {},
 };
 
-/** What a state means for everything around it. */
+/** Meaning of a state for other parts. */
 export interface Standing {
-  /** What it reserves; null when it is over. */
+  /** Its reservation; null when it has ended. */
   readonly reserves: 'in_flight' | 'resting' | 'unknown' | 'abandoned' | null;
   /**
-   * Whether it has taken effect: `none` (no signature is stored, so none can have left), `maybe` (the same signature may have
-   * to be sent again), `there`, `over` (looked at once more at most), `never`.
+   * Whether it took effect. `none`: no signature is stored. `maybe`: the signature may have to be sent again. `there`:
+   * it did. `over`: read at most once more. `never`: it did not.
    */
   readonly effect: 'none' | 'maybe' | 'there' | 'over' | 'never';
 }
@@ -134,8 +134,8 @@ export const STANDINGS: Readonly<Record<IntentState, Standing>> = {
 };
 
 /**
- * What the state of a record says: that nothing is signed there, or the event that it is. An order, a merge or split and a redeem
- * spell their states differently; one reading serves all three.
+ * Event for the state of a record, or that nothing is signed. Orders, sets and redeems spell their states differently;
+ * this one table serves all three.
  */
 export const RECORD_STATES: Readonly<
   Record<
@@ -143,7 +143,7 @@ export const RECORD_STATES: Readonly<
     'unsigned' | Extract<IntentEvent, 'accepted' | 'settled' | 'recordFailed' | 'recordExpired'>
   >
 > = {
-  // Of a redeem, before its draft is made. After our submit it can only be a copy that is behind.
+  // Of a redeem, before its draft exists. After our submit it can only be an old copy.
   created: 'unsigned',
   waiting_to_sign: 'unsigned',
   open: 'accepted',
@@ -158,7 +158,7 @@ export const RECORD_STATES: Readonly<
   expired: 'recordExpired',
 };
 
-/** The state that follows. Throws AssertionFailed for a pair that is not in the table. */
+/** The next state. Throws AssertionFailed for a pair that is not in the table. */
 export function nextState(state: IntentState, event: IntentEvent): IntentState {
   const next = LIFECYCLE[state][event];
   if (next === undefined) throw new AssertionFailed(`an intent that is ${state} cannot be ${event}`);

@@ -1,4 +1,4 @@
-/** What an order row of the exchange means for the order, the intent that placed it, and a cancel under way. */
+/** Effect of an order row on the order, its intent, and a cancel in flight. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
@@ -10,7 +10,7 @@ import type { ExecutorContext, Look } from './context.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { type IntentEvent, RECORD_STATES, STANDINGS } from './lifecycle.js';
 
-/** Takes in one row of an order that is in the ledger. */
+/** Takes in a row of an order that is in the ledger. */
 export function observeOrder(context: ExecutorContext, order: OrderRecord, row: OrderRow, look: Look): void {
   const inFlight = context.intents.ofOrder(order.pubkey);
   tellDifference(context, order, row, inFlight);
@@ -20,7 +20,7 @@ export function observeOrder(context: ExecutorContext, order: OrderRecord, row: 
   if (seen !== order && order.closedMs !== null) tellGrowth(context, order, filledMicros, look);
   const says = row.status === null ? null : RECORD_STATES[row.status];
   switch (says) {
-    // Neither says anything about an order that is over.
+    // Neither says anything about an ended order.
     case null:
       if (inFlight !== null && order.closedMs === null) context.lookLater(inFlight, look.nowMs);
       break;
@@ -40,14 +40,14 @@ export function observeOrder(context: ExecutorContext, order: OrderRecord, row: 
   if (!context.profile.own_trades) bookDifference(context, order.pubkey, look);
 }
 
-/** An order that this ledger never made: only a cancel of it can be under way. */
+/** An order that this ledger did not create: only a cancel of it can be in flight. */
 export function observeForeignOrder(context: ExecutorContext, pubkey: string, row: OrderRow, look: Look): void {
   if (row.status === null) return;
   if (isFinalOrder(row.status)) cancelOfEndedOrder(context, pubkey, look.nowMs);
   else cancelOfRestingOrder(context, pubkey, look);
 }
 
-/** The order of `before` rests. `seen` is the same with the filled amount as it now is. */
+/** Marks the order as resting. `seen` is `before` with the newest filled amount. */
 function noteResting(
   context: ExecutorContext,
   before: OrderRecord,
@@ -56,7 +56,7 @@ function noteResting(
   look: Look,
 ): void {
   if (before.closedMs !== null) {
-    // What left before the end was known is older news.
+    // A read that left before the end was known is outdated.
     if (look.sentMs <= before.closedMs && before.closedMs <= look.nowMs) return;
     if (look.source === 'list') {
       readAgain(context, before, look.nowMs);
@@ -80,7 +80,7 @@ function noteResting(
   cancelOfRestingOrder(context, before.pubkey, look);
 }
 
-/** An order that is over fills no more: a later record that shows more contradicts the earlier one. */
+/** An ended order fills no more: a later record with a larger fill contradicts the earlier one. */
 function tellGrowth(context: ExecutorContext, before: OrderRecord, filledMicros: Micros, { nowMs }: Look): void {
   const { pubkey, status, marketConditionId } = before;
   const was = `order ${pubkey} was ${status} with ${formatDecimal(before.filledMicros)} filled`;
@@ -112,10 +112,7 @@ function noteOpened(
   context.emit({ kind: 'orderOpened', intentId, orderPubkey: pubkey, market });
 }
 
-/**
- * A fill proves that its order took effect, also one whose draft was given up: that draft is not waited out any more, its
- * order is looked at like any other.
- */
+/** A fill proves that its order took effect, even if its draft was abandoned: the order is then read like any other. */
 export function markProvenByFill(context: ExecutorContext, order: OrderRecord, nowMs: number): void {
   const inFlight = context.intents.ofOrder(order.pubkey);
   const intent = inFlight?.intent ?? must(context.ledger.intent(order.intentId), `intent ${order.intentId}`);
@@ -124,7 +121,7 @@ export function markProvenByFill(context: ExecutorContext, order: OrderRecord, n
     noteOpened(context, inFlight, order.pubkey, nowMs, 'the exchange shows a fill of it');
 }
 
-/** An order takes effect by a signature. If this ledger has none, somebody else has our key, or needs none. */
+/** An order takes effect by a signature. Without one in this ledger, another party has our key or needs none. */
 function tellSigned(
   context: ExecutorContext,
   intent: IntentRow,
@@ -148,7 +145,7 @@ function noteEnded(
   const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
   const again = closedMs !== null;
   if (again && order.status === status && context.intents.get(intentId) === null) {
-    // Final before and final now; only the filled amount may have grown.
+    // Final before and now; only the filled amount may have grown.
     context.orders.change(pubkey, { status, filledMicros, closedMs });
     return;
   }
@@ -160,7 +157,7 @@ function noteEnded(
   }
   if (!rested && (event === 'settled' || filledMicros > 0))
     tellSigned(context, inFlight.intent, pubkey, status, look.nowMs);
-  // Why a submit was refused stands in its answer alone: the record says no more than that it failed.
+  // Only the submit's answer says why it was rejected: the record just says that it failed.
   const why = event === 'recordFailed' && inFlight.intent.state === 'unknown' ? ` (${inFlight.intent.lastReason})` : '';
   context.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
   context.intents.move(inFlight, event, look.nowMs, `the exchange shows it ${status}${why}`);
@@ -172,7 +169,7 @@ function noteEnded(
   cancelOfEndedOrder(context, pubkey, look.nowMs);
 }
 
-/** Reads the order by itself, at the next tick, though it is over as far as we know. */
+/** Reads the order's record at the next tick, although it counts as ended. */
 export function readAgain(context: ExecutorContext, order: OrderRecord, nowMs: number): void {
   const inFlight = context.intents.takeAgain(order.intentId, nowMs);
   if (inFlight.busy !== null) return;
@@ -181,13 +178,13 @@ export function readAgain(context: ExecutorContext, order: OrderRecord, nowMs: n
 }
 
 /**
- * More than was ordered is the figure of no order: were it kept, no trade would ever make up for it, and nothing could be
- * proven about what rests again. Own trades say what has moved; where the venue lists none, this figure is all there is.
+ * A filled amount above the ordered one is wrong: stored, it would never be matched by trades. Own trades show the
+ * moves; on a venue without own trades this figure is the only source.
  */
 const exceedsOrder = ({ profile }: ExecutorContext, order: OrderRecord, filledMicros: Micros): boolean =>
   profile.own_trades && filledMicros > order.amountMicros;
 
-/** Shares filled as the row says it; ZERO when it says nothing. */
+/** Filled shares of the row; ZERO if absent. */
 function readFilled(row: OrderRow, order: OrderRecord): Micros {
   if (row.filled_amount !== null) return row.filled_amount;
   if (row.status !== null && ORDER_STANDING[row.status].filled === 'all') return order.amountMicros;
@@ -211,8 +208,8 @@ function tellDifference(
 }
 
 /**
- * A venue without own trades: the growth of the filled amount is a fill, keyed by order and cumulative amount. Its
- * price is the order's own, the worst that it can have been; its fee is not known.
+ * On a venue without own trades, the growth of the filled amount is a fill, keyed by order and cumulative amount. Its
+ * price is the order's own, the worst possible; its fee is unknown.
  */
 function bookDifference(context: ExecutorContext, orderPubkey: string, look: Look): void {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
@@ -229,7 +226,7 @@ function bookDifference(context: ExecutorContext, orderPubkey: string, look: Loo
   context.bookFill(order, trade, look.nowMs);
 }
 
-/** The order is over: whatever ended it, there is nothing left to cancel. */
+/** The order has ended, for whatever reason: there is nothing to cancel. */
 function cancelOfEndedOrder(context: ExecutorContext, orderPubkey: string, nowMs: number): void {
   const inFlight = context.intents.findCancel(orderPubkey);
   if (inFlight === null) return;
@@ -238,15 +235,15 @@ function cancelOfEndedOrder(context: ExecutorContext, orderPubkey: string, nowMs
   context.emit({ kind: 'cancelDone', intentId, orderPubkey, market });
 }
 
-/** The order still rests: the cancel did not arrive, or not yet. */
+/** The order still rests: the cancel has not arrived, or not yet. */
 function cancelOfRestingOrder(context: ExecutorContext, orderPubkey: string, look: Look): void {
   const inFlight = context.intents.findCancel(orderPubkey);
   if (inFlight === null || inFlight.busy !== null) return;
-  // Signed and not under way: its submit was throttled or never left, and while it waited its draft may have lapsed.
+  // Signed but not in flight: its submit was throttled or never left, and its draft may have expired meanwhile.
   if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;
-  // A look that left before the submit became uncertain says nothing about it.
+  // A read that left before the submit became uncertain says nothing about it.
   const { updatedMs } = inFlight.intent;
-  // (Unless our clock has stepped back since: then the later time says nothing.)
+  // After a clock set back, the later time says nothing.
   if (look.source === 'list' || (look.sentMs < updatedMs && updatedMs <= look.nowMs)) return;
   const { expiresAtS } = inFlight.intent;
   const lapsed = expiresAtS !== null && look.venueTimeMs !== null && look.venueTimeMs > expiresAtS * 1000;

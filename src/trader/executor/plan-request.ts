@@ -1,4 +1,4 @@
-/** The calls that an intent needs: ask for its draft, submit its signature, read its record. */
+/** Calls of an intent: request its draft, submit its signature, read its record. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
@@ -8,9 +8,9 @@ import type { AnyCall, PlannedRequest } from '../../shared/protocol/seam.js';
 import type { IntentKind, IntentRow } from '../ledger/contract.js';
 import { PLACE_USEFUL_MS } from './pace.js';
 
-/** A quote whose draft could not even be asked for in this time is stale: the engine decides anew. */
+/** A quote whose draft could not be requested in this time is stale: the engine decides again. */
 const DRAFT_USEFUL_MS = 3_000;
-/** The rest keeps its use for longer; a request that could not leave in this time is thought over and asked again. */
+/** Other requests stay useful longer; one that could not leave in this time is decided again. */
 const USEFUL_MS = 10_000;
 
 export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number): PlannedRequest {
@@ -24,7 +24,7 @@ export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number):
     case 'submit': {
       const lane = intent.kind === 'cancel' ? 'cancel' : 'submit';
       const usefulMs = nowMs + USEFUL_MS;
-      // Where it waits for the request budget its price grows old as well.
+      // Time in the queue ages its price too.
       const latestMs = intent.kind === 'place' ? Math.min(usefulMs, intent.createdMs + PLACE_USEFUL_MS) : usefulMs;
       return { lane, call: submitCall(intent), latestMs, owner };
     }
@@ -62,7 +62,7 @@ function draftCall(intent: IntentRow): AnyCall {
   }
 }
 
-/** By kind: what submits it, and what reads what became of it. A cancel has no record but its order. */
+/** By kind: the call that submits it and the call that reads its record. A cancel has only its order's record. */
 const CALLS = {
   place: { submit: 'orders.submit', read: 'orders.detail' },
   cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },

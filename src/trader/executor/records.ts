@@ -1,4 +1,4 @@
-/** What the exchange's own record of an intent says, the only thing that settles one. */
+/** Reads the exchange's record of an intent; only the record settles an intent. */
 
 import { assert } from '../../shared/base/errors.js';
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
@@ -14,7 +14,7 @@ export function onRead(context: ExecutorContext, inFlight: InFlightIntent, repor
   if (outcome.kind === 'answered') {
     observeRecord(context, inFlight, report);
   } else if (outcome.kind === 'refused' && outcome.slug === 'not_found') {
-    // The exchange gave us this pubkey. That it does not know it proves nothing: it may be a copy that is behind.
+    // The exchange issued this pubkey. That it does not know the record proves nothing: the copy may be old.
     if (!inFlight.missingTold) {
       inFlight.missingTold = true;
       const text = `the exchange does not know ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
@@ -26,7 +26,7 @@ export function onRead(context: ExecutorContext, inFlight: InFlightIntent, repor
   }
 }
 
-/** Takes in the record that an answer holds, whoever asked for it. A draft's answer holds none. */
+/** Takes in the record of an answer, whichever request it answers. A draft's answer has none. */
 export function observeRecord(context: ExecutorContext, inFlight: InFlightIntent | null, report: RequestResult): void {
   if (report.outcome.kind !== 'answered') return;
   const { sentMs, nowMs, venueTimeMs } = report;
@@ -57,10 +57,10 @@ export function observeRecord(context: ExecutorContext, inFlight: InFlightIntent
   }
 }
 
-/** The record of an answered report. */
+/** Record of an answered request. */
 export function readAnswer<N extends EndpointName>(report: RequestResult, _shape: N): DataOf<N> {
   assert(report.outcome.kind === 'answered', 'an answer is read from what was answered');
-  // The seam promises that the outcome belongs to the call of its request; draft calls and submits share their records'
-  // shapes with the endpoint named here.
+  // The outcome belongs to the call of its request; draft calls and submits share their records' shapes with the
+  // endpoint named here.
   return report.outcome.data as DataOf<N>;
 }

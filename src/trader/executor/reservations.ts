@@ -1,4 +1,4 @@
-/** What is out at the exchange, as the engine and risk count it. */
+/** Own orders and intents at the exchange, for the engine and risk. */
 
 import { must } from '../../shared/base/errors.js';
 import { type FeeSchedule, notionalRate } from '../../shared/base/fees.js';
@@ -9,7 +9,7 @@ import type { Reservation } from './contract.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 
-/** Orders that rest as far as we know. */
+/** Orders that rest by current knowledge. */
 export function restingOrders(context: ExecutorContext) {
   const live = [];
   for (const inFlight of context.intents.each) {
@@ -22,15 +22,15 @@ export function restingOrders(context: ExecutorContext) {
       intentId,
       marketConditionId,
       /**
-       * What may still fill: the amount minus the larger of what the exchange and our own fills say. What failed may be back in
-       * the book, whatever was seen filled before.
+       * May still fill: the amount minus the larger of the exchange's and our own fills. Failed fills may be back in
+       * the book.
        */
       remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
       strategy,
       createdMs,
-      /** False after a restart until a list or a read has shown it. */
+      /** False after a restart until a list or read has shown it. */
       confirmed: inFlight.confirmed,
-      /** A cancel for it is under way. */
+      /** A cancel of it is in flight. */
       cancelPending: context.intents.findCancel(draftPubkey) !== null,
     });
   }
@@ -49,14 +49,14 @@ export function reservations(context: ExecutorContext): Reservation[] {
   for (const order of context.orders.unsettled) {
     if (order.closedMs === null || !isOver(context, order.intentId)) continue;
     const intent = must(context.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
-    // Over at the exchange, but fills are missing here: their shares and currency have not moved yet.
+    // Ended at the exchange, but fills are missing here: their shares and currency have not moved yet.
     const left = subtractBooked(order, sub(order.filledMicros, order.failedMicros));
     found.push(reserving(intent, 'resting', left, context.feeSchedule));
   }
   return found;
 }
 
-/** The very same object for as long as the rows behind it are the same. */
+/** Returns the same object while its rows are unchanged. */
 function refreshReservation(context: ExecutorContext, inFlight: InFlightIntent): Reservation | null {
   const { intent, reserved } = inFlight;
   const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
@@ -71,20 +71,20 @@ function ofIntent(intent: IntentRow, order: OrderRecord | null, schedule: FeeSch
   const phase = STANDINGS[intent.state].reserves;
   if (phase === null || intent.kind === 'cancel') return null;
   const amount = intent.amountMicros ?? ZERO;
-  // Also what failed: as long as the order may rest, its shares may be back in the book.
+  // Failed fills too: while the order may rest, their shares may be back in the book.
   return reserving(intent, phase, order === null ? amount : subtractBooked(order, amount), schedule);
 }
 
-/** Whether `refreshReservation` says nothing of it. */
+/** True when `refreshReservation` has none for it. */
 function isOver(context: ExecutorContext, intentId: string): boolean {
   const inFlight = context.intents.get(intentId);
   return inFlight === null || isFinalIntent(inFlight.intent.state);
 }
 
-/** The part of `upTo` that is not in this ledger yet. */
+/** Part of `upTo` that is not booked yet. */
 const subtractBooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));
 
-/** A sale, a merge and a redeem give up shares, a buy and a split cost currency. */
+/** A sale, a merge and a redeem give up shares; a buy and a split cost currency. */
 function reserving(
   intent: IntentRow,
   phase: Reservation['phase'],

@@ -1,4 +1,4 @@
-/** The signature, and what the answer to its submit means. */
+/** Signs, and interprets the answer to a submit. */
 
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { ExecutorContext } from './context.js';
@@ -14,7 +14,7 @@ export function sign(
   nowMs: number,
   objectionTo: PlaceObjection = () => null,
 ): void {
-  // Its order may have ended since, or it may have been withdrawn.
+  // Its order may have ended, or it may have been withdrawn.
   if (inFlight.intent.state !== 'drafted') return;
   const withdrawn = context.findObjection(inFlight, nowMs);
   const crossing = inFlight.intent.kind === 'place' ? objectionTo(inFlight.intent) : null;
@@ -43,7 +43,7 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
   switch (outcome.kind) {
     case 'answered':
       observeRecord(context, inFlight, report);
-      // The answer to a cancel shows the order, and the order still rests: the cancel is under way.
+      // The answer to a cancel shows that the order still rests: the cancel is in flight.
       if (inFlight.intent.kind === 'cancel' && inFlight.intent.state === 'signed') {
         markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, 'accepted, but the order still rests');
       }
@@ -52,7 +52,7 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
       if (outcome.slug === 'throttled' || outcome.slug === 'gringotts_unavailable') {
         context.sendAgain(inFlight, { nowMs });
       } else {
-        // A submit can answer an error though the record moved on: only the record decides.
+        // A submit may answer with an error although it worked: only the record decides.
         markUncertain(context, inFlight, nowMs, nowMs, `${outcome.slug}: ${outcome.message}`);
       }
       break;
@@ -68,8 +68,8 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
 }
 
 /**
- * Whether a submit that never left is given up rather than sent again: the price of a place is too old by then, and the
- * mode may forbid the others.
+ * True when a submit that never left is abandoned: the price of an order is too old by then, and the mode may forbid
+ * other intents.
  */
 function isStale(
   context: ExecutorContext,
@@ -79,7 +79,7 @@ function isStale(
   return kind === 'place' || !context.isAllowed(kind, strategy);
 }
 
-/** A submit may have worked: its record is to be read at `dueMs`. */
+/** The submit may have worked: its record is read at `dueMs`. */
 export function markUncertain(
   context: ExecutorContext,
   inFlight: InFlightIntent,

@@ -1,4 +1,4 @@
-/** Own trades into the ledger: each once, in the order in which they happened, and nothing that is not ours. */
+/** Books own trades: each once, in order of time, and no foreign ones. */
 
 import { must } from '../../shared/base/errors.js';
 import { add, sub } from '../../shared/base/micros.js';
@@ -8,11 +8,11 @@ import { type ExecutorContext, rowText } from './context.js';
 import { RECORD_STATES } from './lifecycle.js';
 import { markProvenByFill, readAgain } from './orders.js';
 
-/** Rows as lists give them, newest first. */
+/** Rows as in lists, newest first. */
 export function observeTrades(context: ExecutorContext, rows: readonly OwnTradeRow[], nowMs: number): void {
   for (let i = rows.length - 1; i >= 0; i--) {
     const row = must(rows[i], 'a row of the page');
-    // Every page shows again what the page before it showed, and what is booked brings nothing when it comes again.
+    // Pages overlap; a booked row needs no work.
     if (context.bookedTrades.has(row)) continue;
     const order = row.order.pubkey === null ? null : context.orders.get(row.order.pubkey);
     if (order === null) foreign(context, row, nowMs);
@@ -23,8 +23,8 @@ export function observeTrades(context: ExecutorContext, rows: readonly OwnTradeR
 
 function observeTrade(context: ExecutorContext, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   switch (row.state) {
-    // Matched, not settled: it is booked when it is done. Until then the order's filled amount is ahead of its fills,
-    // so that `missingFills` names it, and the walk through own trades comes back for it.
+    // Matched, not settled: booked after settlement. Until then the order's filled amount exceeds its fills, so
+    // `missingFills` names it, and the walk through own trades reads it again.
     case 'created':
     case 'in_process':
       return;
@@ -36,7 +36,7 @@ function observeTrade(context: ExecutorContext, row: OwnTradeRow, order: OrderRe
   }
 }
 
-/** Matched and not settled, or settled and taken back: whatever it has moved in this ledger is moved back. */
+/** Matched but not settled, or settled and reverted: its bookings in this ledger are reversed. */
 function noteFailure(context: ExecutorContext, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   const { pubkey } = row;
   const note = context.orders.noteFailedTrade(pubkey, order.pubkey, row.amount, nowMs);
@@ -65,7 +65,7 @@ function book(context: ExecutorContext, row: OwnTradeRow, order: OrderRecord, no
   context.reportOddity('failed_trade_settled', pubkey, order.marketConditionId, text, nowMs);
 }
 
-/** A fill says something about its order that a list may not have said yet. */
+/** A fill may be newer than the lists' state of its order. */
 function lookAtOrder(context: ExecutorContext, orderPubkey: string, nowMs: number): OrderRecord {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
   const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
@@ -74,7 +74,7 @@ function lookAtOrder(context: ExecutorContext, orderPubkey: string, nowMs: numbe
   const live = context.intents.ofOrder(orderPubkey)?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = RECORD_STATES[status] === 'settled';
-  // Full: it no longer rests. Not known to have rested, or declared dead: the fill proves that it did.
+  // Complete: it no longer rests. Not known to rest, or counted as ended: the fill proves that it rested.
   if (closedMs === null ? complete || !live : !over) readAgain(context, order, nowMs);
   return order;
 }
@@ -89,7 +89,7 @@ function differs(context: ExecutorContext, row: OwnTradeRow, nowMs: number): voi
   context.reportOddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
 }
 
-/** Orders of which the exchange has shown more filled than is booked: the engine walks own trades further back. */
+/** Orders with more filled at the exchange than booked: the engine reads own trades further back. */
 export function missingFills(context: ExecutorContext) {
   const found = [];
   for (const order of context.orders.unsettled) {

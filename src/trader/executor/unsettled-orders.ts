@@ -1,4 +1,4 @@
-/** The orders that may still fill or whose fills are not all booked, as a mirror of their rows in the ledger. */
+/** Orders that may still fill or have unbooked fills: a mirror of their ledger rows. */
 
 import { must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -13,17 +13,17 @@ export class UnsettledOrders {
     for (const order of ledger.unsettledOrders()) this.#keep(order);
   }
 
-  /** Any order of the ledger, settled or not; null for one that it never made. */
+  /** Any order of the ledger, settled or not; null for a foreign one. */
   get(pubkey: string): OrderRecord | null {
     return this.#unsettled.get(pubkey) ?? this.#ledger.order(pubkey);
   }
 
-  /** In the order in which they came; not to be changed meanwhile. */
+  /** In order of creation; must not change while iterating. */
   get unsettled(): Iterable<OrderRecord> {
     return this.#unsettled.values();
   }
 
-  /** Null for one that is settled as well as for one that this ledger never made. */
+  /** Null for a settled order and for a foreign one. */
   findUnsettled(pubkey: string): OrderRecord | null {
     return this.#unsettled.get(pubkey) ?? null;
   }

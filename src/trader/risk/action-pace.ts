@@ -1,13 +1,13 @@
 /**
- * How many orders and cancels were begun lately. Cancels count and are never held back; what the sum holds back is the
- * next order: a strategy that places and pulls without end is stopped by its own traffic.
+ * Counts the orders and cancels of the last minute. Cancels count but are never held back; the next order is. A
+ * strategy that places and cancels without end is stopped by its own traffic.
  *
- * Its memory is the ledger's newest rows, so a process that is started again within the minute counts on.
+ * The newest ledger rows are its memory, so it survives a restart.
  */
 
 /** What control 9 compares. */
 export interface PaceFacts {
-  /** Orders and cancels begun within the last second, and within the last minute. */
+  /** Orders and cancels of the last second and of the last minute. */
   readonly lastSecond: number;
   readonly lastMinute: number;
 }
@@ -16,12 +16,12 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 export class ActionPace {
-  /** Our clock, ms, of each action; what is further than a minute from the newest look is dropped. */
+  /** Our clock, ms, of each action; dropped when more than a minute from the newest read. */
   #timesMs: number[];
-  /** The newest answer: every order of a step is judged at the same moment. */
+  /** Cached: all orders of a step are judged at the same time. */
   #newest: { readonly nowMs: number; readonly facts: PaceFacts } | null = null;
 
-  /** @param timesMs of actions that the ledger remembers; any order, any age */
+  /** @param timesMs actions from the ledger; any order, any age */
   constructor(timesMs: readonly number[]) {
     this.#timesMs = [...timesMs];
   }
@@ -31,7 +31,7 @@ export class ActionPace {
     this.#newest = null;
   }
 
-  /** An action that our clock puts into the future (it was set back) counts as far away as it seems. */
+  /** An action in the future (the clock was set back) counts by its distance. */
   facts(nowMs: number): PaceFacts {
     if (this.#newest?.nowMs === nowMs) return this.#newest.facts;
     this.#timesMs = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < MINUTE_MS);
@@ -41,7 +41,7 @@ export class ActionPace {
     return facts;
   }
 
-  /** The same for whoever only looks: nothing is dropped, so a look changes no later judgement. */
+  /** The same for display: drops nothing, so it changes no later judgement. */
   peek(nowMs: number): PaceFacts {
     const within = (ms: number) => this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < ms).length;
     return { lastSecond: within(SECOND_MS), lastMinute: within(MINUTE_MS) };

@@ -14,17 +14,15 @@ import { lossToAverage } from './loss-to-average.js';
 
 export interface Control {
   readonly number: number;
-  /** The limit's name where a limit decides. */
+  /** Name of the deciding limit, if there is one. */
   readonly name: string;
   readonly check: (place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder) => Breach | null;
 }
 
-/**
- * Requests that placing one order costs now (draft, submit) and adds to the reserve (its cancel's draft and submit).
- */
+/** Requests that an order costs now (draft, submit) and adds to the reserve (draft and submit of its cancel). */
 export const REQUESTS_PER_PLACE = 4;
 
-/** Sanity first: only after it may the order be asked for, and the rows below may calculate with whatever passed it. */
+/** Sanity first: the rows below rely on checked figures. */
 export const PLACE_CONTROLS: readonly Control[] = [
   { number: 14, name: 'sane_input', check: saneInput },
   { number: 8, name: 'halted', check: checkHalt },
@@ -37,7 +35,7 @@ export const PLACE_CONTROLS: readonly Control[] = [
   { number: 14, name: 'book_crossed', check: bookCrossed },
   { number: 14, name: 'book_frozen', check: bookFrozen },
   { number: 14, name: 'min_time_since_jump_ms', check: checkJump },
-  // Before what is calculated from all that is open: without a budget none of it matters, and it is the usual refusal.
+  // Before the sums over open orders: it is the usual refusal, and cheap.
   { number: 10, name: 'request_reserve', check: requestReserve },
   { number: 9, name: 'max_actions_per_second', check: perSecond },
   { number: 9, name: 'max_actions_per_minute', check: perMinute },
@@ -58,7 +56,7 @@ export const PLACE_CONTROLS: readonly Control[] = [
   { number: 20, name: 'available_shares', check: availableShares },
 ];
 
-/** A merge or redeem is refused only when it is not about shares that we hold. */
+/** A merge or redeem is refused only when it exceeds the held shares. */
 export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: Exposure): Breach | null {
   const wanted: readonly (readonly [string, Micros, boolean])[] =
     intent.kind === 'merge'
@@ -82,7 +80,7 @@ export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: E
   return atLeast('the amount to convert', total, 1, 'shares');
 }
 
-/** Every figure that the controls compare with is there and finite, whichever of them will need it. */
+/** Every figure that any control compares exists and is finite. */
 function saneInput(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const { sight, limits } = facts;
   if (sight === null || sight.market.conditionId !== place.marketConditionId) {
@@ -124,7 +122,7 @@ export function checkHalt(_: unknown, { stance, stanceReason, loss }: RiskFacts)
   return null;
 }
 
-/** `reduceOnly` holds these; a loss that halts is told by `halted`. */
+/** `reduceOnly` checks these; the reason of `halted` names a loss that halts. */
 const mayOnlyReduce = (stance: RiskFacts['stance']): boolean => stance === 'flatten' || stance === 'reduce-only';
 
 export function dayLoss(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
@@ -149,7 +147,7 @@ export function marketOpen(_: unknown, { sight }: RiskFacts): Breach | null {
 
 export function timeToResolution(_: unknown, { sight, limits }: RiskFacts): Breach | null {
   const leftMs = sight?.timeToResolutionMs;
-  if (leftMs === null) return null; // the venue's own word for "no date is set"; a figure that is missing refuses
+  if (leftMs === null) return null; // The venue's value for "no date set"; a missing figure refuses.
   const seconds = leftMs === undefined ? null : leftMs / 1000;
   return atLeast('the time to resolution', seconds, limits.minTimeToResolutionS, 's');
 }
@@ -194,7 +192,7 @@ function orderNotional(place: PlaceIntent, { limits }: RiskFacts): Breach | null
 }
 
 function collarFair(place: PlaceIntent, { limits }: RiskFacts): Breach | null {
-  if (place.fairYesMicros === null) return null; // reduceOnly has let it through; the book's collar holds it
+  if (place.fairYesMicros === null) return null; // reduceOnly allowed it; the book's collar checks its price.
   const { raises, priceMicros } = toYesDirection(place);
   const fair = place.fairYesMicros;
   return (
@@ -210,7 +208,7 @@ function collarBook(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const { bid, ask } = best(facts);
   const collar = facts.limits.priceCollarBookMicros;
   const against = raises ? ask : bid;
-  // Nobody to trade with on the other side: then our own fair value is the only thing to compare with.
+  // No counterparty: the strategy's fair value is the only reference.
   if (against === undefined)
     return place.fairYesMicros === null ? flag('no fair value and no book to compare with') : null;
   return raises
@@ -261,7 +259,7 @@ function openOrders(_: unknown, { exposure, limits }: RiskFacts): Breach | null 
 
 function position(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   const worst = facts.exposure.worstCase(place.marketConditionId, order());
-  // Only the extreme that this order moves: one that brings a position back is not held by the other side's.
+  // Only the extreme that this order moves: a reducing order is not bound by the other side.
   const extreme = toYesDirection(place).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
   return atMost('the worst position in this market', extreme, facts.limits.maxPositionSharesMicros, 'shares');
 }
@@ -326,13 +324,13 @@ function availableShares(place: PlaceIntent, { exposure }: RiskFacts): Breach | 
   return atMost(`the ${place.isYes ? 'YES' : 'NO'} shares to sell`, place.amountMicros, free, 'shares');
 }
 
-/** Shares by which this order's side may still trade without the net position passing zero, whatever else fills. */
+/** Shares that this order's side may still trade before the net position passes zero, whatever else fills. */
 function reducible(place: PlaceIntent, { exposure }: RiskFacts): number {
   const { highMicros, lowMicros } = exposure.worstCase(place.marketConditionId);
   return Math.max(0, toYesDirection(place).raises ? -highMicros : lowMicros);
 }
 
-/** The place as an order that is in flight. RangeError where its fee rate is missing, which `saneInput` refuses. */
+/** The place as an order in flight. RangeError without a fee rate, which `saneInput` refuses. */
 export function toWorkingOrder(place: PlaceIntent, facts: RiskFacts): WorkingOrder {
   return {
     intentId: place.intentId,
@@ -342,13 +340,13 @@ export function toWorkingOrder(place: PlaceIntent, facts: RiskFacts): WorkingOrd
     side: place.side,
     priceMicros: place.priceMicros,
     remainingMicros: place.amountMicros,
-    // A schedule that is missing is none that makes orders cheaper; `saneInput` has let its rate through.
+    // The default without a schedule is the more expensive one; `saneInput` has checked its rate.
     feeRateMicros: notionalRate(facts.sight?.market.feeSchedule ?? 'notional', feeRate(facts), place.priceMicros),
     phase: 'in_flight',
   };
 }
 
-/** The worse of the market's two rates: an order that should rest may still take. */
+/** The worse of the market's two rates: a resting order may still take. */
 const feeRate = ({ sight }: RiskFacts): Micros =>
   micros(Math.max(sight?.market.makerFeeRateMicros ?? ONE, sight?.market.takerFeeRateMicros ?? ONE));
 
@@ -357,7 +355,7 @@ const best = ({ sight }: RiskFacts) => ({
   ask: sight?.book.asks[0]?.priceMicros,
 });
 
-/** Null for a safe integer: what every Micros is unless something is broken. */
+/** Null for a safe integer, which every Micros should be. */
 export function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
   if (Number.isSafeInteger(value)) return null;
   return {
@@ -368,5 +366,5 @@ export function whole(what: string, value: number | null | undefined, unit: Brea
   };
 }
 
-/** A condition that does not hold: found 1 where 0 is allowed. */
+/** Breach of a yes/no condition: found 1, allowed 0. */
 export const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });

@@ -1,4 +1,4 @@
-/** What is known of the outcomes of an event: the venue does not say it, so an operator declares it. */
+/** Which outcomes of an event exclude each other: declared by the operator, since the venue does not report it. */
 
 import { add, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import type { EventOutcomes } from '../market/view.js';
@@ -9,14 +9,11 @@ export const EVENT_OUTCOMES = ['exclusive', 'exhaustive', 'nested'] as const sat
 export interface EventRule {
   readonly eventConditionId: string;
   readonly outcomes: EventOutcomes;
-  /**
-   * All markets of an exhaustive event; of a nested one the widest first; of an exclusive one they need not be named, and the
-   * list is empty.
-   */
+  /** Exhaustive event: all its markets. Nested: the widest first. Exclusive: may be empty. */
   readonly marketConditionIds: readonly string[];
 }
 
-/** What one market of an event costs in either resolution if all that makes it worse fills; below zero for a gain. */
+/** Cost of one market of an event in either resolution if every adverse order fills; negative for a gain. */
 export interface OutcomeLosses {
   readonly marketConditionId: string;
   readonly ifYesMicros: Micros;
@@ -37,12 +34,12 @@ export function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRul
   return maxMicros(worst, ZERO);
 }
 
-/** A market that is not declared may resolve either way. */
+/** An undeclared market may resolve either way. */
 function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds }: EventRule): Micros {
   const byId = new Map(markets.map((market) => [market.marketConditionId, market]));
   const declared = marketConditionIds.flatMap((id) => byId.get(id) ?? []);
   const others = markets.filter(({ marketConditionId }) => !marketConditionIds.includes(marketConditionId));
-  // None of them, and then one more after the other.
+  // None of them, then one more after the other.
   let reached = declared.reduce((sum, { ifNoMicros }) => add(sum, ifNoMicros), ZERO);
   let worst = reached;
   for (const { ifYesMicros, ifNoMicros } of declared) {
@@ -58,7 +55,7 @@ function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds
 const worstAlone = ({ ifYesMicros, ifNoMicros }: OutcomeLosses): Micros =>
   maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO);
 
-/** An outcome in which we have nothing may be the one that wins: to us it is as if none had. */
+/** A market without a position may win: for the account it is as if none had. */
 function someOfOursMustWin(markets: readonly OutcomeLosses[], { outcomes, marketConditionIds }: EventRule): boolean {
   if (outcomes === 'exclusive') return false;
   const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));

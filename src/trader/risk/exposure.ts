@@ -20,7 +20,7 @@ import {
 import { type EventRule, type OutcomeLosses, worstEventLoss } from './event-rules.js';
 import type { Side } from './intent.js';
 
-/** What is held in one market. */
+/** Holding in one market. */
 export interface Holding {
   readonly marketConditionId: string;
   /** Null for a market without an event. */
@@ -28,12 +28,12 @@ export interface Holding {
   /** Shares, locked ones included. */
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
-  /** Currency that these shares cost, fees included. */
+  /** Cost of these shares, fees included. */
   readonly costMicros: Micros;
-  /** Shares that merges and redeems under way hold: owned, but not to be sold. */
+  /** Shares locked by merges and redeems in flight: owned, but not for sale. */
   readonly lockedYesMicros: Micros;
   readonly lockedNoMicros: Micros;
-  /** Currency that a split under way turns into as many complete sets: spent already, as far as anything else goes. */
+  /** Currency that a split in flight turns into complete sets: counts as spent. */
   readonly splittingMicros: Micros;
 }
 
@@ -46,31 +46,31 @@ export interface WorkingOrder {
   readonly side: Side;
   /** In the space of its own outcome. */
   readonly priceMicros: Micros;
-  /** Shares that may still fill, as far as we know. */
+  /** Shares that may still fill, by current knowledge. */
   readonly remainingMicros: Micros;
-  /** Part of price x amount that a fill may cost at most, by the worse of the market's two rates. */
+  /** Maximum fee of a fill as a fraction of price x amount, by the worse of the market's two rates. */
   readonly feeRateMicros: Micros;
-  /** `abandoned`: was never signed and cannot fill, but its locks stand until its draft has lapsed. */
+  /** `abandoned`: never signed and cannot fill, but its locks last until its draft expires. */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
 }
 
-/** The worst that one market can come to. */
+/** Worst case of one market. */
 export interface MarketWorst {
   /** Highest and lowest YES - NO over every subset of fills, in shares. */
   readonly highMicros: Micros;
   readonly lowMicros: Micros;
-  /** Largest of the two sizes. */
+  /** The larger of the two absolute values. */
   readonly positionMicros: Micros;
-  /** Currency lost if fills and resolution go against us, never negative. */
+  /** Loss in currency if fills and resolution are adverse, never negative. */
   readonly lossMicros: Micros;
 }
 
-/** What one order can add to a market's extremes. All but `reserved…` are zero for one that cannot fill. */
+/** Contribution of one order to a market's extremes. All but `reserved…` are zero for one that cannot fill. */
 interface Weight {
   /** Shares by which YES - NO can rise and fall. */
   readonly up: Micros;
   readonly down: Micros;
-  /** Currency that its fill loses if the market resolves YES, or NO; zero where its fill gains. */
+  /** Currency that its fill loses if the market resolves YES, or NO; zero for a gain. */
   readonly lossIfYes: Micros;
   readonly lossIfNo: Micros;
   readonly reservedCash: Micros;
@@ -91,7 +91,7 @@ const NOTHING: Weight = {
 const HELD = ['yesMicros', 'noMicros', 'costMicros', 'lockedYesMicros', 'lockedNoMicros', 'splittingMicros'] as const;
 const WORKING = ['priceMicros', 'remainingMicros', 'feeRateMicros'] as const;
 
-/** What a market adds to the sums over markets. */
+/** Contribution of a market to the sums over markets. */
 interface Counted {
   readonly weight: Weight;
   readonly worst: MarketWorst;
@@ -108,7 +108,7 @@ interface Market {
 export class Exposure {
   readonly #rules: ReadonlyMap<string, EventRule>;
   readonly #markets = new Map<string, Market>();
-  /** Changed since they were last counted: a picture of everything is built order by order, and counted once. */
+  /** Changed since the last count: markets are built order by order and counted once. */
   readonly #changed = new Set<Market>();
   readonly #marketOfOrder = new Map<string, string>();
   readonly #eventPosition = new Map<string, Micros>();
@@ -116,12 +116,12 @@ export class Exposure {
   #reservedCash: Micros = ZERO;
   #working = 0;
 
-  /** @param rules of the events of which it is known which outcomes exclude each other */
+  /** @param rules events with declared exclusive outcomes */
   constructor(rules: readonly EventRule[] = []) {
     this.#rules = new Map(rules.map((rule) => [rule.eventConditionId, rule]));
   }
 
-  /** Sets what is held in a market, in place of what was. RangeError when a figure of it is missing or not whole. */
+  /** Replaces the holding of a market. RangeError for a figure that is missing or not whole. */
   setHolding(holding: Holding): void {
     for (const figure of HELD) micros(holding[figure]);
     this.#changing(holding.marketConditionId, holding.eventConditionId).holding = holding;
@@ -133,21 +133,21 @@ export class Exposure {
     this.setHolding({ ...held, splittingMicros: add(held.splittingMicros, amountMicros) });
   }
 
-  /** Complete sets held, those of a split under way among them. */
+  /** Complete sets, including those of a split in flight. */
   setsMicros(marketConditionId: string): Micros {
     const holding = this.holding(marketConditionId);
     if (holding === null) return ZERO;
     return add(minMicros(holding.yesMicros, holding.noMicros), holding.splittingMicros);
   }
 
-  /** Adds a working order, or replaces the one of the same intent. The next look throws RangeError at a figure as above. */
+  /** Adds or replaces a working order. The next read throws RangeError for a bad figure, as above. */
   addOrder(order: WorkingOrder): void {
     this.drop(order.intentId);
     this.#marketOfOrder.set(order.intentId, order.marketConditionId);
     this.#changing(order.marketConditionId, order.eventConditionId).orders.set(order.intentId, order);
   }
 
-  /** Forgets an order that can no longer fill and locks nothing. Nothing happens when it is not here. */
+  /** Removes an order that can no longer fill and locks nothing; ignores an unknown one. */
   drop(intentId: string): void {
     const marketConditionId = this.#marketOfOrder.get(intentId);
     if (marketConditionId === undefined) return;
@@ -155,13 +155,13 @@ export class Exposure {
     this.#changing(marketConditionId, null).orders.delete(intentId);
   }
 
-  /** Orders that rest or may come to rest. */
+  /** Orders that rest or may rest. */
   get workingOrders(): number {
     this.#count();
     return this.#working;
   }
 
-  /** Currency that working buys may cost, fees included, and that splits under way take. */
+  /** Maximum cost of working buys, fees included, plus currency of splits in flight. */
   get reservedCashMicros(): Micros {
     this.#count();
     return this.#reservedCash;
@@ -175,12 +175,12 @@ export class Exposure {
     return this.#markets.get(marketConditionId)?.holding ?? null;
   }
 
-  /** Markets in which an order works, by condition id. */
+  /** Condition ids of markets with working orders. */
   get workingMarkets(): readonly string[] {
     return [...new Set(this.#marketOfOrder.values())];
   }
 
-  /** Working orders of a market, all strategies together, abandoned ones left out. */
+  /** Working orders of a market, of all strategies, without abandoned ones. */
   listOrders(marketConditionId: string): readonly WorkingOrder[] {
     const found: WorkingOrder[] = [];
     for (const order of this.#markets.get(marketConditionId)?.orders.values() ?? []) {
@@ -200,7 +200,7 @@ export class Exposure {
       : sub(sub(holding.noMicros, holding.lockedNoMicros), weight.reservedNo);
   }
 
-  /** The worst of one market, with one more order if there is one. */
+  /** Worst case of one market, optionally with one more order. */
   worstCase(marketConditionId: string, extra: WorkingOrder | null = null): MarketWorst {
     const market = this.#markets.get(marketConditionId);
     if (market === undefined) return computeWorst(null, extra === null ? NOTHING : getWeight(extra));
@@ -208,13 +208,13 @@ export class Exposure {
     return extra === null ? worst : computeWorst(market.holding, plus(weight, getWeight(extra)));
   }
 
-  /** Sum of the worst positions of an event's markets; pass the market's own id for one without an event. */
+  /** Sum of the worst positions of an event's markets. Pass the market's own id for one without an event. */
   eventPosition(eventKey: string): Micros {
     this.#count();
     return this.#eventPosition.get(eventKey) ?? ZERO;
   }
 
-  /** The worst that an event can lose, with one more order if there is one; its key as for `eventPosition`. */
+  /** Worst loss of an event, optionally with one more order; key as for `eventPosition`. */
   eventLoss(eventKey: string, extra: WorkingOrder | null = null): Micros {
     const losses: OutcomeLosses[] = [];
     for (const [marketConditionId, market] of this.#markets) {
@@ -230,7 +230,7 @@ export class Exposure {
     return worstEventLoss(losses, this.#rules.get(eventKey) ?? null);
   }
 
-  /** Every event in which anything is held or works, as keys for `eventPosition` and `eventLoss`. */
+  /** Events with holdings or working orders, as keys for `eventPosition` and `eventLoss`. */
   get eventKeys(): readonly string[] {
     this.#count();
     return [...new Set(Array.from(this.#markets.values(), ({ holding }) => getEventId(holding)))];
@@ -242,7 +242,7 @@ export class Exposure {
     return this.#totalLoss;
   }
 
-  /** Takes a market out of the sums so that it can be changed; it is added again when a sum is next read. */
+  /** Removes a market from the sums before a change; the next read adds it again. */
   #changing(marketConditionId: string, eventConditionId: string | null): Market {
     let market = this.#markets.get(marketConditionId);
     if (market === undefined) {
@@ -291,7 +291,7 @@ function countMarket(market: Market): Counted {
   return market.counted;
 }
 
-/** Currency that a buy may cost at most, fee included, rounded against us; zero for a sell. */
+/** Maximum cost of a buy, fee included, rounded up; zero for a sell. */
 export function buyCost(
   order: Pick<WorkingOrder, 'side' | 'priceMicros' | 'remainingMicros' | 'feeRateMicros'>,
 ): Micros {
@@ -300,7 +300,7 @@ export function buyCost(
   return add(notional, mul(order.feeRateMicros, notional, 'ceil'));
 }
 
-/** The price that an order has in the YES book: as a bid when `raises`, else as an ask. */
+/** The order's price in the YES book: as a bid when `raises`, else as an ask. */
 export const toYesDirection = (order: Pick<WorkingOrder, 'isYes' | 'side' | 'priceMicros'>) => ({
   raises: (order.side === 'buy') === order.isYes,
   priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
@@ -319,7 +319,7 @@ const nothingHeld = (marketConditionId: string, eventConditionId: string | null)
 
 const getEventId = ({ eventConditionId, marketConditionId }: Holding): string => eventConditionId ?? marketConditionId;
 
-/** Currency lost in either resolution, below zero for a gain. */
+/** Loss in currency for either resolution, negative for a gain. */
 function computeLosses(holding: Holding | null, weight: Weight): Omit<OutcomeLosses, 'marketConditionId'> {
   const { yesMicros, noMicros, costMicros } = holding ?? nothingHeld('', null);
   return {
@@ -338,12 +338,12 @@ function computeWorst(holding: Holding | null, weight: Weight): MarketWorst {
     highMicros,
     lowMicros,
     positionMicros: maxMicros(maxMicros(highMicros, sub(ZERO, lowMicros)), ZERO),
-    // Never negative: one market's sure gain must not pay for another's risk.
+    // Never negative: a sure gain in one market must not offset another's risk.
     lossMicros: maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO),
   };
 }
 
-/** An order is never changed, so what it weighs is calculated once, however many pictures it is in. */
+/** Orders are immutable, so each weight is computed once. */
 const weights = new WeakMap<WorkingOrder, Weight>();
 
 function getWeight(order: WorkingOrder): Weight {
@@ -355,7 +355,7 @@ function getWeight(order: WorkingOrder): Weight {
 }
 
 function weigh(order: WorkingOrder): Weight {
-  // A sum with a figure that is none would be one that no limit is ever above.
+  // A sum with NaN would never exceed a limit.
   for (const figure of WORKING) micros(order[figure]);
   const { isYes, side, remainingMicros } = order;
   const cost = buyCost(order);
@@ -376,8 +376,8 @@ function weigh(order: WorkingOrder): Weight {
 }
 
 /**
- * What a full fill loses when the order's own outcome wins (each share is worth 1) or not (worth 0): a buyer pays and
- * gets the share, a seller gives it up for the price less the fee. Zero when the fill gains: then not filling is worse.
+ * Loss of a full fill when the order's own outcome wins (a share is worth 1) or loses (worth 0). A buyer pays and gets
+ * the share; a seller gives it up for the price less the fee. Zero for a gain: not filling is then worse.
  */
 function lossOfFill(order: WorkingOrder, cost: Micros, outcomeWins: boolean): Micros {
   const worth = outcomeWins ? order.remainingMicros : ZERO;

@@ -1,16 +1,16 @@
-/** Figures of a refusal as a person reads them. */
+/** Figures of a refusal as text. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { Breach, Unit } from './intent.js';
 
-/** A Micros as a plain decimal; anything that is not one as it stands. */
+/** Micros as a plain decimal; any other number unchanged. */
 export function showFigure(value: Micros | number): string {
-  // Checked: what `formatDecimal` wants is a safe integer of millionths.
+  // Checked: `formatDecimal` needs a safe integer of millionths.
   return Number.isSafeInteger(value) ? formatDecimal(value as Micros) : String(value);
 }
 
-/** `12 shares`, `0.42`, `3 orders`: a figure in its unit. */
+/** `12 shares`, `0.42`, `3 orders`: a figure with its unit. */
 export function withUnit(value: number | null, unit: Unit): string {
   if (value === null) return 'missing';
   if (unit === 'price') return showFigure(value);
@@ -18,14 +18,14 @@ export function withUnit(value: number | null, unit: Unit): string {
   return unit === 'shares' || unit === 'currency' ? `${showFigure(value)} ${unit}` : `${value} ${unit}`;
 }
 
-/** Null when `found` is a finite number of at most `limit`, else the breach; a limit that is not finite is one too. */
+/** Null when `found` is finite and at most `limit`, else the breach; a limit that is not finite is a breach too. */
 export function atMost(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
   const figure = finite(found);
   if (figure !== null && figure <= limit) return null;
   return breach(what, figure, limit, unit, 'allowed is at most');
 }
 
-/** Null when `found` is a finite number of at least `limit`, else the breach. */
+/** Null when `found` is finite and at least `limit`, else the breach. */
 export function atLeast(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
   const figure = finite(found);
   if (figure !== null && figure >= limit) return null;

@@ -6,17 +6,17 @@
 
 import type { RiskLimits } from './limits.js';
 
-/** Plain data, to be stored as JSON in the same transaction as the fill. */
+/** Plain data, stored as JSON in the transaction of the fill. */
 export interface FillState {
   /** Unix seconds of the newest fills, ascending. */
   readonly timesS: readonly number[];
-  /** Why quoting is halted, one sentence; null while it is not. */
+  /** Why quoting is halted, in one sentence; null while it is not. */
   readonly halted: string | null;
 }
 
 /** What control 11 compares. */
 export interface FillFacts {
-  /** Fills in the fullest window among the newest fills. */
+  /** Most fills within one window, among the newest fills. */
   readonly inWindow: number;
   readonly halted: string | null;
 }
@@ -25,7 +25,7 @@ type FillLimits = Pick<RiskLimits, 'maxFills' | 'fillsWindowS'>;
 
 export const NO_FILLS: FillState = { timesS: [], halted: null };
 
-/** Fills are read newest first and page by page: so many times the limit are kept to put them in order. */
+/** Fills are read newest first, page by page: this multiple of the limit is kept for sorting. */
 const KEPT_TIMES = 4;
 
 export class FillGuard {
@@ -46,8 +46,8 @@ export class FillGuard {
   }
 
   /**
-   * Takes in one booked fill. Returns the reason when this very fill halts quoting, else null.
-   * @param timeS the exchange's time of the fill, Unix seconds
+   * Counts one booked fill. Returns the reason when this fill halts quoting, else null.
+   * @param timeS exchange time of the fill, Unix s
    */
   observe(timeS: number, limits: FillLimits): string | null {
     const before = this.#state.halted;
@@ -60,14 +60,14 @@ export class FillGuard {
     return before === null ? halted : null;
   }
 
-  /** A person has looked at it: the count begins anew. */
+  /** An operator resumes: the count begins again. */
   resume(): void {
     this.#state = NO_FILLS;
     this.#facts = { inWindow: 0, halted: null };
   }
 }
 
-/** The most of these ascending times that lie within `windowS` seconds; times are whole seconds, so both ends count. */
+/** Maximum number of these ascending times within `windowS` seconds; times are whole seconds, so both ends count. */
 function fullest(timesS: readonly number[], windowS: number): number {
   let most = 0;
   let first = 0;

@@ -1,4 +1,4 @@
-/** What the engine may want done, and what risk may say to it. */
+/** Intents of the engine, and the answers of risk. */
 
 import type { Micros } from '../../shared/base/micros.js';
 
@@ -12,7 +12,7 @@ interface OfKind<K extends string> {
 
 /** A limit order of one outcome. */
 export interface PlaceIntent extends OfKind<'place'> {
-  /** Null for a market that belongs to no event: it is then an event of its own. */
+  /** Null for a market without an event: it is then its own event. */
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
   readonly side: Side;
@@ -20,7 +20,7 @@ export interface PlaceIntent extends OfKind<'place'> {
   readonly priceMicros: Micros;
   /** Shares. */
   readonly amountMicros: Micros;
-  /** The strategy's fair YES price; null only for an order that reduces a position whoever asked (flattening). */
+  /** The strategy's fair YES price; null only for orders that reduce a position without a strategy (flattening). */
   readonly fairYesMicros: Micros | null;
   readonly strategy: string;
 }
@@ -29,7 +29,7 @@ export interface CancelIntent extends OfKind<'cancel'> {
   readonly orderPubkey: string;
 }
 
-/** Complete sets back into currency. */
+/** Turns complete sets into currency. */
 export interface MergeIntent extends OfKind<'merge'> {
   /** Complete sets. */
   readonly amountMicros: Micros;
@@ -37,15 +37,15 @@ export interface MergeIntent extends OfKind<'merge'> {
 
 /** Currency into complete sets. */
 export interface SplitIntent extends OfKind<'split'> {
-  /** As that of a place. */
+  /** As for a place. */
   readonly eventConditionId: string | null;
-  /** Complete sets, and the currency that they take. */
+  /** Complete sets, equal to the currency that they cost. */
   readonly amountMicros: Micros;
-  /** By which the cost of a set is divided between its YES and its NO share; moves no money. */
+  /** Splits a set's cost between its YES and its NO share; moves no money. */
   readonly yesPriceMicros: Micros;
 }
 
-/** All shares of a settled market into currency; the amounts are what we expect to give up. */
+/** Turns all shares of a settled market into currency; the amounts are the expected ones. */
 export interface RedeemIntent extends OfKind<'redeem'> {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
@@ -53,13 +53,13 @@ export interface RedeemIntent extends OfKind<'redeem'> {
 
 export type Intent = PlaceIntent | CancelIntent | MergeIntent | SplitIntent | RedeemIntent;
 
-/** What `limit` and `found` count. `shares`, `currency` and `price` are Micros; the others are plain numbers. */
+/** Unit of `limit` and `found`. `shares`, `currency` and `price` are micros; the others are plain numbers. */
 export type Unit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fills' | 'requests' | 'ms' | 's' | 'flag';
 
-/** The two numbers that were compared, and what they mean. */
+/** The two compared numbers and their meaning. */
 export interface Breach {
   readonly limit: number;
-  /** Null when the figure was missing or not a finite number, which refuses by itself. */
+  /** Null when the figure was missing or not finite, which is a breach. */
   readonly found: number | null;
   readonly unit: Unit;
   /** One sentence with both numbers, for `explain` and the log. */
@@ -69,8 +69,8 @@ export interface Breach {
 export interface Refused extends Breach {
   readonly verdict: 'refused';
   readonly intent: Intent;
-  /** Number of the control, as docs and the table in `controls.ts` number them. */
+  /** Number of the control, as in the docs and in `controls.ts`. */
   readonly control: number;
-  /** Its name, e.g. `max_position_shares`: the limit's name where a limit decides. */
+  /** Its name, for example `max_position_shares`: the limit's name if a limit decides. */
   readonly name: string;
 }

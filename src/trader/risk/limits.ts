@@ -1,4 +1,4 @@
-/** The limits: how they are written in a file, what they are once read, and how a strategy file may tighten them. */
+/** Risk limits: their file format, their values, and how a strategy file tightens them. */
 
 import { z } from 'zod';
 import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
@@ -6,7 +6,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import { AMOUNT, settingKey, toSettings } from '../../shared/base/settings.js';
 
-/** A positive decimal string as Micros. Numbers are refused: 0.1 in YAML would already be a float. */
+/** A positive decimal string as micros. Numbers are rejected: 0.1 in YAML would already be a float. */
 const amount = (what: string, max: Micros | null = null) =>
   z
     .string({ error: ({ input }) => `must be ${what} as a decimal string such as "50", got ${JSON.stringify(input)}` })
@@ -24,7 +24,7 @@ const amount = (what: string, max: Micros | null = null) =>
 
 const count = (min: number, max: number) => z.number().int().min(min).max(max);
 
-/** What a strategy file may tighten: everything that concerns one order or one market. */
+/** Limits that a strategy file may tighten: those of one order or one market. */
 const perMarket = {
   max_order_shares: amount('shares'),
   max_order_notional: amount('currency'),
@@ -109,20 +109,20 @@ const limitsSchema = z.strictObject({
 /** `risk:` of a trader's file. Decimal strings for money, shares and prices; every limit has a default. */
 export const riskLimitsSchema = limitsSchema.transform((file) => Object.freeze(toSettings(limitsSchema, file)));
 
-/** Limits once read; named like their settings, which say what each one is. Amounts and prices in Micros. */
+/** Limits as values, named like their settings. Amounts and prices in micros. */
 export type RiskLimits = z.output<typeof riskLimitsSchema>;
 
 /** Every limit there is. */
 export const LIMIT_NAMES: readonly (keyof RiskLimits)[] =
-  // The keys of what the schema makes are the keys of its type.
+  // The schema's output has exactly the keys of the type.
   Object.keys(riskLimitsSchema.parse({})) as (keyof RiskLimits)[];
 
-/** `risk:` of a strategy file: a limit that is not named stays the trader's. */
+/** `risk:` of a strategy file: unnamed limits keep the trader's value. */
 export const riskOverrideSchema = z.strictObject(perMarket).partial();
 
 export type RiskOverride = Readonly<z.output<typeof riskOverrideSchema>>;
 
-/** Limits that hold back more the higher they are; all others do the lower they are. */
+/** Limits that are tighter when higher; all others are tighter when lower. */
 const HIGHER_IS_TIGHTER: readonly (keyof RiskLimits)[] = [
   'minTimeSinceJumpMs',
   'minTimeToResolutionS',
@@ -137,12 +137,12 @@ interface Rule {
 }
 
 const RULES = Object.entries(perMarket).map(([key, schema]): Rule => {
-  // Names of settings, and what `toSettings` makes of them.
+  // Setting names, with their keys in `toSettings`.
   const [name, limit] = [key as keyof RiskOverride, settingKey(key, schema) as keyof RiskLimits];
   return { name, limit, isHigherTighter: HIGHER_IS_TIGHTER.includes(limit) };
 });
 
-/** Limits that differ, and whether the later one holds back less. */
+/** Changed limits, and whether the later value is looser. */
 export function limitChanges(
   before: RiskLimits,
   after: RiskLimits,
@@ -154,28 +154,28 @@ export function limitChanges(
     .map((limit) => ({ limit, isLooser: after[limit] > before[limit] !== HIGHER_IS_TIGHTER.includes(limit) }));
 }
 
-/** Limits as an older version wrote them down: one that did not exist then held nothing back. */
+/** Limits stored by an older version: a missing one was unlimited. */
 export function limitsOfThen(stored: Partial<RiskLimits>): RiskLimits {
   const absent = RULES.filter(({ limit }) => stored[limit] === undefined);
   const loosest = absent.map(({ limit, isHigherTighter }) => [limit, isHigherTighter ? 0 : Number.MAX_SAFE_INTEGER]);
-  // Whatever later versions add to the limits is in the table of rules.
+  // Limits of later versions are in the table of rules.
   return { ...Object.fromEntries(loosest), ...stored } as RiskLimits;
 }
 
 /** A setting of an override that would loosen the trader's limit. */
 export interface Loosening {
   readonly name: keyof RiskOverride;
-  /** One sentence with both figures and what to write instead. */
+  /** One sentence with both figures and a valid value. */
   readonly text: string;
 }
 
-/** Every setting that is looser than the base; empty when the override only tightens. */
+/** Every setting looser than the base; empty when the override only tightens. */
 export function findLoosenings(base: RiskLimits, override: RiskOverride): readonly Loosening[] {
   const found: Loosening[] = [];
   for (const { name, limit, isHigherTighter } of RULES) {
     const wanted = override[name];
     if (wanted === undefined || (isHigherTighter ? wanted >= base[limit] : wanted <= base[limit])) continue;
-    // The limit's name says whether both sides are Micros.
+    // The name tells whether both values are micros.
     const figure = (value: number) => (limit.endsWith('Micros') ? `"${formatDecimal(value as Micros)}"` : value);
     const bound = isHigherTighter ? 'at least' : 'at most';
     found.push({
@@ -186,7 +186,7 @@ export function findLoosenings(base: RiskLimits, override: RiskOverride): readon
   return found;
 }
 
-/** The base with every limit that the override names. Throws `config_invalid` when one of them is looser. */
+/** The base with the override's limits. Throws `config_invalid` when one of them is looser. */
 export function tighten(base: RiskLimits, override: RiskOverride): RiskLimits {
   const [first] = findLoosenings(base, override);
   if (first !== undefined) {

@@ -9,7 +9,7 @@ import { add, type Micros, sub, ZERO } from '../../shared/base/micros.js';
 import { showFigure } from './figures.js';
 import type { RiskLimits } from './limits.js';
 
-/** Plain data, to be stored as JSON in the same transaction as what led to it. */
+/** Plain data, stored as JSON in the transaction of its cause. */
 export interface LossState {
   /** UTC day, `YYYY-MM-DD`. */
   readonly day: string;
@@ -17,11 +17,11 @@ export interface LossState {
   readonly highWaterMicros: Micros;
   /** Newest equity seen. */
   readonly equityMicros: Micros;
-  /** Why trading is halted, one sentence; null while it is not. */
+  /** Why trading is halted, in one sentence; null while it is not. */
   readonly halted: string | null;
-  /** Equity with which the day began; an accepted loss does not change it. */
+  /** Equity at the start of the day; accepting a loss does not change it. */
   readonly dayBeganMicros: Micros;
-  /** The newest day that has ended; null before the first. */
+  /** The newest ended day; null before the first. */
   readonly endedDay: DayResult | null;
 }
 
@@ -31,7 +31,7 @@ export interface DayResult {
   readonly resultMicros: Micros;
 }
 
-/** Results by day, whatever losses were accepted. */
+/** Results by day, regardless of accepted losses. */
 export interface DayResults {
   readonly current: DayResult;
   readonly ended: DayResult | null;
@@ -39,7 +39,7 @@ export interface DayResults {
 
 /** What control 8 compares. */
 export interface LossFacts {
-  /** Loss since the UTC day began, as a positive number; negative for a gain. */
+  /** Loss since the UTC day began, positive; negative for a gain. */
   readonly dayLossMicros: Micros;
   /** Below the high-water mark, never negative. */
   readonly drawdownMicros: Micros;
@@ -48,31 +48,31 @@ export interface LossFacts {
 
 type LossLimits = Pick<RiskLimits, 'maxLossDayMicros' | 'maxDrawdownMicros'>;
 
-/** Two looks further apart are a clock that jumped, a machine that slept, or a start. */
+/** A longer gap between two valuations means a clock jump, a sleeping machine or a start. */
 const LONGEST_PAUSE_MS = 300_000;
-/** So long the clock must have run on without a jump before it may begin a day. */
+/** Time without a clock jump before a new day may begin. */
 const BELIEVED_AFTER_MS = 300_000;
 
-/** Each write costs a sync, so the stored marks may lag behind by this part of the smaller limit. */
+/** Each write costs a sync: stored marks may lag by this fraction of the smaller limit. */
 const STORED_WITHIN = 100;
 
 export class LossGuard {
   #state: LossState;
   readonly #calendar = new Calendar();
-  /** The newest look; null before the first of this process. */
+  /** The newest valuation; null before the first of this process. */
   #lookedMs: number | null = null;
-  /** Since this look the clock has not jumped. */
+  /** Time of the valuation since which the clock has not jumped. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
-  /** What the old day ended with, while the new one is not believed yet. */
+  /** Final equity of the old day, while the new one is unconfirmed. */
   #endedWith: Micros | null = null;
-  /** Part of the newest equity that others' bids do not pay. */
+  /** Part of the newest equity that others' bids do not cover. */
   #passingMicros: Micros = ZERO;
 
   private constructor(state: LossState) {
     this.#state = state;
   }
 
-  /** From now on, with what we are worth now: currency plus shares at their marks. */
+  /** Starts now from the current worth: currency plus shares at their marks. */
   static start(nowMs: number, equityMicros: Micros): LossGuard {
     return new LossGuard({
       day: new Calendar().formatDay(nowMs),
@@ -85,7 +85,7 @@ export class LossGuard {
     });
   }
 
-  /** A state of an older version has no results of days: its day counts from its loss mark. */
+  /** A state of an older version has no day results: its day counts from its loss mark. */
   static restore(state: Omit<LossState, 'dayBeganMicros' | 'endedDay'> & Partial<LossState>): LossGuard {
     return new LossGuard({ endedDay: null, dayBeganMicros: state.dayStartEquityMicros, ...state });
   }
@@ -95,8 +95,8 @@ export class LossGuard {
   }
 
   /**
-   * Whether what was stored at `stored` would measure losses otherwise by more than a hundredth of a limit, or does not
-   * know of a halt or a day: then it is time to store it again.
+   * True when the state must be stored again: `stored` differs by more than a hundredth of a limit, or lacks a halt or
+   * a day.
    */
   hasMovedFrom(stored: LossState, limits: LossLimits): boolean {
     const { day, halted, equityMicros, highWaterMicros } = this.#state;
@@ -122,7 +122,7 @@ export class LossGuard {
     return { current: { day, resultMicros: sub(equityMicros, dayBeganMicros) }, ended: endedDay };
   }
 
-  /** Equity with holdings at the bids that others have for them. */
+  /** Equity with holdings at others' bids. */
   get #payable(): Micros {
     return sub(this.#state.equityMicros, this.#passingMicros);
   }
@@ -136,10 +136,10 @@ export class LossGuard {
   observe(nowMs: number, equityMicros: Micros, limits: LossLimits, passingMicros: Micros = ZERO): string | null {
     const before = this.#state;
     if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
-    // Text of this form sorts by time, so a clock that steps back does not begin a new day.
+    // ISO text sorts by time, so a clock set back does not begin a new day.
     const today = this.#calendar.formatDay(nowMs);
     const isSteady = this.#isSteadyAt(nowMs);
-    // The last equity of the old day is where the new one begins: a loss over midnight belongs to the new day.
+    // A new day begins with the last equity of the old one: a loss over midnight belongs to the new day.
     this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
     const begunWith = isSteady ? this.#endedWith : null;
     if (begunWith !== null) this.#endedWith = null;
@@ -167,16 +167,16 @@ export class LossGuard {
     return null;
   }
 
-  /** Takes in the time of a look; whether the clock has run on for long enough without a jump. */
+  /** Takes in the time of a valuation; true when the clock has run long enough without a jump. */
   #isSteadyAt(nowMs: number): boolean {
     const hasJumped = this.#lookedMs === null || Math.abs(nowMs - this.#lookedMs) > LONGEST_PAUSE_MS;
     this.#lookedMs = nowMs;
-    // A small step back, as of a clock that is being set right, is no jump.
+    // A small step back, as by a clock correction, is no jump.
     this.#steadySinceMs = hasJumped ? nowMs : Math.min(this.#steadySinceMs, nowMs);
     return nowMs - this.#steadySinceMs >= BELIEVED_AFTER_MS;
   }
 
-  /** Capital was put in or taken out: neither a gain nor a loss. */
+  /** Capital was added or removed: neither gain nor loss. */
   capitalMoved(amount: Micros): void {
     const { dayStartEquityMicros, dayBeganMicros, highWaterMicros, equityMicros } = this.#state;
     this.#state = {
@@ -190,8 +190,8 @@ export class LossGuard {
   }
 
   /**
-   * A person accepts the loss that halted trading, or that holds it back on a rung of the ladder: both measures begin anew
-   * from what others would pay now. Else there is nothing to accept: who resumes from a mere pause must not be given a fresh limit.
+   * An operator accepts the loss that halted trading or holds it back: both measures restart from the value at others'
+   * bids. Without such a loss nothing changes: a resume after a plain pause must not renew a limit.
    */
   resume(isHeldBack = false): void {
     if (this.#state.halted === null && !isHeldBack) return;
@@ -200,7 +200,7 @@ export class LossGuard {
     if (this.#endedWith !== null) this.#endedWith = equityMicros;
   }
 
-  /** The first reason is kept: what came later is its consequence. */
+  /** The first reason stays: later ones follow from it. */
   #halt(reason: string): string | null {
     if (this.#state.halted !== null) return null;
     this.#state = { ...this.#state, halted: reason };
@@ -210,7 +210,7 @@ export class LossGuard {
 
 const DAY_MS = 86_400_000;
 
-/** The UTC day of a time, `YYYY-MM-DD`; one that is asked for again is not formatted again. */
+/** The UTC day of a time, `YYYY-MM-DD`; caches the newest. */
 class Calendar {
   #number = Number.NaN;
   #text = '';

@@ -1,16 +1,16 @@
 /**
- * Money that open orders lose if every price returns to its slow average: the worst over every set of fills. One account
- * can fake sizes and levels of a book, but not this amount.
+ * Loss of open orders if every price returns to its slow average: the worst over every set of fills. One account can
+ * fake sizes and levels of a book, but not this amount.
  */
 
 import { add, complement, type Micros, maxMicros, minMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { buyCost, type Exposure, toYesDirection, type WorkingOrder } from './exposure.js';
 import type { ShareCaps } from './slow-average.js';
 
-/** Highest values that the limits give shares of a market, by condition id. */
+/** Highest share values that the limits allow in a market, by condition id. */
 export type FindCaps = (marketConditionId: string) => ShareCaps;
 
-/** Loss of all working orders and, if there is one, one more. Shares that only bring a position back to zero count nothing. */
+/** Loss of all working orders, optionally with one more. Shares that only reduce a position to zero do not count. */
 export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: WorkingOrder | null = null): Micros {
   const markets = new Set(exposure.workingMarkets);
   if (extra !== null) markets.add(extra.marketConditionId);
@@ -29,7 +29,7 @@ export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: Wor
 }
 
 /**
- * Orders of one direction; the ones that lose most per share are taken to open the position.
+ * Loss of orders of one direction; those that lose most per share are taken to open the position.
  *
  * @param reducible shares that bring the position to zero
  * @param cap value of a share of the outcome that these orders acquire
@@ -52,7 +52,7 @@ function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Mi
   return loss;
 }
 
-/** Rounded against us. A sale from a complete set leaves a share of the other outcome, and acquires that one. */
+/** Rounded up. A sale from a complete set leaves a share of the other outcome, and so acquires it. */
 function lossOf(order: WorkingOrder, shares: Micros, cap: Micros): Micros {
   const part = { ...order, remainingMicros: shares };
   if (order.side === 'buy') return sub(buyCost(part), mul(cap, shares, 'floor'));

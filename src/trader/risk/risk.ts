@@ -19,20 +19,20 @@ const approvedByRisk: unique symbol = Symbol('approved by risk');
 export interface Approved<I extends Intent = Intent> {
   readonly verdict: 'approved';
   readonly intent: I;
-  /** The very intent that was judged: a copy with another intent is no approval. */
+  /** The judged intent itself: a copy with another intent is not approved. */
   readonly [approvedByRisk]: I;
 }
 
-/** True for what `judge` approved and for nothing else, whatever its static type says. */
+/** True only for a result of `judge`, whatever the static type. */
 export const isApproved = (value: object): value is Approved =>
   approvedByRisk in value && 'intent' in value && value[approvedByRisk] === value.intent;
 
 /**
- * Approves or refuses one intent. An approved place or split must be added to `facts.exposure` (as `in_flight`) before the next
- * intent is judged, or the next one is judged as if it did not exist.
+ * Approves or refuses one intent. Add an approved place or split to `facts.exposure` (as `in_flight`) before judging
+ * the next intent; otherwise the next one ignores it.
  */
 export function judge<I extends Intent>(intent: I, facts: RiskFacts): Approved<I> | Refused {
-  // A control returns its breach; the first one found is the answer.
+  // A control returns its breach; the first one decides.
   switch (intent.kind) {
     case 'cancel':
       return approve(intent);
@@ -57,7 +57,7 @@ function judgeSplit(split: SplitIntent, facts: RiskFacts): Refused | null {
 }
 
 function judgePlace(place: PlaceIntent, facts: RiskFacts): Refused | null {
-  // Several controls weigh the same order, and what it weighs is calculated once for each.
+  // Several controls weigh the same order: its weight is computed once.
   let made: WorkingOrder | null = null;
   const order = () => {
     made ??= toWorkingOrder(place, facts);

@@ -9,11 +9,11 @@
 
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 
-/** Averaging time: a price that lasts so long moves the average by 63 % of the way. */
+/** Averaging time, ms: a price that lasts this long moves the average by 63 % of the distance. */
 export const AVERAGING_MS = 7 * 86_400_000;
-/** Longest time that one look counts for: no look after a pause or a restart weighs more. */
+/** Maximum time that one observation counts, ms: one after a pause or restart weighs no more. */
 const LONGEST_LOOK_MS = 300_000;
-/** Price bars over so long replace the start at 0.5; an average that has watched for as long keeps its own. */
+/** Price bars of this span replace the start at 0.5; an average that has watched as long stays. */
 const TRUSTED_BARS_MS = 86_400_000;
 /** Maximum number of markets that are stored. */
 const MOST_STORED = 1000;
@@ -21,21 +21,21 @@ const MOST_STORED = 1000;
 const MOST_KEPT = 2 * MOST_STORED;
 
 /**
- * Two averages of the YES price: `low` bounds the value of YES, `high` that of NO. They start at the first price and at
- * 0.5, each on its cautious side, and approach each other.
+ * Two averages of the YES price: `low` bounds the value of YES, `high` that of NO. Each starts on its cautious side of
+ * the first price and 0.5; they approach each other.
  */
 interface Average {
   low: number;
   high: number;
-  /** Time that it has seen prices for. */
+  /** Time with observed prices, ms. */
   watchedMs: number;
-  /** Our clock, ms, of the newest look; null before the first of this process. */
+  /** Our clock, ms, of the newest observation; null before the first of this process. */
   lookedMs: number | null;
 }
 
 type StoredAverage = readonly [conditionId: string, low: number, high: number, watchedMs: number];
 
-/** Highest values that limits may give a share, in currency. */
+/** Highest share values that limits may use, in currency. */
 export interface ShareCaps {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
@@ -52,7 +52,7 @@ export class SlowAverages {
       this.#averages.set(conditionId, { low, high, watchedMs, lookedMs: null });
   }
 
-  /** Takes in the YES price that others show now; null, which is no price, moves nothing. */
+  /** Takes in others' current YES price; null (no price) changes nothing. */
   look(conditionId: string, price: number | null, nowMs: number): void {
     const known = this.#averages.get(conditionId);
     if (known === undefined) {
@@ -70,7 +70,7 @@ export class SlowAverages {
     known.high += (price - known.high) * part;
   }
 
-  /** Takes in the mean price of a market's bars over `spanMs`, unless its own looks go back as far. */
+  /** Takes in the mean price of a market's bars over `spanMs`, unless own observations reach as far back. */
   seed(conditionId: string, mean: number, spanMs: number): void {
     const known = this.#averages.get(conditionId) ?? { low: 0.5, high: 0.5, watchedMs: 0, lookedMs: null };
     if (known.watchedMs >= TRUSTED_BARS_MS) return;
@@ -81,7 +81,7 @@ export class SlowAverages {
     known.watchedMs = TRUSTED_BARS_MS;
   }
 
-  /** Rounded against us; half each for a market without a look. */
+  /** Rounded down; one half each for an unobserved market. */
   caps(conditionId: string): ShareCaps {
     const known = this.#averages.get(conditionId);
     if (known === undefined) return UNSEEN;
@@ -91,7 +91,7 @@ export class SlowAverages {
     };
   }
 
-  /** Drops the markets that were not looked at for longest. A dropped one begins again on the cautious side. */
+  /** Drops the markets observed longest ago. A dropped one starts again on the cautious side. */
   prune(): void {
     if (this.#averages.size <= MOST_KEPT) return;
     for (const [conditionId] of this.#newestFirst().slice(MOST_STORED)) this.#averages.delete(conditionId);
@@ -101,7 +101,7 @@ export class SlowAverages {
     return [...this.#averages].sort(([, a], [, b]) => (b.lookedMs ?? 0) - (a.lookedMs ?? 0));
   }
 
-  /** As the constructor takes it: the markets looked at last. */
+  /** For the constructor: the markets observed most recently. */
   get stored(): readonly StoredAverage[] {
     return this.#newestFirst()
       .slice(0, MOST_STORED)

@@ -1,4 +1,4 @@
-/** The controls before currency is split into complete sets. Those that it shares with orders are the same functions. */
+/** Controls before currency is split into complete sets. Those shared with orders are the same functions. */
 
 import { ONE } from '../../shared/base/micros.js';
 import {
@@ -17,7 +17,7 @@ import type { RiskFacts } from './facts.js';
 import { atLeast, atMost } from './figures.js';
 import type { Breach, SplitIntent } from './intent.js';
 
-/** What a split must pass: it binds currency, so whatever keeps orders from leaving keeps it from leaving too. */
+/** Controls of a split: it binds currency, so every control that blocks orders blocks it too. */
 export const SPLIT_CONTROLS: readonly SplitControl[] = [
   { number: 14, name: 'sane_input', check: saneSplit },
   { number: 8, name: 'halted', check: checkHalt },

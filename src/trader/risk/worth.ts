@@ -1,4 +1,4 @@
-/** What holdings of one market are worth to the limits. A complete set is worth exactly 1 and needs no buyer. */
+/** Value of a market's holdings for the limits. A complete set is worth exactly 1 and needs no buyer. */
 
 import { add, complement, type Micros, micros, minMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import type { Book, BookLevel } from '../market/view.js';
@@ -9,7 +9,7 @@ export interface Shares {
   readonly noMicros: Micros;
 }
 
-/** Shares at the YES price, each for no more than its cap, rounded against us; null without a price that is needed. */
+/** Shares at the YES price, each at most at its cap, rounded down; null without a required price. */
 export function valueAtPrice(shares: Shares, yesPrice: Micros | null, caps: ShareCaps): Micros | null {
   const { pairs, single, isYes } = splitSets(shares);
   if (single === 0) return pairs;
@@ -19,8 +19,7 @@ export function valueAtPrice(shares: Shares, yesPrice: Micros | null, caps: Shar
 }
 
 /**
- * Shares at the bids of others for that many, each for no more than its cap, rounded against us. Shares without a bid
- * are worth 0.
+ * Shares at others' bids for that many, each at most at its cap, rounded down. Shares without a bid are worth 0.
  *
  * @param others YES book without own orders
  */

@@ -1,12 +1,12 @@
-/** Whether answers leave so few requests that what waits for them stands still, in the words of a person. */
+/** Detects that the venue leaves so few requests that waiting work stops, and says so in words. */
 
 import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { RequestQueue } from './request-queue.js';
 
-/** Below this part of the profile's limit next to nothing is looked at or quoted. A venue that throttles does not slow us so far. */
+/** Below this fraction of the profile's limit almost nothing is read or quoted. Normal throttling stays above it. */
 const SHORT_PART = 1 / 5;
 const ENOUGH_PART = 1 / 2;
-/** One answer that is not true is forgotten within the first; the second keeps those that come again from being told each time. */
+/** A wrong answer expires within the first; the second avoids a notice for each repetition. */
 const SHORT_AFTER_MS = 10_000;
 const ENOUGH_AFTER_MS = 120_000;
 
@@ -19,10 +19,10 @@ export interface BudgetNews {
 
 interface Watched {
   readonly scope: (typeof SCOPES)[number];
-  /** Requests a minute of the profile. */
+  /** Requests per minute of the profile. */
   readonly usual: number;
   isTold: boolean;
-  /** Our clock, ms: since when it is otherwise than was told; null while it is as told. */
+  /** Our clock, ms, since the state differs from the last notice; null while it is equal. */
   sinceMs: number | null;
 }
 
@@ -34,13 +34,13 @@ export class BudgetWatch {
     this.#watched = SCOPES.map((scope) => ({ scope, usual: usual[scope], isTold: false, sinceMs: null }));
   }
 
-  /** To be asked every second or so. What a person should hear, once as it begins and once when it has been over for a while. */
+  /** Call about once a second. Returns one notice when it begins, and one when it has ended for some time. */
   look(queue: Pick<RequestQueue, 'perMinute' | 'status'>, nowMs: number): readonly BudgetNews[] {
     return this.#watched.flatMap((watched): BudgetNews[] => {
       const { scope, usual, isTold } = watched;
       const perMinute = queue.perMinute(scope, nowMs);
       const isOtherwise = isTold ? perMinute >= usual * ENOUGH_PART : perMinute < usual * SHORT_PART;
-      // A clock that stepped back begins anew.
+      // After a clock set back, the time begins again.
       watched.sinceMs = isOtherwise ? Math.min(watched.sinceMs ?? nowMs, nowMs) : null;
       if (watched.sinceMs === null || nowMs - watched.sinceMs < (isTold ? ENOUGH_AFTER_MS : SHORT_AFTER_MS)) return [];
       watched.isTold = !isTold;

@@ -9,47 +9,47 @@
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { BudgetReport } from '../../shared/protocol/seam.js';
 
-/** Part of the limit that is left alone: others' requests between two answers, and the exchange's clock of 1 s. */
+/** Unused fraction of the limit: for others' requests between two answers, and the exchange's clock of 1 s. */
 const MARGIN = 0.05;
-/** Without a word on when to come back. */
+/** For a refusal without a wait. */
 const FIRST_WAIT_MS = 1_000;
-/** No refusal, and no clock that stepped, keeps us out for longer: then one request tries again. */
+/** Longest wait, ms, after any refusal or clock step: then one request tries again. */
 const LONGEST_WAIT_MS = 120_000;
-/** From the last word that leaves no room to a probe of an urgent lane; doubled with each one that was refused. */
+/** From the last answer without room to a probe of an urgent lane; doubled with each refused probe. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 
-/** A limit below this part of the profile's is no reason to hold back cancels and reads of own state. */
+/** A limit below this fraction of the profile's does not hold back cancels and own reads. */
 const LEAST_TRUST = 8;
-/** Of the limit; own use beyond it explains that there is no room. */
+/** Own use beyond this fraction of the limit explains a full budget. */
 const EXPLAINING_PART = 3 / 4;
-/** Of the profile's limit; a venue that names none may allow no more. */
+/** Of the profile's limit; a venue that names no limit may allow no more. */
 const UNKNOWN_FROM_PART = 1 / 4;
 
-/** Of what may leave in a minute, so much may leave at once. */
+/** Fraction of a minute's requests that may leave at once. */
 const BURST_PART = 1 / 4;
 
-/** How many may leave at once where `most` may in a minute. */
+/** Requests that may leave at once if `most` may leave in a minute. */
 export const burstOf = (most: number): number => BURST_PART * most;
 
-/** How a request of this scope ended. */
+/** Outcome of a request of this scope. */
 export interface Settled {
   readonly releasedMs: number;
-  /** False when no byte of it ever left. */
+  /** False when no byte of it left. */
   readonly sent: boolean;
-  /** True when the exchange answered at all, be it with a refusal. */
+  /** True for any answer of the exchange, including a refusal. */
   readonly answered: boolean;
   readonly throttled: boolean;
-  /** It left to find out whether there is room after all. */
+  /** It was sent to find out whether there is room. */
   readonly isProbe: boolean;
 }
 
 export class Budget {
   readonly #profileLimit: number;
   #learnedLimit: number;
-  /** Our clock when outcomes became known, ascending. At most `limit` of them. */
+  /** Our clock of known outcomes, ascending; at most `limit` of them. */
   readonly #settled = new SlidingMinute();
   #inFlight = 0;
-  /** Requests of others that use the same budget (another program, our own previous run), as last told. */
+  /** Requests of others on the same budget (another program, our own previous run), as last reported. */
   #foreign = 0;
   #foreignToldMs = 0;
   #blockedUntilMs = 0;
@@ -66,38 +66,38 @@ export class Budget {
     this.#learnedLimit = perMinute;
   }
 
-  /** The limit of the client's window, never above the profile's. */
+  /** Limit of the client's window, at most the profile's. */
   get limit(): number {
     return Math.min(this.#profileLimit, this.#learnedLimit);
   }
 
-  /** Requests a minute that we allow ourselves at present, others' taken off; at least 1. */
+  /** Requests per minute that may be used now, without others' use; at least 1. */
   perMinute(nowMs: number): number {
     return Math.max(1, this.#usable - this.#foreignAt(nowMs));
   }
 
-  /** Neither slowed nor blocked, and nobody else uses it, as far as we know. */
+  /** Neither slowed nor blocked, and no known other user. */
   isSteady(nowMs: number): boolean {
     if (this.#probing || this.blockedUntilMs(nowMs) > nowMs) return false;
     return this.#foreignAt(nowMs) === 0;
   }
 
   /**
-   * How many requests may leave now; or `withinMs` later, if none leaves before. What others use, and how slow we go, is taken to
-   * stay as it is.
+   * Requests that may leave now, or `withinMs` later if none leaves before. Others' use and the current rate are taken
+   * as constant.
    */
   available(nowMs: number, withinMs = 0): number {
     if (this.blockedUntilMs(nowMs) > nowMs) return 0;
     const unused = this.#usable - this.#own(nowMs + withinMs);
-    // A probe goes without regard to what others last used: only its answer tells what they use now.
+    // A probe ignores others' last known use: only its answer shows their current use.
     if (this.#probing) return this.#inFlight === 0 && unused > 0 ? 1 : 0;
     return Math.max(0, unused - this.#foreignAt(nowMs));
   }
 
   /**
-   * How many more may leave now where `most` may in a minute, spread over it: a span of t ms that ends now may hold a burst and, beside
-   * it, an even part of the rest. What leaves in a burst is free again in a burst, a minute later, and in between there would be nothing
-   * for anybody. 0 or less when none may.
+   * Requests that may leave now if `most` may leave per minute, spread evenly: a span of t ms that ends now may hold
+   * one burst plus an even part of the rest. A burst frees its slots only a minute later; without this rule nothing
+   * could leave in between. 0 or less when none may.
    */
   evenRoom(most: number, nowMs: number): number {
     const burst = burstOf(most);
@@ -106,7 +106,7 @@ export class Budget {
     return Math.min(burst, least) - this.#inFlight;
   }
 
-  /** When there is room by `evenRoom` for one more, if nothing else happens. */
+  /** When `evenRoom` allows one more, if nothing else happens. */
   evenRoomFromMs(most: number, nowMs: number): number {
     const burst = burstOf(most);
     const perMs = (most - burst) / MINUTE_MS;
@@ -117,7 +117,7 @@ export class Budget {
     return nowMs + Math.max(0, Math.ceil(-leastMs));
   }
 
-  /** After throttling, until a request was answered otherwise: whichever lane is first may try, one at a time. */
+  /** After throttling, until a request was answered otherwise: one request at a time may try, in order of lanes. */
   get probing(): boolean {
     return this.#probing;
   }
@@ -136,7 +136,7 @@ export class Budget {
     return Math.max(nowMs, this.#probeAtMs);
   }
 
-  /** Whether a limit that the venue has not shown may refuse the next requests: all under way would be refused together. */
+  /** True when an unknown limit may refuse the next requests: all in flight would be refused together. */
   isNearUnknownLimit(nowMs: number): boolean {
     return !this.#isShown && this.#own(nowMs) >= this.#profileLimit * UNKNOWN_FROM_PART;
   }
@@ -146,12 +146,12 @@ export class Budget {
     return !this.#isGuess && this.limit * LEAST_TRUST >= this.#profileLimit && own >= this.limit * EXPLAINING_PART;
   }
 
-  /** When throttling ends; not later than a bounded wait from now. */
+  /** End of throttling; at most a bounded wait from now. */
   blockedUntilMs(nowMs: number): number {
     return Math.min(this.#blockedUntilMs, nowMs + LONGEST_WAIT_MS);
   }
 
-  /** The earliest moment at which `count` requests may be left if nothing else happens; null when none is known. */
+  /** Earliest time at which `count` requests may leave if nothing else happens; null when unknown. */
   availableFromMs(count: number, nowMs: number): number | null {
     const blocked = this.blockedUntilMs(nowMs);
     if (blocked > nowMs) return blocked;
@@ -168,12 +168,12 @@ export class Budget {
     if (isProbe) this.#isProbeUnderWay = true;
   }
 
-  /** One request ended; `report` is what its answer said about the budget. */
+  /** One request ended; `report` is its answer's budget information. */
   onOutcome(nowMs: number, settled: Settled, report: BudgetReport | null): void {
     this.#inFlight--;
     if (settled.isProbe) this.#isProbeUnderWay = false;
     if (!settled.sent) return;
-    // Ascending also when our clock steps back: a place is then freed later, never earlier.
+    // Ascending also after a clock set back: a slot is then freed later, never earlier.
     this.#settled.add(Math.max(nowMs, this.#settled.newestMs ?? nowMs));
     this.#settled.forget(nowMs);
     if (report !== null) {
@@ -186,7 +186,7 @@ export class Budget {
     this.#onProbe(nowMs, settled);
   }
 
-  /** An answer to a probe ends what kept everything back; what leaves no room puts the next probe off. */
+  /** An answered probe ends the wait; a refused one delays the next probe. */
   #onProbe(nowMs: number, { isProbe, answered, throttled }: Settled): void {
     if (isProbe && answered && !throttled) {
       this.#blockedUntilMs = nowMs;
@@ -223,7 +223,7 @@ export class Budget {
     return nowMs - this.#foreignToldMs < MINUTE_MS ? this.#foreign : 0;
   }
 
-  /** Our own requests that the exchange may still count. */
+  /** Own requests that the exchange may still count. */
   #own(nowMs: number): number {
     return this.#inFlight + this.#settled.countAt(nowMs);
   }

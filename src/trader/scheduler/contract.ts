@@ -2,17 +2,17 @@ import type { MarketPoll } from '../../shared/protocol/request-owner.js';
 import type { Observation, PlannedRequest, Request } from '../../shared/protocol/seam.js';
 import type { StaleMarket } from './stale-index.js';
 
-/** How the request with this id ended. */
+/** Outcome of the request with this id. */
 export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
-/** A request that never left; the engine reports it as an unknown outcome with `sent: false`. */
+/** A request that never left; the engine reports it as unknown with `sent: false`. */
 export interface Unsent {
   readonly request: PlannedRequest;
   /** One sentence: too late, or no room in the queue. */
   readonly reason: string;
 }
 
-/** Every request that was pushed comes out exactly once: as a request, or unsent. */
+/** Every pushed request comes out exactly once: as a request, or unsent. */
 export interface Release {
   readonly requests: readonly Request[];
   readonly unsent: readonly Unsent[];
@@ -20,25 +20,25 @@ export interface Release {
 
 export const MARKET_POLLS = ['book', 'trades', 'detail', 'candles'] as const satisfies readonly MarketPoll[];
 
-/** Of what is expedited: `first` before all else, `next` before what nobody expedites. */
+/** Order of expedited polls: `first` before everything, `next` before polls that are not expedited. */
 export type Urgency = 'first' | 'next';
 
-/** `unsent`: it never left, so neither the market nor the service is to blame and nothing backs off. */
+/** `unsent`: it never left, so nothing backs off. */
 export type PollResult = 'ok' | 'failed' | 'unsent';
 
-/** What the plan must know about one market it should look at, beside what a further look at its book is worth. */
+/** Facts of one market for the plan, besides the value of reading its book. */
 export interface PolledMarket extends StaleMarket {
   readonly marketConditionId: string;
-  /** It has closed for good, whether or not it is resolved: nothing of it changes any more but what its detail says. */
+  /** Closed for good, resolved or not: only its detail can still change. */
   readonly isOver: boolean;
-  /** Whether the price bars of its past are to be read; absent: no. */
+  /** Whether its past price bars are to be read; absent: no. */
   readonly wantsCandles?: boolean;
 }
 
 export interface PollFacts {
   /**
-   * Every market that is quoted or waits to be, in a stable order; one that is left out is forgotten. A new array when
-   * there are other markets; the same one means that there are none, and costs nothing to look at.
+   * Markets that are quoted or wait to be, in a stable order; missing ones are dropped. A new array when the set
+   * changes; the same array means no change.
    */
   readonly markets: readonly PolledMarket[];
   /** Orders that rest, are in flight or unknown. */
@@ -46,35 +46,35 @@ export interface PollFacts {
   /** `RequestQueue.perMinute` of the two scopes. */
   readonly publicPerMinute: number;
   readonly signedPerMinute: number;
-  /** Pages that the details of all open markets take; Infinity while that is not known, or not wanted. */
+  /** Pages for the details of all open markets; Infinity while unknown or not wanted. */
   readonly openMarketPages: number;
   /**
-   * Time between two looks at own trades that would lose least while orders rest, ms; the settings bound it. Absent: not known, and
-   * they are read as often as allowed.
+   * Best interval of own-trade reads while orders rest, ms, bounded by the settings. Absent: unknown, read as often as
+   * allowed.
    */
   readonly ownPaceMs?: number;
-  /** Time between two reads of what the venue says that our holdings are worth, ms; absent or Infinity: none beside rounds. */
+  /** Interval of reads of the venue's marks, ms; absent or Infinity: only in rounds. */
   readonly marksEveryMs?: number;
-  /** Signed requests that a poll of assets leads to: it begins a round of reconciliation. Absent: that one alone. */
+  /** Signed requests of an assets poll, which begins a reconciliation round. Absent: one. */
   readonly requestsARound?: number;
-  /** `RequestQueue.headroom('public', 'quiet', nowMs)`: polls that would only wait are not asked. */
+  /** `RequestQueue.headroom('public', 'quiet', nowMs)`: polls that would only wait are not requested. */
   readonly publicHeadroom: number;
 }
 
-/** All in ms but the last two. */
+/** All in ms except the last two. */
 export interface PollSettings {
-  /** Own trades while orders rest, at the shortest; own orders and the rest follow from it. */
+  /** Shortest interval of own-trade reads while orders rest; other own reads follow from it. */
   readonly ownIntervalMs: number;
-  /** Own trades while orders rest, at the longest; absent: 15 s. Never less than the shortest. */
+  /** Longest interval of own-trade reads while orders rest; absent: 15 s. At least the shortest. */
   readonly ownLongestMs?: number;
-  /** The shortest time between two looks at one book. */
+  /** Shortest interval between reads of one book. */
   readonly hotIntervalMs: number;
-  /** The longest time that a book goes unseen, if the budget allows it. */
+  /** Longest interval between reads of a book, if the budget allows it. */
   readonly quietIntervalMs: number;
   readonly catalogIntervalMs: number;
   readonly assetsIntervalMs: number;
-  /** Venue profile: whether `GET /trades/` exists; without it own orders are read at its pace. */
+  /** Venue profile: whether `GET /trades/` exists; without it own orders are read at its interval. */
   readonly ownTrades: boolean;
-  /** Levels a side to ask for, 1 to 100. */
+  /** Requested levels per side, 1 to 100. */
   readonly bookDepth: number;
 }

@@ -1,55 +1,55 @@
 /**
- * Which markets are worth their looks, requests and currency: those with a net value above 0 at the prices under which there is
- * enough for all of them. Pure.
+ * Selects the markets worth their reads, requests and currency: those with a net value above 0 at the prices that
+ * balance supply and demand. Pure.
  */
 
 import { type NetValue, type PricedOffer, requestsPerS, type ScarcityPrices } from './net-value.js';
 
-/** What there is to give out. */
+/** Available resources. */
 export interface Supply {
   readonly looksPerS: number;
-  /** Signed requests, those included that stand by for cancels. */
+  /** Signed requests, including those reserved for cancels. */
   readonly requestsPerS: number;
   readonly currency: number;
 }
 
-/** A market that may be quoted by a group of them, such as a strategy's. */
+/** A market that a group, such as a strategy, may quote. */
 export interface Candidate {
   readonly id: string;
   readonly group: string;
   readonly offer: PricedOffer;
-  /** Quoted whatever it is worth; what it takes is taken from the others. */
+  /** Always quoted, whatever its value; its use is subtracted from the supply. */
   readonly isFixed: boolean;
   /** Whether it is quoted now. */
   readonly isChosen: boolean;
-  /** By how much its net value may well be better than believed, currency per second: one standard deviation. */
+  /** Uncertainty of its net value, currency per second: one standard deviation. */
   readonly doubt: number;
 }
 
-/** Bounds of what a choice may change. */
+/** Bounds for the changes of one selection. */
 export interface ChoiceBounds {
-  /** Markets of each group that may be quoted at once. */
+  /** Maximum markets quoted at once, by group. */
   readonly most: ReadonlyMap<string, number>;
-  /** Markets that may be taken up at once, of all groups. */
+  /** Maximum markets added at once, over all groups. */
   readonly entries: number;
 }
 
-/** Each price is sought while the others stand still, so often. */
+/** Rounds of the search: each price is found with the others fixed. */
 const ROUNDS = 3;
-/** Halvings of the range that a price lies in. */
+/** Bisection steps for a price. */
 const HALVINGS = 20;
-/** Prices beyond these leave nothing worth quoting. */
+/** Maximum prices: beyond them nothing is worth quoting. */
 const MOST: ScarcityPrices = { look: 10, request: 10, currencyPerS: 1 };
 const LEAST = 1e-9;
 
-/** How long a market that was taken up is expected to be quoted, s: its orders are placed and pulled once in that time. */
+/** Expected time that an added market is quoted, s: its orders are placed and canceled once in it. */
 export const DWELL_S = 600;
-/** Two orders placed and pulled. */
+/** Two orders placed and canceled. */
 const REQUESTS_TO_ENTER = 8;
-/** Every so many-th place is for a market that may be worth more than is believed. */
+/** Each n-th place is for a market that may be worth more than estimated. */
 const PLACES_A_TRIAL = 10;
 
-/** The prices, none below `least`, under which what all markets of value take is no more than there is. */
+/** Prices, each at least `least`, at which the demand of all valuable markets fits the supply. */
 export function pricesFor(candidates: readonly Candidate[], supply: Supply, least: ScarcityPrices): ScarcityPrices {
   let prices: ScarcityPrices = least;
   for (let round = 0; round < ROUNDS; round++) {
@@ -59,7 +59,7 @@ export function pricesFor(candidates: readonly Candidate[], supply: Supply, leas
   }
   return prices;
 
-  /** The lowest at which the sum over all of value fits; sought in its logarithm. */
+  /** Lowest price at which the sum over all valuable markets fits; bisected in its logarithm. */
   function soughtPrice(name: keyof ScarcityPrices, takes: (value: NetValue) => number, there: number): number {
     const fits = (price: number): boolean => {
       let sum = 0;
@@ -87,7 +87,7 @@ export function pricesFor(candidates: readonly Candidate[], supply: Supply, leas
  * one that would be best if it were better than believed by one standard deviation.
  */
 export function choose(candidates: readonly Candidate[], supply: Supply, least: ScarcityPrices, bounds: ChoiceBounds) {
-  // What finds no place takes nothing, so the prices are those of the best of each group.
+  // Markets without a place use nothing, so prices follow from the best of each group.
   const best = pickBest(candidates, pricesFor(candidates, supply, least), bounds);
   const prices = pricesFor(best, supply, least);
   const margin = (REQUESTS_TO_ENTER * prices.request) / DWELL_S;
@@ -95,7 +95,7 @@ export function choose(candidates: readonly Candidate[], supply: Supply, least: 
   const places = new Places(bounds);
   for (const { candidate } of valued) if (candidate.isFixed) places.take(candidate, Number.POSITIVE_INFINITY);
   const offerWanted = (hope: boolean): void => {
-    // One that is quoted keeps its place against one that is better by less than coming and going costs.
+    // A quoted market keeps its place against one that is better by less than the cost of a change.
     const score = ({ candidate, value }: Ranked) =>
       value.net + (candidate.isChosen ? margin : -margin) + (hope ? candidate.doubt : 0);
     const worth = valued.filter((each) => score(each) > 0).sort((a, b) => score(b) - score(a));
@@ -116,7 +116,7 @@ interface Ranked {
   readonly value: NetValue;
 }
 
-/** The most valuable first; of equals as they came. */
+/** The most valuable first; ties in input order. */
 const rank = (candidates: readonly Candidate[], prices: ScarcityPrices): Ranked[] =>
   candidates
     .map((candidate) => ({ candidate, value: candidate.offer.at(prices) }))
@@ -131,7 +131,7 @@ function pickBest(candidates: readonly Candidate[], prices: ScarcityPrices, { mo
   });
 }
 
-/** Who has one, by group. */
+/** Markets with a place, by group. */
 class Places {
   readonly taken = new Set<string>();
   readonly #byGroup = new Map<string, number>();

@@ -1,58 +1,58 @@
 /**
- * What quoting a market brings in a second, after everything that it takes: what stale quotes lose, looks, moves, fills, the
- * reserve that can cancel its orders, and the currency that it binds. Pure; floats, because nothing here is booked.
+ * Net value per second of quoting a market: income minus stale losses, reads, moves, fills, the cancel reserve and
+ * bound currency. Pure; floats, because nothing here is booked.
  */
 
 import { type StaleMarket, staleLossPerS } from './stale-index.js';
 
-/** What one more of each is worth while there is not enough of all. Currency. */
+/** Marginal value of each scarce resource, currency. */
 export interface ScarcityPrices {
-  /** Of a look at a book. */
+  /** Of a book read. */
   readonly look: number;
   /** Of a signed request. */
   readonly request: number;
-  /** Of a unit of currency that is bound for a second, as a part of it. */
+  /** Per second, as a fraction of the bound currency. */
   readonly currencyPerS: number;
 }
 
-/** One side of what would be quoted. Prices as floats. */
+/** One side of the possible quotes. Prices as floats. */
 export interface OfferedSide {
-  /** Takers who would trade with it, and shares that each would take. */
+  /** Takers per second that would trade with it, and shares per trade. */
   readonly fillsPerS: number;
   readonly sharesPerFill: number;
-  /** From the fair value; below 0 where it is quoted beyond it. */
+  /** From the fair value; negative beyond it. */
   readonly distance: number;
-  /** By which the price is expected to go against a share after its fill, beyond what stale quotes lose. */
+  /** Expected adverse price move after a fill, beyond the loss of stale quotes. */
   readonly adverse: number;
   readonly feePerShare: number;
 }
 
-/** What quoting a market would bring and take. */
+/** Income and costs of quoting a market. */
 export interface MarketOffer {
   readonly sides: readonly OfferedSide[];
-  /** With the orders that would rest. */
+  /** Including the orders that would rest. */
   readonly market: StaleMarket;
-  /** An order no further off its level than this stays, whatever requests cost: price. */
+  /** Orders within this distance of their level stay, whatever requests cost: price. */
   readonly leastTolerance: number;
-  /** Whether its orders are moved at that distance even where requests cost more than it is worth; absent: no. */
+  /** Whether orders move at that distance even if requests cost more than the gain; absent: no. */
   readonly isExact?: boolean;
   /** Currency that its orders would reserve. */
   readonly currency: number;
 }
 
-/** Every term of the net value of a market, currency per second; each of those that are taken off is 0 or more. */
+/** Terms of a market's net value, currency per second; each subtracted term is 0 or more. */
 export interface NetValue {
-  /** Of fills, after what the price does next and after fees. */
+  /** Income of fills after the following price move and fees. */
   readonly edge: number;
   readonly stale: number;
   readonly looks: number;
   readonly moves: number;
   readonly fills: number;
-  /** What stands idle so that its orders can be canceled at once. */
+  /** Cost of requests kept idle so that its orders can be canceled at once. */
   readonly reserve: number;
   readonly currency: number;
   readonly net: number;
-  /** Seconds between two looks that these prices make best. */
+  /** Best interval between reads at these prices, s. */
   readonly lookEveryS: number;
   readonly movesPerS: number;
   readonly fillsPerS: number;
@@ -60,7 +60,7 @@ export interface NetValue {
   readonly currencyBound: number;
 }
 
-/** A move is a cancel and a place, each a draft and a submit; a fill is placed anew. */
+/** A move is a cancel and a place, each with draft and submit; a fill is placed again. */
 const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
 
 /**
@@ -73,11 +73,11 @@ const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
 export const bestTolerance = (cost: number, sigmaPerSqrtS: number, k: number): number =>
   cost === 0 ? 0 : k <= 0 ? Number.POSITIVE_INFINITY : ((6 * cost * sigmaPerSqrtS ** 2) / k) ** (1 / 4);
 
-/** What displacement loses where a side at the best distance is filled at this rate: shares per second over distance. */
+/** Displacement loss of a side that is filled at this rate at its best distance: shares per second over distance. */
 export const displacementLoss = ({ fillsPerS, sharesPerFill, distance }: OfferedSide): number =>
   distance <= 0 ? 0 : (fillsPerS * sharesPerFill) / distance;
 
-/** The terms at these prices where a look comes every `lookEveryS` and a stale quote loses `stale` a second. */
+/** Terms at these prices with a read every `lookEveryS` and a stale loss of `stale` per second. */
 export function netValue(
   offer: Pick<MarketOffer, 'sides' | 'currency'> & { readonly orders: number; readonly movesPerS: number },
   { lookEveryS, stale }: { readonly lookEveryS: number; readonly stale: number },
@@ -96,7 +96,7 @@ export function netValue(
   const reserve = (prices.request * REQUESTS.cancel * orders) / 60;
   const currency = prices.currencyPerS * currencyBound;
   const net = edge - stale - looks - moves - fills - reserve - currency;
-  // Each by its name: copied from an object that holds some of them, every field would be looked for again.
+  // Fields by name: a spread copy would be slower.
   return {
     edge,
     stale,
@@ -114,14 +114,14 @@ export function netValue(
   };
 }
 
-/** Signed requests a second that quoting it takes, those that stand by for its cancels among them. */
+/** Signed requests per second of quoting it, including those reserved for its cancels. */
 export const requestsPerS = ({ movesPerS, fillsPerS, orders }: NetValue): number =>
   REQUESTS.move * movesPerS + REQUESTS.fill * fillsPerS + (REQUESTS.cancel * orders) / 60;
 
-/** Seconds between two looks that are considered: each is a quarter longer than the one before. */
+/** Considered read intervals, s: each is a quarter longer than the one before. */
 const INTERVALS = Array.from({ length: 36 }, (_, i) => 1.25 ** i);
 
-/** What stale quotes lose by how often they are looked at, reckoned once for any number of prices. */
+/** Stale loss by read interval, computed once for any number of prices. */
 export class PricedOffer {
   readonly #offer: MarketOffer;
   readonly #losses: readonly number[];
@@ -131,7 +131,7 @@ export class PricedOffer {
     this.#losses = INTERVALS.map((everyS) => staleLossPerS(offer.market, everyS));
   }
 
-  /** Its terms with the looks that are best at these prices. */
+  /** Terms with the best read interval at these prices. */
   at(prices: ScarcityPrices): NetValue {
     const { sides, currency, market, leastTolerance, isExact = false } = this.#offer;
     const orders = market.quotes.length;
@@ -147,7 +147,7 @@ export class PricedOffer {
     for (let i = 0; i < INTERVALS.length; i++) {
       const lookEveryS = INTERVALS[i] ?? 1;
       const stale = this.#losses[i] ?? 0;
-      // Of equals the longer: what brings nothing is not looked at for it.
+      // On a tie the longer interval: a read without gain is not made.
       if (stale + price / lookEveryS <= best.stale + price / best.lookEveryS) best = { lookEveryS, stale };
     }
     return best;

@@ -1,8 +1,8 @@
-/** How often what is ours is read: what a look costs against what late knowledge of a fill does, and what the budget holds. Pure. */
+/** Interval of own reads: the cost of a read against the loss by fills known late, within the budget. Pure. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 
-/** Longest time between two looks, ms, unless it is configured. */
+/** Default longest interval between two reads, ms. */
 export const USUAL_LONGEST_MS = 15_000;
 
 /**
@@ -16,15 +16,15 @@ export const USUAL_LONGEST_MS = 15_000;
 export const bestOwnPaceMs = (requestPrice: number, lateFillCost: number): number =>
   requestPrice === 0 ? 0 : 1000 * Math.sqrt((2 * requestPrice) / lateFillCost);
 
-/** Own orders are a check on what own trades and answers have told; fills matter more. */
+/** Own orders only confirm own trades and answers; fills matter more. */
 export const ORDERS_PER_FILLS = 5;
 
-/** Part of the signed budget that reads of own state may use; their intervals stretch when it is small. */
+/** Fraction of the signed budget for own reads; their intervals grow when it is small. */
 export const SIGNED_PART = 0.3;
-/** Part of that which is left to rounds of reconciliation, however often trades and orders are to be read. */
+/** Fraction of that for reconciliation rounds, however often trades and orders are due. */
 const ROUNDS_PART = 1 / 3;
 
-/** Time between two reads of own state, ms; `fillsMs` is null where the venue lists no own trades. */
+/** Intervals of own reads, ms; `fillsMs` is null on a venue without own trades. */
 export interface OwnIntervals {
   readonly fillsMs: number | null;
   readonly ordersMs: number;

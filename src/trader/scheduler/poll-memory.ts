@@ -1,13 +1,13 @@
-/** What the plan remembers of each poll: when it was asked, whether it is under way, how it failed. */
+/** State of each poll: when it was requested, whether it is in flight, how it failed. */
 
 import type { AccountPoll, MarketPoll, PollTarget, RequestOwner } from '../../shared/protocol/request-owner.js';
 import type { AnyCall } from '../../shared/protocol/seam.js';
 import { MARKET_POLLS, type PollResult, type Urgency } from './contract.js';
 import { pollCall } from './poll-calls.js';
 
-/** A failing poll waits twice as long each time, from here ... */
+/** A failing poll's wait doubles each time, from here ... */
 const FIRST_BACKOFF_MS = 1_000;
-/** ... to here: a market in trouble costs one request a minute and is found again within one. */
+/** ... to here: a failing market costs one request a minute, and its recovery is seen within a minute. */
 export const LONGEST_BACKOFF_MS = 60_000;
 
 /** One poll. */
@@ -17,14 +17,14 @@ export class PollRecord {
   readonly #bookDepth: number;
   #call: AnyCall | null = null;
   underWay = false;
-  /** Whether it has ever been answered. */
+  /** True after the first answer. */
   answered = false;
-  /** Null unless it is to be looked at whatever its interval. */
+  /** Null unless it is expedited, whatever its interval. */
   expedited: Urgency | null = null;
-  /** Our clock when it was last asked; null before. */
+  /** Our clock of the last request, ms; null before it. */
   #askedMs: number | null = null;
   #failures = 0;
-  /** Whether the last request failed; what never left did not, and backs off from nothing. */
+  /** True when the last request failed; an unsent one did not fail and does not back off. */
   #hasFailed = false;
   #notBeforeMs = 0;
 
@@ -34,32 +34,32 @@ export class PollRecord {
     this.#bookDepth = bookDepth;
   }
 
-  /** The same object at any time, but for what names times. */
+  /** The same object each time, except for calls that contain times. */
   callAt(nowMs: number): AnyCall {
     const call = this.#call ?? pollCall(this.target, this.#bookDepth, nowMs);
     if (this.target.kind !== 'candles') this.#call = call;
     return call;
   }
 
-  /** Milliseconds since it was last asked; Infinity before the first, when expedited, or when our clock stepped back. */
+  /** Milliseconds since the last request; Infinity before the first, when expedited, or after a clock set back. */
   age(nowMs: number): number {
     return this.expedited !== null ? Number.POSITIVE_INFINITY : this.sinceAsked(nowMs);
   }
 
-  /** Milliseconds since it was last asked, whether or not it is expedited; Infinity where that cannot be told. */
+  /** Milliseconds since the last request, expedited or not; Infinity when unknown. */
   sinceAsked(nowMs: number): number {
     const askedMs = this.#askedMs;
     return askedMs === null || nowMs < askedMs ? Number.POSITIVE_INFINITY : nowMs - askedMs;
   }
 
-  /** Not under way, not backing off, and at least this long since it was asked. */
+  /** Not in flight, not backing off, and at least this long since its request. */
   ready(intervalMs: number, nowMs: number): boolean {
     if (this.underWay) return false;
     if (this.expedited !== null) return true;
     return this.age(nowMs) >= this.#wait(intervalMs) && !this.#backsOff(nowMs);
   }
 
-  /** The earliest moment at which it is ready if nothing else happens; Infinity while it is under way. */
+  /** Earliest time at which it is ready if nothing else happens; Infinity while in flight. */
   readyFromMs(intervalMs: number, nowMs: number): number {
     if (this.underWay) return Number.POSITIVE_INFINITY;
     if (this.ready(intervalMs, nowMs)) return nowMs;
@@ -78,7 +78,7 @@ export class PollRecord {
     this.expedited = null;
   }
 
-  /** Somebody else's answer has shown it. */
+  /** Another answer contained its data. */
   onSeen(nowMs: number): void {
     this.#askedMs = nowMs;
     this.answered = true;
@@ -107,12 +107,12 @@ export class PollRecord {
     this.#notBeforeMs = 0;
   }
 
-  /** Ms since it was asked: one that failed and was never answered waits for its backoff alone, however seldom it is due. */
+  /** Milliseconds since its request; a failed, never answered poll waits only for its backoff. */
   #wait(intervalMs: number): number {
     return this.#hasFailed && !this.answered ? 0 : intervalMs;
   }
 
-  /** A clock that stepped back must not silence a poll for as long as it stepped. */
+  /** A clock set back must not silence a poll for that time. */
   #backsOff(nowMs: number): boolean {
     return nowMs < this.#notBeforeMs && this.#notBeforeMs - nowMs <= LONGEST_BACKOFF_MS;
   }
@@ -121,7 +121,7 @@ export class PollRecord {
 /** The polls of one market. */
 export type MarketRecords = Readonly<Record<MarketPoll, PollRecord>>;
 
-/** Holds what is polled now and what is still under way, nothing else. */
+/** Holds current polls and those in flight, nothing else. */
 export class PollMemory {
   readonly #bookDepth: number;
   readonly #markets = new Map<string, MarketRecords>();
@@ -157,13 +157,13 @@ export class PollMemory {
     return fresh;
   }
 
-  /** The poll of this target if it is remembered. */
+  /** The poll of this target, if known. */
   find(target: PollTarget): PollRecord | undefined {
     if (!('marketConditionId' in target)) return this.#account.get(target.kind);
     return this.#markets.get(target.marketConditionId)?.[target.kind];
   }
 
-  /** Forgets the polls of every other market, but for those under way; true when none of them is left. */
+  /** Drops the polls of other markets unless in flight; true when none of those is left. */
   keep(marketConditionIds: ReadonlySet<string>): boolean {
     let done = true;
     for (const [marketConditionId, records] of this.#markets) {

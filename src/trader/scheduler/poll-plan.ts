@@ -15,35 +15,35 @@ import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './own-pace.js';
 import { pollLane } from './poll-calls.js';
 import { type MarketRecords, PollMemory, type PollRecord } from './poll-memory.js';
 
-/** How each kind shares the polls of markets while all want more than there is. What one leaves, the others use. */
+/** Share of each kind in the market polls while all want more than available. Unused shares go to the others. */
 const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
-/** Polls that may leave at once after a quiet while: enough to begin quoting four markets without waiting. */
+/** Polls that may leave at once after a quiet time: enough to begin quoting four markets. */
 const BURST = 12;
 /** A detail changes when a market opens, closes or resolves. */
 const DETAIL_INTERVAL_MS = 60_000;
-/** The same for all of them by pages: a little sooner, so that none falls due on its own. */
+/** Interval of details by pages: slightly shorter, so that no single detail is due. */
 const DETAILS_INTERVAL_MS = 50_000;
-/** Details by pages pay when so many markets come with each. */
+/** Details by pages pay off from this many markets per page. */
 const MARKETS_A_PAGE = 3;
-/** With nothing resting there is nothing to fill. */
+/** Factor on the intervals while no order rests: nothing can fill. */
 const IDLE_FACTOR = 5;
-/** Every so many-th look at a book goes to a market that was never seen ... */
+/** Each n-th book read goes to a market that was never read ... */
 const NEW_TURN = 2;
 /**
- * ... or to the one that has waited longest beyond its time: every other look where there are few markets and looks enough for all
- * of them, more seldom with more markets, where it would cost what the index saves.
+ * ... or to the most overdue one: every other read with few markets and enough reads for all, less often with more
+ * markets, where it would cost what the index saves.
  */
 const OLDEST_TURN = { fewest: 2, most: 10, marketsATurn: 4 } as const;
 /** More than any index. */
 const BEFORE_ALL_OTHERS = 1e12;
-/** How much sooner trades are read where our orders rest. */
+/** Weight of trades in markets with own resting orders. */
 const RESTING_TRADES_WEIGHT = 4;
-/** A poll that found no budget for so long is planned anew, with what is known then. */
+/** A poll without budget for this long is planned again with current facts, ms. */
 const PATIENCE_MS = 10_000;
 
 const NO_ASKS: readonly PlannedRequest[] = [];
 
-/** The time between two looks at own state and the catalog, and what it follows from. */
+/** Interval of own state and catalog reads, and its inputs. */
 interface AccountPace {
   readonly resting: boolean;
   readonly fillsMs: number;
@@ -54,7 +54,7 @@ interface AccountPace {
   readonly intervals: readonly (readonly [AccountPoll, number])[];
 }
 
-/** A market with what is remembered of its polls, so that a decision among hundreds looks nothing up. */
+/** A market with its polls, so that a decision over hundreds needs no lookups. */
 interface Watched {
   readonly market: PolledMarket;
   readonly records: MarketRecords;
@@ -65,16 +65,16 @@ export class PollPlan {
   readonly #settings: PollSettings;
   readonly #memory: PollMemory;
   readonly #credit = new PollCredit(BURST);
-  /** Stride scheduling: the kind that is furthest behind its share goes next. */
+  /** Stride scheduling: the kind furthest behind its share is next. */
   readonly #used: Record<MarketPoll, number> = { book: 0, trades: 0, detail: 0, candles: 0 };
-  /** Filled anew at every poll. */
+  /** Reused array, filled at every poll. */
   readonly #byNeed: MarketPoll[] = [];
   #bookTurns = 0;
   #pace: AccountPace | null = null;
-  /** As at the newest look. */
+  /** As of the newest call. */
   #markets: readonly PolledMarket[] = [];
   #watched: readonly Watched[] = [];
-  /** What is remembered may be of markets that are not polled any more. */
+  /** Polls of dropped markets may remain. */
   #forgetting = false;
   #lookedMs = Number.NEGATIVE_INFINITY;
   #quietUntilMs = Number.NEGATIVE_INFINITY;
@@ -84,20 +84,20 @@ export class PollPlan {
     this.#memory = new PollMemory(settings.bookDepth);
   }
 
-  /** Polls remembered: bounded by what is polled. */
+  /** Number of stored polls; bounded by the polled markets. */
   get size(): number {
     return this.#memory.size;
   }
 
   /**
-   * Our clock, ms: `takeDue` finds nothing before, whatever the public headroom, as long as it is given the same facts and
-   * nothing is reported or expedited; -Infinity when it must be asked.
+   * Our clock, ms: `takeDue` finds nothing before it with the same facts and without reports or expedites, whatever the
+   * public headroom; -Infinity when it must be called.
    */
   get quietUntilMs(): number {
     return this.#quietUntilMs;
   }
 
-  /** The polls to ask now, most urgent first; each counts as under way until `onReport` says how it ended. */
+  /** Due polls, the most urgent first; each is in flight until `onReport` ends it. */
   takeDue(nowMs: number, facts: PollFacts): readonly PlannedRequest[] {
     if (this.#isQuiet(nowMs, facts)) return NO_ASKS;
     this.#forget();
@@ -122,19 +122,19 @@ export class PollPlan {
     return requests;
   }
 
-  /** This was seen in the answer to something else: its interval begins anew. */
+  /** Another answer contained this data: its interval begins again. */
   onSeen(target: PollTarget, nowMs: number): void {
     this.#memory.find(target)?.onSeen(nowMs);
     this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** How a poll ended. One that is not under way (a further page) changes nothing. */
+  /** Takes in the result of a poll. A poll not in flight (a further page) changes nothing. */
   onReport(target: PollTarget, result: PollResult, nowMs: number): void {
     this.#memory.find(target)?.onEnd(result, nowMs);
     this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Looks at this as soon as the budget allows, whatever its interval, e.g. after a reconnect. Absent: first. */
+  /** Reads this as soon as the budget allows, whatever its interval, e.g. after a reconnect. Default urgency: first. */
   expedite(target: PollTarget, urgency: Urgency = 'first'): void {
     if ('marketConditionId' in target) {
       this.#memory.market(target.marketConditionId)[target.kind].expedite(urgency);
@@ -143,7 +143,7 @@ export class PollPlan {
     this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Takes in the facts; true when none of them is new and nothing can be due yet. */
+  /** Takes in the facts; true when none changed and nothing can be due yet. */
   #isQuiet(nowMs: number, facts: PollFacts): boolean {
     const paced = this.#setPace(facts);
     const earning = this.#credit.earn(facts.publicPerMinute, nowMs);
@@ -162,7 +162,7 @@ export class PollPlan {
     });
   }
 
-  /** The earliest moment at which something is due if nothing else happens; never later than that. */
+  /** Earliest time at which something is due if nothing else happens; never later. */
   #nextMs(nowMs: number): number {
     let accountMs = Number.POSITIVE_INFINITY;
     for (const [kind, intervalMs] of this.#intervals) {
@@ -183,7 +183,7 @@ export class PollPlan {
     if (!detail.answered) return detail.readyFromMs(hotIntervalMs, nowMs);
     const detailMs = detail.readyFromMs(this.#detailIntervalMs, nowMs);
     if (market.isOver) return detailMs;
-    // One that is expedited waits for the floor too.
+    // An expedited poll waits for the floor too.
     const bookMs = Math.max(book.readyFromMs(hotIntervalMs, nowMs), nowMs + hotIntervalMs - book.sinceAsked(nowMs));
     const barsMs = market.wantsCandles === true ? candles.readyFromMs(hotIntervalMs, nowMs) : Number.POSITIVE_INFINITY;
     return Math.min(detailMs, bookMs, trades.readyFromMs(hotIntervalMs, nowMs), barsMs);
@@ -197,7 +197,7 @@ export class PollPlan {
     return this.#pace?.intervals ?? [];
   }
 
-  /** Own state and the catalog, each with the time between two looks; true when that is a change. */
+  /** Sets the intervals of own state and catalog; true when they changed. */
   #setPace(facts: PollFacts): boolean {
     const { openOrders, signedPerMinute, openMarketPages, markets, ownPaceMs = 0, requestsARound = 1 } = facts;
     const marksEveryMs = facts.marksEveryMs ?? Number.POSITIVE_INFINITY;
@@ -242,17 +242,17 @@ export class PollPlan {
       const watched = kind === 'book' ? this.#nextBook(nowMs) : this.#chooseNext(kind, nowMs);
       if (watched === null) continue;
       const { market, records } = watched;
-      // A kind that had nothing to ask for does not save its share up for later.
+      // A kind without work does not save its share for later.
       for (const idle of byNeed.slice(0, byNeed.indexOf(kind))) this.#used[idle] = this.#used[kind];
       this.#used[kind] += 1 / SHARES[kind];
-      // A book says nothing without the detail that gives its grid, so the first detail goes in the book's place.
+      // A book is useless without the detail with its grid, so a missing detail goes first.
       const first = kind === 'book' && this.#needsDetail(records.detail, nowMs);
       return planPoll(records[first ? 'detail' : kind], nowMs, market.quotes.length > 0);
     }
     return null;
   }
 
-  /** The kinds, what is furthest behind its share first. By hand: this is asked for at every poll. */
+  /** The kinds, the furthest behind its share first. By hand: this runs at every poll. */
   #sortByNeed(): readonly MarketPoll[] {
     const sorted = this.#byNeed;
     const used = this.#used;
@@ -270,8 +270,8 @@ export class PollPlan {
   }
 
   /**
-   * First what is expedited, then what a look is worth most at. Every other look goes to a market that was never seen, while
-   * there is one, and every second to tenth to the one that has waited longest beyond its time.
+   * Expedited books first, then the most valuable read. Every other read goes to a market never read, if there is one;
+   * every second to tenth goes to the most overdue one.
    */
   #nextBook(nowMs: number): Watched | null {
     const turn = this.#bookTurns++;
@@ -295,7 +295,7 @@ export class PollPlan {
     return oldest.watched ?? best.watched;
   }
 
-  /** The floor holds for what is expedited too. */
+  /** The floor holds for expedited polls too. */
   #isBookReady({ book, detail }: MarketRecords, nowMs: number): boolean {
     const { hotIntervalMs } = this.#settings;
     if (!detail.answered) return this.#needsDetail(detail, nowMs);
@@ -335,7 +335,7 @@ function planPoll(record: PollRecord, nowMs: number, resting: boolean): PlannedR
 
 const isListOfMarkets = (kind: AccountPoll): boolean => kind === 'catalog' || kind === 'details';
 
-/** What a look at this book is worth now where that is above `best`, else anything not above it. */
+/** Value of reading this book now if above `best`, else any value up to `best`. */
 function scoreBook({ market, records: { book }, worth }: Watched, best: number, nowMs: number): number {
   const isFirst = book.expedited === 'first' || (market.seenMs === null && market.quotes.length > 0);
   if (isFirst) return Number.POSITIVE_INFINITY;
@@ -343,7 +343,7 @@ function scoreBook({ market, records: { book }, worth }: Watched, best: number, 
   return before + worth.indexAbove(best - before, market, nowMs);
 }
 
-/** The one with the highest score, the first of equals. */
+/** Keeps the highest score; the first on a tie. */
 class Best {
   watched: Watched | null = null;
   score = Number.NEGATIVE_INFINITY;
@@ -355,15 +355,14 @@ class Best {
   }
 }
 
-/** Of the public budget polls may use nine tenths; the rest is for further pages and for looks that others ask. */
+/** Polls may use nine tenths of the public budget; the rest is for further pages and reads by others. */
 const PUBLIC_TENTHS = 9;
-/** What a millisecond earns at one request a minute is this part of a poll, times the tenths. */
+/** A millisecond at one request a minute earns this fraction of a poll, times the tenths. */
 const PARTS = 10 * 60_000;
 
 /**
- * A token bucket for polls of markets: it fills with the budget up to its capacity, and each poll takes one token. It counts
- * in whole parts, so that its content does not depend on how often it was looked at: a shell that leaves out idle beats
- * polls at the same times as one that does not.
+ * Token bucket for market polls, filled by the budget; each poll takes one token. It counts in whole parts, so that its
+ * content does not depend on the number of calls: a shell that skips idle ticks polls at the same times.
  */
 class PollCredit {
   readonly #most: number;
@@ -371,13 +370,13 @@ class PollCredit {
   #perMinute = 0;
   #seenMs: number | null = null;
 
-  /** @param most polls: there at the beginning, and never more */
+  /** @param most capacity in polls; full at the start */
   constructor(most: number) {
     this.#most = most * PARTS;
     this.#parts = this.#most;
   }
 
-  /** Takes in the time; `perMinute` is the public budget since the last look. True when it was another one then. */
+  /** Takes in the time; `perMinute` is the public budget since the last call. True when it has changed. */
   earn(perMinute: number, nowMs: number): boolean {
     const changes = perMinute !== this.#perMinute;
     const elapsedMs = Math.max(0, nowMs - (this.#seenMs ?? nowMs));
@@ -387,7 +386,7 @@ class PollCredit {
     return changes;
   }
 
-  /** Whether there is a whole poll. */
+  /** True when a whole token is available. */
   get suffices(): boolean {
     return this.#parts >= PARTS;
   }
@@ -396,7 +395,7 @@ class PollCredit {
     this.#parts -= PARTS;
   }
 
-  /** From so many milliseconds after the newest look on there is a whole poll. */
+  /** Milliseconds after the newest call until a whole token is available. */
   get missingMs(): number {
     return this.suffices ? 0 : Math.ceil((PARTS - this.#parts) / (this.#perMinute * PUBLIC_TENTHS));
   }

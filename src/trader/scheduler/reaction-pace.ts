@@ -1,19 +1,19 @@
-/** How long it takes from deciding on an order until it is seen to rest: its draft, its submit, and the places of both in the budget. */
+/** Time from the decision on an order until it is seen resting: its draft, its submit, and both waits for budget. */
 
-/** The newest of so many orders counts as one of them. */
+/** Window of the mean: the newest order counts as one of this many. */
 const ORDERS = 16;
-/** An order that was decided by another run, or whose answer was lost, says nothing of the pace. */
+/** An order decided by another run, or with a lost answer, is no sample. */
 const LONGEST_S = 60;
 
 export class ReactionPace {
   #seconds: number;
 
-  /** @param usualS before any order was seen to rest */
+  /** @param usualS default before the first sample */
   constructor(usualS: number) {
     this.#seconds = usualS;
   }
 
-  /** Mean of the latest orders, seconds. */
+  /** Mean of the latest orders, s. */
   get seconds(): number {
     return this.#seconds;
   }

@@ -1,22 +1,22 @@
-/** What a signed request is worth by how many are left. A float, because nothing here is booked. */
+/** Value of a signed request, by the number left. A float, because nothing here is booked. */
 
 const EVERY_MS = 5_000;
-/** The part of a burst that is to be left: the price rises while less is, and falls while more is. */
+/** Target fraction of a burst to keep: the price rises below it and falls above it. */
 const AIM = 1 / 2;
-/** By which its logarithm follows in each step, for a whole burst. */
+/** Step of its logarithm per call, for a whole burst. */
 const STEP = 0.2;
-/** It rises to e^7, a thousand times what it is worth while enough are left. */
+/** Maximum of its logarithm: e^7, a thousand times the value while requests are plentiful. */
 const MOST_RISE = 7;
 
 /**
- * Follows use by dual ascent (Balseiro and Gur, "Learning in repeated auctions with budgets", 2019): it settles where as many are wanted
- * as there are. Slowly: changes of one minute are then held against one price.
+ * Follows use by dual ascent (Balseiro and Gur, "Learning in repeated auctions with budgets", 2019): it settles where
+ * demand equals supply. Slow steps: changes within a minute meet one price.
  */
 export class RequestPrice {
   #rise = 0;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
-  /** Due work of a tick. */
+  /** Does the due work of a tick. */
   look(queue: { burstLeft(nowMs: number): number }, nowMs: number): void {
     if (Math.abs(nowMs - this.#lookedMs) < EVERY_MS) return;
     this.#lookedMs = nowMs;
@@ -24,7 +24,7 @@ export class RequestPrice {
     this.#rise = Math.max(0, Math.min(MOST_RISE, rise));
   }
 
-  /** Currency. @param least while enough are left */
+  /** Currency. @param least value while requests are plentiful */
   above(least: number): number {
     return least * Math.exp(this.#rise);
   }

@@ -1,4 +1,4 @@
-/** The one gate through which every request leaves: lanes, budgets and the cancel reserve. */
+/** The single gate for all requests: lanes, budgets and the cancel reserve. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import { declarationOf, type Scope } from '../../shared/protocol/endpoints.js';
@@ -9,13 +9,13 @@ import type { OutcomeObservation, Release, Unsent } from './contract.js';
 import { classifyPurpose, PurposeCounts, type PurposeUse } from './purposes.js';
 import { LAST_LANES, type Next, ScopeLine } from './scope-line.js';
 
-/** More than a minute of both budgets (120 and 300): what stands further back would be stale before it left. */
+/** More than a minute of both budgets (120 and 300): later requests would be stale before they left. */
 export const MAX_WAITING = 512;
-/** Enough to use the budget at a second of latency; more would only pile up in a slow exchange. */
+/** Enough to use the budget at a second of latency; more would only queue up in a slow exchange. */
 export const MAX_IN_FLIGHT = 8;
-/** One scope leaves places to the others, so that slow reads of books never hold back our own orders, nor vice versa. */
+/** Leaves slots for the other scope, so that slow book reads never hold back own orders, nor the reverse. */
 export const MAX_IN_FLIGHT_PER_SCOPE = 6;
-/** Cancels do not wait for a place among the rest. */
+/** Cancels do not wait for a slot among other requests. */
 export const MAX_IN_FLIGHT_WITH_CANCELS = 16;
 
 const SCOPES: readonly Scope[] = ['signed', 'public', 'bootstrap'];
@@ -32,20 +32,20 @@ interface UnderWay {
 export class RequestQueue {
   readonly #lines: Readonly<Record<Scope, ScopeLine>>;
   readonly #underWay = new Map<number, UnderWay>();
-  /** What the budgets go by; requests and observations go by ours. */
+  /** Clock of the budgets; requests and observations use ours. */
   readonly #clock = new SteadyClock();
-  /** Gave way, or was recalled: unsent with the next release. */
+  /** Dropped or recalled: unsent with the next release. */
   #givenUp: Unsent[] = [];
   readonly #counts = new PurposeCounts();
-  /** Requests of intents among those under way. */
+  /** Requests of intents in flight. */
   #intentsUnderWay = 0;
   #openOrders = 0;
   #places = 0;
   #nextId: number;
 
   /**
-   * @param firstId of the first request; greater than any that this run has used
-   * @param cancelAllWithinMs after which at the latest every open order can have been canceled; 0 for at once
+   * @param firstId first request id; greater than any used in this run
+   * @param cancelAllWithinMs maximum time until every open order can be canceled; 0 for at once
    */
   constructor(limits: VenueProfile['rate_limits'], firstId = 1, cancelAllWithinMs = 0) {
     this.#nextId = firstId;
@@ -56,7 +56,7 @@ export class RequestQueue {
     };
   }
 
-  /** Requests that wait, requests under way: for status pages and bounds. */
+  /** Number of waiting requests, for status pages and bounds. */
   get waiting(): number {
     const { public: reads, signed, bootstrap } = this.#lines;
     return reads.waiting + signed.waiting + bootstrap.waiting;
@@ -66,17 +66,17 @@ export class RequestQueue {
     return this.#underWay.size;
   }
 
-  /** Whether the answer to a request of an intent is out: the next step may be the one that an order waits for. */
+  /** True while an intent's request awaits its answer: an order may depend on the next step. */
   get carriesIntents(): boolean {
     return this.#intentsUnderWay > 0;
   }
 
-  /** Of the newest request that was let go; 0 before the first. */
+  /** Id of the newest sent request; 0 before the first. */
   get newestId(): number {
     return this.#nextId - 1;
   }
 
-  /** Never fails: a request that finds no room comes back unsent with the next release. */
+  /** Never fails: a request without room comes back unsent with the next release. */
   push(request: PlannedRequest): void {
     if (this.waiting >= MAX_WAITING && !this.#makeRoom(request)) return;
     const line = this.#lines[declarationOf(request.call.endpoint).scope];
@@ -84,14 +84,15 @@ export class RequestQueue {
     line.waiting++;
   }
 
-  /** Takes back what still waits and is not wanted any more; it comes back unsent with the next release. */
+  /** Drops waiting requests that are no longer wanted; they come back unsent with the next release. */
   recall(isUnwanted: (request: PlannedRequest) => boolean, reason: string): void {
     for (const unsent of this.#takeOut(isUnwanted, reason)) this.#givenUp.push(unsent);
   }
 
   /**
-   * Orders that rest, are in flight or unknown: the reserve that can cancel them all follows it. Set it when it changes.
-   * @param cancelsAll all of them are being canceled, as of a kill: cancels then probe whatever the venue said
+   * Own orders that rest, are in flight or unknown: they size the reserve that can cancel them all. Set it when it
+   * changes.
+   * @param cancelsAll all are being canceled, as by a kill: cancels then probe whatever the venue reported
    */
   setOpenOrders(count: number, cancelsAll = false): void {
     assert(Number.isSafeInteger(count) && count >= 0, `open orders must be a count, got ${count}`);
@@ -99,12 +100,12 @@ export class RequestQueue {
     for (const scope of SCOPES) this.#lines[scope].cancelsAll = cancelsAll;
   }
 
-  /** The part that is left of what may leave at once for new orders: 1 after a quiet while, 0 while each waits for the next moment. */
+  /** Fraction left of the burst for new orders: 1 after a quiet time, 0 while each waits for the next slot. */
   burstLeft(nowMs: number): number {
     return this.#lines.signed.burstLeft(this.#openOrders, this.#clock.advance(nowMs));
   }
 
-  /** What may leave now, most urgent first. Ids ascend within a run. */
+  /** Requests that may leave now, the most urgent first. Ids ascend within a run. */
   release(nowMs: number): Release {
     const steadyMs = this.#clock.advance(nowMs);
     if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
@@ -116,12 +117,12 @@ export class RequestQueue {
     return { requests, unsent };
   }
 
-  /** Whom the request behind a request that is under way belongs to. */
+  /** Owner of a request in flight. */
   findOwner(requestId: number): RequestOwner {
     return must(this.#underWay.get(requestId), `request ${requestId} under way`).request.owner;
   }
 
-  /** Takes in one outcome and what it says about the budget; gives back the request behind it. */
+  /** Takes in an outcome and its budget report; returns its request. */
   onOutcome(seen: OutcomeObservation): PlannedRequest {
     const { requestId, outcome, nowMs, budget } = seen;
     const { request, scope, releasedMs, isProbe } = must(
@@ -145,8 +146,8 @@ export class RequestQueue {
   }
 
   /**
-   * How many more requests of this lane could leave within the budget now: what is left above the lane's floor, less what
-   * waits in this and earlier lanes. 0 while the scope is blocked. Placing an order takes two now (draft, submit).
+   * Requests of this lane that could leave now: the budget above the lane's floor, less the waiting requests of this
+   * and earlier lanes. 0 while the scope is blocked. Placing an order takes two (draft, submit).
    */
   headroom(scope: Scope, lane: Lane, nowMs: number): number {
     const line = this.#lines[scope];
@@ -160,43 +161,40 @@ export class RequestQueue {
     return Math.max(0, line.room(lane, this.#openOrders, steadyMs) - before);
   }
 
-  /** Requests a minute that this scope allows us at present: the profile's, or less as its answers have taught. */
+  /** Requests per minute that may be used now: the profile's limit, or less after refusals. */
   perMinute(scope: Scope, nowMs: number): number {
     return this.#lines[scope].budget.perMinute(this.#clock.advance(nowMs));
   }
 
-  /**
-   * Whether time alone cannot lower what both budgets allow: there was no recent throttling, and nobody else uses the
-   * budgets.
-   */
+  /** True when time alone cannot lower the budgets: no recent throttling, and no other user. */
   isSteady(nowMs: number): boolean {
     const steadyMs = this.#clock.advance(nowMs);
     return this.#lines.public.budget.isSteady(steadyMs) && this.#lines.signed.budget.isSteady(steadyMs);
   }
 
-  /** For status pages. Reads only: what leaves later, and when, is as if nobody had asked. */
+  /** For status pages. Reads only: later releases are unaffected. */
   status(scope: Scope, nowMs: number) {
     const { budget } = this.#lines[scope];
     const steadyMs = this.#clock.peek(nowMs);
     const until = budget.blockedUntilMs(steadyMs);
     return {
-      /** Requests a minute that the venue allows, as far as we know. */
+      /** Known limit of the venue, requests per minute. */
       limit: budget.limit,
-      /** Requests a minute that we allow ourselves at present. */
+      /** Requests per minute that may be used now. */
       perMinute: budget.perMinute(steadyMs),
       /** Requests that could leave now. */
       available: budget.available(steadyMs),
-      /** Our clock, ms: throttled until then; null when it is not. */
+      /** Our clock, ms, until which the scope is throttled; null when it is not. */
       blockedUntilMs: until > steadyMs ? until - steadyMs + nowMs : null,
     };
   }
 
-  /** What requests of this run were spent on; for status pages, as `status`. */
+  /** Requests of this run by purpose; for status pages. */
   listSpent(nowMs: number): readonly PurposeUse[] {
     return this.#counts.at(this.#clock.peek(nowMs));
   }
 
-  /** When something that waits could leave or expires: `nowMs` for at once, null when only an outcome can move it. */
+  /** When a waiting request could leave or expires: `nowMs` for at once; null when only an outcome can release it. */
   nextReleaseMs(nowMs: number): number | null {
     if (this.waiting === 0 && this.#givenUp.length === 0) return null;
     const steadyMs = this.#clock.advance(nowMs);
@@ -216,7 +214,7 @@ export class RequestQueue {
     return Math.max(nowMs, nextMs);
   }
 
-  /** The most urgent request that may leave now: by lane, then by who waited longer. */
+  /** The most urgent request that may leave now: by lane, then by waiting time. */
   #next(steadyMs: number): (Next & { readonly line: ScopeLine }) | null {
     let best: (Next & { line: ScopeLine; rank: number; place: number }) | null = null;
     for (const scope of SCOPES) {
@@ -253,7 +251,7 @@ export class RequestQueue {
     return line.cancelsAll && lane === 'cancel' ? { ...sent, isUrgent: true } : sent;
   }
 
-  /** What was given up, and what has become worthless while it waited. */
+  /** Dropped requests, and those that became useless while they waited. */
   #takeUnsent(nowMs: number): readonly Unsent[] {
     const hasExpired = this.#findEarliestLatestMs() <= nowMs;
     if (!hasExpired && this.#givenUp.length === 0) return NOTHING.unsent;
@@ -294,7 +292,7 @@ export class RequestQueue {
     return unsent;
   }
 
-  /** Gives up the newest request of a later lane, or else the one that comes; true when there is room now. */
+  /** Drops the newest request of a later lane, or else the coming one; true when there is room now. */
   #makeRoom(coming: PlannedRequest): boolean {
     const reason = `more than ${MAX_WAITING} requests wait for the request budget`;
     for (const lane of [...LANES].reverse().slice(0, LANES.length - 1 - LANES.indexOf(coming.lane))) {
@@ -311,7 +309,7 @@ export class RequestQueue {
   }
 }
 
-/** A scope's budget for status pages. */
+/** Budget of a scope, for status pages. */
 export type BudgetStatus = Readonly<ReturnType<RequestQueue['status']>>;
 
 const onSteadyClock = (report: BudgetReport, aheadMs: number): BudgetReport => ({
@@ -319,27 +317,27 @@ const onSteadyClock = (report: BudgetReport, aheadMs: number): BudgetReport => (
   resetMs: report.resetMs + aheadMs,
 });
 
-/** The trader is told the time every second; a longer step is no passing of time that we could vouch for. */
+/** The trader gets the time every second; a longer step counts as a clock jump. */
 const LONGEST_STEP_MS = 60_000;
 
 /**
- * A clock for the request budget. It runs with the trader's clock and stands still while that clock jumps: else a window of
- * a minute would be forgotten at once, or stay full for as long as the jump.
+ * Clock for the request budget. It follows the trader's clock but stands still during a jump: otherwise a window of a
+ * minute would be dropped at once, or stay full for the length of the jump.
  */
 class SteadyClock {
   #ourMs: number | null = null;
   #steadyMs = 0;
 
-  /** Takes in that ours shows `nowMs`. Milliseconds on this clock, never less than before. */
+  /** Takes in our time `nowMs`. Returns milliseconds on this clock, never less than before. */
   advance(nowMs: number): number {
     const stepMs = nowMs - (this.#ourMs ?? nowMs);
     this.#steadyMs = this.peek(nowMs);
-    // A small step back is waited out, so that going to and fro does not count twice.
+    // A small step back is waited out, so that time does not count twice.
     if (this.#ourMs === null || stepMs >= 0 || stepMs < -LONGEST_STEP_MS) this.#ourMs = nowMs;
     return this.#steadyMs;
   }
 
-  /** The same for somebody who only looks: what comes after it is as if nobody had. */
+  /** The same for display: changes nothing. */
   peek(nowMs: number): number {
     const stepMs = nowMs - (this.#ourMs ?? nowMs);
     return stepMs > 0 && stepMs <= LONGEST_STEP_MS ? this.#steadyMs + stepMs : this.#steadyMs;

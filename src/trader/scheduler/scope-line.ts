@@ -1,4 +1,4 @@
-/** One scope of the request budget: what waits for it by lane, and which of it may leave. */
+/** One scope of the request budget: its waiting requests by lane, and which may leave. */
 
 import { must } from '../../shared/base/errors.js';
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
@@ -6,20 +6,20 @@ import type { Scope } from '../../shared/protocol/endpoints.js';
 import { LANES, type Lane, type PlannedRequest } from '../../shared/protocol/seam.js';
 import { Budget, burstOf } from './budget.js';
 
-/** Every so many-th place of the last lanes goes to whoever waited longest, so that no lane starves another. */
+/** Each n-th slot of the last lanes goes to the longest-waiting request, so that no lane starves. */
 const FAIR_TURN = 4;
 export const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
-/** What reduces risk, and what tells that it worked: whatever the venue said, these find out for themselves. */
+/** Lanes that reduce risk or confirm it: they probe whatever the venue reported. */
 const PROBING_LANES: readonly Lane[] = ['cancel', 'own'];
 
 /** A request that waits. */
 export interface Waiting {
   readonly request: PlannedRequest;
-  /** Ascending in the order of `push`. */
+  /** Ascending in order of `push`. */
   readonly place: number;
 }
 
-/** What may leave next of one scope. */
+/** The next request of one scope that may leave. */
 export interface Next {
   readonly lane: Lane;
   readonly isProbe: boolean;
@@ -35,10 +35,10 @@ export class ScopeLine {
   /** In all lanes. */
   waiting = 0;
   inFlight = 0;
-  /** Everything is being canceled, as of a kill. */
+  /** Everything is being canceled, as by a kill. */
   cancelsAll = false;
   #lastLaneTurns = 0;
-  /** The reserve need not be there at once, but after so long at the latest. */
+  /** Maximum time until the reserve must be available. */
   readonly #withinMs: number;
 
   constructor(scope: Scope, perMinute: number, withinMs: number) {
@@ -48,7 +48,7 @@ export class ScopeLine {
     this.budget = new Budget(perMinute);
   }
 
-  /** The lane whose head may leave first by this scope's budget, or as a probe of it; null when none may. */
+  /** The lane whose first request may leave by this scope's budget, or as a probe; null when none may. */
   next(openOrders: number, nowMs: number): Next | null {
     if (this.waiting === 0) return null;
     const lane = this.#nextLane(openOrders, nowMs);
@@ -58,7 +58,7 @@ export class ScopeLine {
     return null;
   }
 
-  /** When the head of this lane may leave as a probe; null when it may not. */
+  /** When this lane's first request may leave as a probe; null when it may not. */
   probeMs(lane: Lane, openOrders: number, nowMs: number): number | null {
     if (this.lanes[lane].length === 0 || !PROBING_LANES.includes(lane)) return null;
     const floor = laneFloor(this.scope, lane, openOrders, this.perMinute);
@@ -94,7 +94,7 @@ export class ScopeLine {
     return Math.min(left, within, this.#paceRoom(lane, openOrders, nowMs));
   }
 
-  /** When the next of this lane may leave by its budget; null when that is not known. */
+  /** When the budget allows the next request of this lane; null when unknown. */
   roomFromMs(lane: Lane, openOrders: number, nowMs: number): number | null {
     const floor = laneFloor(this.scope, lane, openOrders, this.budget.perMinute(nowMs));
     const whole = this.budget.availableFromMs(floor + 1, nowMs);
@@ -105,13 +105,16 @@ export class ScopeLine {
     return one === null ? null : Math.max(pacedMs, one, whole - this.#withinMs);
   }
 
-  /** Of what may leave at once for new orders, the part that is left. */
+  /** Fraction left of the burst for new orders. */
   burstLeft(openOrders: number, nowMs: number): number {
     const most = this.#most(openOrders, nowMs);
     return Math.max(0, this.budget.evenRoom(most, nowMs)) / burstOf(most);
   }
 
-  /** Only what begins something new keeps the pace: what was begun is ended, and nothing holds a cancel or a read of own state back. */
+  /**
+   * Only requests that begin something new are paced: begun work is finished, and cancels and own reads are never held
+   * back.
+   */
   #isPaced(lane: Lane): boolean {
     return lane === 'draft' && this.scope === 'signed';
   }
@@ -122,8 +125,8 @@ export class ScopeLine {
   }
 
   /**
-   * All that may leave in a minute beside the reserve. Where that need not be there before a part of the minute has passed, what leaves
-   * before that part needs no room beside it.
+   * Requests per minute beside the reserve. If the reserve is needed only after a part of the minute, requests that
+   * leave before that part need no room beside it.
    */
   #most(openOrders: number, nowMs: number): number {
     const perMinute = this.budget.perMinute(nowMs);
@@ -140,7 +143,7 @@ export class ScopeLine {
 
 /** Draft and submit of a cancel. */
 const REQUESTS_PER_CANCEL = 2;
-/** For what cancelling everything needs besides: the reads that prove it. */
+/** For the reads that prove a cancel-all. */
 const SLACK = 20;
 
 /**

@@ -12,33 +12,36 @@
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import { normalCdf, normalDensity } from '../../shared/base/normal.js';
 
-/** g(h, s) / s of z = h / s, where g = E[(move - h)+] is what a normal move of deviation s costs a share at distance h, price. */
+/**
+ * g(h, s) / s of z = h / s, where g = E[(move - h)+] is the cost per share at distance h (price) of a normal move with
+ * deviation s.
+ */
 export const pickOffPerDeviation = (z: number): number => Math.max(0, normalDensity(z) - z * normalCdf(-z));
 
-/** (t g(t) less the integral of g over [0, t]) / (t s) of z = h / s, with s = sigma sqrt(t). */
+/** (t g(t) minus the integral of g over [0, t]) / (t s) of z = h / s, with s = sigma sqrt(t). */
 export const indexPerDeviation = (z: number): number =>
   Math.max(0, ((1 - z * z) * normalDensity(z) + z ** 3 * normalCdf(-z)) / 3);
 
 /**
- * Our ignorance of sigma, as three factors and their weights: a normal error of 0.35 in its logarithm. Without it a market
- * that is believed to be calm would be forgotten.
+ * Uncertainty of sigma, as three factors and their weights: a normal error of 0.35 in its logarithm. Without it a
+ * market that seems calm would never be read.
  */
 const SPREAD_OF_SIGMA = [-Math.sqrt(3), 0, Math.sqrt(3)].map((k) => Math.exp(0.35 * k));
 const WEIGHTS = [1 / 6, 2 / 3, 1 / 6] as const;
 
-/** The mean over that ignorance of a function of h / s, in units of the middle s. */
+/** Mean of a function of h / s over that uncertainty, in units of the middle s. */
 const averageOver = (of: (z: number) => number) => (z: number) =>
   SPREAD_OF_SIGMA.reduce((sum, factor, k) => sum + (WEIGHTS[k] ?? 0) * factor * of(z / factor), 0);
 
-/** The two functions of z alone that every index is made of. */
+/** The two functions of z that every index consists of. */
 const averagedPickOff = averageOver(pickOffPerDeviation);
 export const averagedIndex = averageOver(indexPerDeviation);
 
-/** Beyond it nothing is lost that a float could tell. */
+/** Beyond it the loss is below float precision. */
 const LARGEST_Z = 12;
 const STEPS_OF_Z = 64;
 
-/** With hundreds of markets each decision asks for thousands of values; read off a table they cost nothing. */
+/** With hundreds of markets each decision needs thousands of values: a table makes them cheap. */
 class Table {
   readonly #values: Float64Array;
 
@@ -58,38 +61,38 @@ class Table {
 const PICK_OFF = new Table(averagedPickOff);
 const INDEX = new Table(averagedIndex);
 
-/** Seconds from a look until the quotes that follow from it stand. */
+/** Seconds from a read until the resulting quotes rest. */
 const REACTION_S = 2;
 
-/** Deviation of a jump, as a part of p (1 - p). */
+/** Deviation of a jump, as a fraction of p (1 - p). */
 const JUMP_SIZE = 0.25;
 
-/** Shares by which a market without orders of ours counts as a place to quote: nothing can be lost there yet. */
+/** Shares assumed for a market without own orders, as a candidate for quotes: nothing can be lost there yet. */
 const BASE_SHARES = 0.5;
 
-/** An order of ours as far as it can be hit; its price in YES space. */
+/** Fillable part of an own order; its price in YES space. */
 export interface RestingQuote {
   readonly side: 'bid' | 'ask';
   readonly priceMicros: Micros;
   readonly remainingMicros: Micros;
 }
 
-/** What the index of one market follows from. Prices are floats in YES space. */
+/** Inputs of one market's index. Prices are floats in YES space. */
 export interface StaleMarket {
-  /** Our clock, ms: nothing that happened later is in what we know of its book. Null before the first look. */
+  /** Our clock, ms, of the newest book; later events are unknown. Null before the first read. */
   readonly seenMs: number | null;
-  /** What the newest book says it is worth, in (0, 1). */
+  /** Value by the newest book, in (0, 1). */
   readonly price: number;
-  /** Distance at which one would quote here. */
+  /** Usual distance of quotes here. */
   readonly usualDistance: number;
   /** Volatility of the price per square root of a second. */
   readonly sigmaPerSqrtS: number;
   readonly jumpsPerS: number;
-  /** Takers who would hit a wrong quote. */
+  /** Takers per second that would hit a wrong quote. */
   readonly takersPerS: number;
-  /** Every order of ours that rests or may rest. */
+  /** Every own order that rests or may rest. */
   readonly quotes: readonly RestingQuote[];
-  /** By how much the price has moved since that book, as the venue's mark tells (`VenueMarks`); absent: it tells of no move. */
+  /** Price move since that book by the venue's mark (`VenueMarks`); absent: none reported. */
   readonly markMove?: number;
 }
 
@@ -122,7 +125,7 @@ export function shareIndex(
   return Math.max(0, area - waited) + (jumpsPerS * jump * PICK_OFF.at(h / jump) * t * t) / 2;
 }
 
-/** Currency that a look at this market now is worth, up to what is common to all; Infinity before the first look. */
+/** Currency value of reading this market now, up to a common factor; Infinity before the first read. */
 export function staleIndex(market: StaleMarket, nowMs: number): number {
   const { seenMs, price, sigmaPerSqrtS, jumpsPerS, quotes } = market;
   if (seenMs === null) return Number.POSITIVE_INFINITY;
@@ -142,8 +145,8 @@ export function staleIndex(market: StaleMarket, nowMs: number): number {
 }
 
 /**
- * Currency that its quotes are expected to lose in each second, on average, where the book is looked at every `everyS` seconds
- * and changed quotes stand a little later.
+ * Expected mean loss per second of its quotes, currency, with a book read every `everyS` seconds and changed quotes
+ * resting slightly later.
  */
 export function staleLossPerS(market: StaleMarket, everyS: number): number {
   const { price, sigmaPerSqrtS, jumpsPerS, quotes, takersPerS } = market;
@@ -162,7 +165,7 @@ export function staleLossPerS(market: StaleMarket, everyS: number): number {
   return loss * takersPerS;
 }
 
-/** A price at its very end still moves by what rounding hides. */
+/** A price at its extreme still moves by the rounding error. */
 const SMALLEST_VARIANCE = 1e-6;
-/** In price: at the moment of resolution nothing more is known, and infinity cannot be reckoned with. */
+/** In price: at resolution the true value is infinite. */
 const LARGEST_SIGMA = 1;
