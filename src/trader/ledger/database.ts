@@ -1,4 +1,7 @@
-/** SQLite as the ledger uses it: durable settings proven at open, one transaction at a time, broken once is broken. */
+/**
+ * SQLite as the ledger uses it: durable settings checked at open, one transaction at a time, unusable after a failed
+ * write.
+ */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -25,7 +28,7 @@ export class LedgerBroken extends TwinbookError {
   }
 }
 
-/** What a ledger of virtual time keeps in memory: orders of hours, all that is ever read again. */
+/** Cache size of a ledger on virtual time, KiB: hours of orders, all that is read again. */
 const VIRTUAL_CACHE_KIB = 16_384;
 
 /**
@@ -35,26 +38,29 @@ const VIRTUAL_CACHE_KIB = 16_384;
  */
 const CHECKPOINT_AFTER_WRITES = 400;
 const MOST_WRITES_IN_LOG = 8 * CHECKPOINT_AFTER_WRITES;
-/** The log's file keeps this size when it begins again, bytes; a long reader or a large transaction can make it far larger. */
+/**
+ * Size to which the log file is cut when it begins again, bytes; a long reader or a large transaction can make it far
+ * larger.
+ */
 const LOG_KEEPS_BYTES = 4_000_000;
 
 const OLDER_HINT = 'No version reads ledgers of other versions: use the Twinbook that wrote it, or begin a new ledger.';
 
-/** A reader may meet the writer's checkpoint for a moment; longer than this is not a moment. */
+/** Longest wait for the writer's checkpoint, ms. */
 const BUSY_MS = 1000;
 
-/** The ledger's SQLite file with its statements and transactions; broken for good by its first failed write. */
+/** The ledger's SQLite file with its statements and transactions; unusable after its first failed write. */
 export class Database {
   readonly path: string;
   readonly #sqlite: Sqlite.Database;
   readonly #statements = new Map<string, Sqlite.Statement<SqlValue[], unknown>>();
   #broken: LedgerBroken | null = null;
-  /** `open`: nothing was written yet, so SQLite has not been told to begin. */
+  /** `open`: nothing was written yet, so SQLite has not begun a transaction. */
   #transaction: 'none' | 'open' | 'begun' = 'none';
   #writesInLog = 0;
-  /** In a backtest: a step that fails ends the ledger, for it cannot be taken back. */
+  /** In a backtest a failed step ends the ledger, because it cannot be rolled back. */
   #isVirtual = false;
-  /** Called when rows are no longer what was written: after a rollback, and when the ledger breaks. */
+  /** Called when written rows become invalid: after a rollback, and when the ledger breaks. */
   onUndone: () => void = () => undefined;
 
   private constructor(path: string, sqlite: Sqlite.Database) {
@@ -65,16 +71,16 @@ export class Database {
   /** Opens for writing, creating as needed. Throws ledger_newer, ledger_broken or file_unreadable. */
   static open(path: string): Database {
     return Database.#open(path, false, (database) => {
-      // Before the file has a first page: later it would take a VACUUM. `prune` gives pages back.
+      // Set before the first page: later it would need a VACUUM. `prune` gives pages back.
       database.#prove('auto_vacuum', 2, 'auto_vacuum = INCREMENTAL');
       database.#prove('journal_mode', 'wal', 'journal_mode = WAL');
-      // better-sqlite3 is compiled so that WAL runs NORMAL: a commit could vanish on power loss.
+      // better-sqlite3 is compiled with NORMAL for WAL: a commit could vanish in a power loss.
       database.#prove('synchronous', 2, 'synchronous = FULL');
-      // SQLite's own checkpoints fail in silence: the commit that set them off has succeeded.
+      // SQLite's own checkpoints fail silently: the commit that triggers them succeeds.
       database.#prove('wal_autocheckpoint', 0, 'wal_autocheckpoint = 0');
       database.#prove('journal_size_limit', LOG_KEEPS_BYTES, `journal_size_limit = ${LOG_KEEPS_BYTES}`);
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
-      // Without this a sync on macOS stops at the drive's cache; elsewhere it changes nothing.
+      // Without it a sync on macOS stops at the drive's cache; no effect elsewhere.
       database.#sqlite.pragma('fullfsync = ON');
       database.#create();
       database.#writeAgain();
@@ -87,22 +93,22 @@ export class Database {
    * of one, to go on from; it is not written.
    */
   static inMemory(content: Uint8Array | null = null): Database {
-    // Without a name SQLite makes a file of its own that nobody else sees, and goes there only with what its cache cannot hold.
+    // Without a name SQLite uses a private temporary file, and only for pages that exceed its cache.
     return Database.#open(content === null ? '' : withoutWal(content), false, (database) => {
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
       database.#prove('cache_size', -VIRTUAL_CACHE_KIB, `cache_size = -${VIRTUAL_CACHE_KIB}`);
       database.#prove('journal_mode', 'memory', 'journal_mode = MEMORY');
       database.#create();
       database.#sqlite.exec(WITHOUT_HISTORY);
-      // One transaction for the whole life: there is nobody to commit for, and each commit costs as much as two writes. A
-      // replay, which goes on from a content, takes back the steps that failed in the run too.
+      // One transaction for the whole life: no other process reads it, and each commit costs as much as two writes. A
+      // replay, which continues from a content, also rolls back the steps that failed in the run.
       if (content !== null) return;
       database.#sqlite.exec('BEGIN');
       database.#isVirtual = true;
     });
   }
 
-  /** Opens an existing ledger to look at it, beside a running trader or without one. */
+  /** Opens an existing ledger for reading, with or without a running trader. */
   static openReadOnly(path: string): Database {
     if (!existsSync(path)) {
       throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.');
@@ -135,7 +141,7 @@ export class Database {
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
     const statement = this.#statement(sql);
     try {
-      // SQLite cannot promise a row's type; the schema (STRICT tables) and the tests of each query do.
+      // SQLite cannot guarantee a row's type; the schema (STRICT tables) and the tests of each query do.
       return statement.get(...values) as Row | undefined;
     } catch (error) {
       throw this.#toFailure(error);
@@ -152,22 +158,25 @@ export class Database {
     }
   }
 
-  /** A write; returns how many rows changed. Only inside `transaction`. */
+  /** Writes; returns the number of changed rows. Only inside `transaction`. */
   run(sql: string, ...values: readonly SqlValue[]): number {
     return this.#write(sql, values).changes;
   }
 
-  /** As `run`, for a single row of a table whose key SQLite counts up: returns that key. */
+  /** As `run`, for one row of a table with an automatic key: returns the key. */
   insert(sql: string, ...values: readonly SqlValue[]): number {
     return Number(this.#write(sql, values).lastInsertRowid);
   }
 
-  /** Gives unused pages at the end of the file back to the system, at most so many. Returns the bytes. Only inside `transaction`. */
+  /**
+   * Returns up to `pages` unused pages at the end of the file to the system. Returns the bytes. Only inside
+   * `transaction`.
+   */
   shrink(pages: number): number {
     const before = this.#pragma('page_count');
     this.#begin();
     try {
-      // A prepared statement would end after its first page.
+      // A prepared statement would stop after its first page.
       this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`);
     } catch (error) {
       throw this.#toFailure(error);
@@ -176,20 +185,23 @@ export class Database {
     return (before - this.#pragma('page_count')) * this.#pragma('page_size');
   }
 
-  /** Pages of the file that hold nothing. */
+  /** Unused pages of the file. */
   get unusedPages(): number {
     return this.#pragma('freelist_count');
   }
 
-  /** Counts as a write though its row is written later, or never: the step cannot be taken back. Only inside `transaction`. */
+  /**
+   * Counts as a write although its row is written later or never: the step cannot be rolled back. Only inside
+   * `transaction`.
+   */
   postpone(): void {
     assert(this.#isVirtual && this.#transaction !== 'none', 'a ledger write to be made later, outside of virtual time');
     this.#transaction = 'begun';
   }
 
   /**
-   * BEGIN IMMEDIATE … COMMIT around everything that `work` writes; nothing at all when it writes nothing. What `work`
-   * throws rolls back and is thrown on.
+   * BEGIN IMMEDIATE … COMMIT around the writes of `work`; nothing if it writes nothing. An error in `work` rolls back
+   * and is rethrown.
    */
   transaction<T>(work: () => T): T {
     assert(this.#transaction === 'none', 'ledger transactions do not nest');
@@ -207,17 +219,17 @@ export class Database {
     }
   }
 
-  /** Nothing waits for this step: what the log holds may be carried over into the file, if it is enough. Throws as a commit does. */
+  /** Idle time: moves a large log into the file. Throws like a commit. */
   rest(): void {
     if (!this.#isVirtual && this.#writesInLog >= CHECKPOINT_AFTER_WRITES) this.#checkpoint();
   }
 
-  /** Whether what is written now belongs to a transaction. */
+  /** True inside a transaction. */
   get isWriting(): boolean {
     return this.#transaction !== 'none';
   }
 
-  /** Whether it lives and dies with a backtest. */
+  /** True for the ledger of a backtest. */
   get isVirtual(): boolean {
     return this.#isVirtual;
   }
@@ -245,7 +257,7 @@ export class Database {
     }
   }
 
-  /** With the first write only: we are the one writer, so what was read before it still holds. */
+  /** Only at the first write: this is the only writer, so earlier reads are still valid. */
   #begin(): void {
     assert(this.#transaction !== 'none', 'a ledger write outside of a transaction');
     if (!this.#begun && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
@@ -302,10 +314,10 @@ export class Database {
     }
   }
 
-  /** What a failure of SQLite is to us: a bug, or the end of this ledger. */
+  /** Meaning of a SQLite failure: a bug, or the end of this ledger. */
   #toFailure(error: unknown): unknown {
     if (!(error instanceof SqliteDriver.SqliteError)) return error;
-    // A violated constraint is our own bug, found before anything was written.
+    // A violated constraint is a bug here, found before anything was written.
     if (error.code.startsWith('SQLITE_CONSTRAINT')) return new AssertionFailed(`ledger: ${error.message}`);
     const text = `the ledger ${this.path} failed: ${error.message} (${error.code})`;
     this.#broken = new LedgerBroken(text, { cause: error });
@@ -321,7 +333,7 @@ export class Database {
     }
   }
 
-  /** Whether it has no tables yet. Refuses files of other versions and of other programs. */
+  /** True when it has no tables yet. Rejects files of other versions and programs. */
   #isNew(): boolean {
     const version = Number(this.#sqlite.pragma('user_version', { simple: true }));
     const application = Number(this.#sqlite.pragma('application_id', { simple: true }));
@@ -343,9 +355,9 @@ export class Database {
   }
 
   /**
-   * After a sync that failed the log may be whole in the cache and not on the disk, and no later sync tells: a power loss would
-   * take everything from there on. So what an earlier process left in the log is written to the file anew, and a commit makes
-   * durable that the log has begun again.
+   * After a failed sync the log may be complete in the cache but not on the disk, and no later sync reports it: a power
+   * loss would drop everything after it. So the log of an earlier process is written to the file again, and a commit
+   * makes durable that the log has begun again.
    */
   #writeAgain(): void {
     this.#sqlite.pragma('wal_checkpoint(TRUNCATE)');
@@ -363,7 +375,8 @@ export class Database {
 }
 
 /**
- * Throws file_unreadable unless the ledger can live here. SQLite says only "unable to open database file"; a person needs to know which folder or file, and what is wrong.
+ * Throws file_unreadable if the ledger cannot be used at this path. SQLite only reports "unable to open database file";
+ * this error names the folder or file and the cause.
  */
 export function checkFolder(path: string): void {
   const folder = dirname(path);
@@ -381,8 +394,8 @@ export function checkFolder(path: string): void {
 }
 
 /**
- * Throws file_unreadable for a ledger with another name (a hard link). Under another name it has another lock, and SQLite
- * another log beside it: commits that a crash left in the one would be missing under the other.
+ * Throws file_unreadable for a ledger with a second name (a hard link). Another name means another lock and another
+ * log: commits left in one by a crash would be missing under the other.
  */
 export function refuseOtherNames(path: string): void {
   const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1;
@@ -391,10 +404,10 @@ export function refuseOtherNames(path: string): void {
   throw new TwinbookError('file_unreadable', text, 'Remove the others, or make copies of them while no trader runs.');
 }
 
-/** In the header of a file, the bytes that say how it is written and read: 2 is WAL, 1 is not. */
+/** Header bytes with the write and read version: 2 is WAL, 1 is not. */
 const WAL_FLAGS = { from: 18, to: 20 } as const;
 
-/** SQLite opens no memory whose header says WAL. */
+/** SQLite opens no in-memory content with WAL in its header. */
 function withoutWal(content: Uint8Array): Buffer {
   const copy = Buffer.from(content);
   if (copy.length > WAL_FLAGS.to) copy.fill(1, WAL_FLAGS.from, WAL_FLAGS.to);

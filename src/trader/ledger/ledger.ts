@@ -59,12 +59,12 @@ import { FEE_REF, REF_SEPARATOR } from './verify.js';
 import { WriteCache } from './write-cache.js';
 
 /**
- * Opens the ledger for writing. `holder` is the calling process (its pid and start time), for the message that a
- * second one gets. Throws ledger_locked, ledger_newer, ledger_broken or file_unreadable.
+ * Opens the ledger for writing. `holder` is the calling process (pid and start time), for the error message of a second
+ * one. Throws ledger_locked, ledger_newer, ledger_broken or file_unreadable.
  */
 export function openLedger(path: string, holder: LockHolder): Ledger {
   checkFolder(path);
-  // The lock comes first: a second process must not even create tables.
+  // Lock first: a second process must not even create tables.
   const lock = lockWriter(path, holder);
   try {
     refuseOtherNames(path);
@@ -77,26 +77,26 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
 }
 
 /**
- * The same ledger in memory, for a backtest: what is not there after the process cannot be recovered. `content` is the file
- * of a closed ledger to go on from, for a replay. Throws ledger_newer or ledger_broken.
+ * The same ledger in memory, for a backtest; lost with the process. `content` is the file of a closed ledger to
+ * continue from, for a replay. Throws ledger_newer or ledger_broken.
  */
 export const openMemoryLedger = (content: Uint8Array | null = null): Ledger =>
   new Ledger(Database.inMemory(content), { release: () => undefined }, { check: () => undefined });
 
-/** Opens the ledger to look at it; works beside a running trader and without one. */
+/** Opens the ledger for reading, with or without a running trader. */
 export function openReadOnly(path: string): LedgerReader {
   return new LedgerReader(Database.openReadOnly(path));
 }
 
 /**
- * The writer. Every write must run inside `transaction`; one that fails, or its commit or sync, throws LedgerBroken: the ledger then
- * refuses everything, the process cancels and exits.
+ * The writer. Every write must run inside `transaction`. A failed write, commit or sync throws LedgerBroken: the ledger
+ * then rejects everything, and the process cancels its orders and exits.
  */
 export class Ledger extends LedgerReader {
   readonly #lock: WriterLock;
   readonly #place: LedgerFile;
   readonly #known = new ReadCache();
-  /** Null where every change has to be in the file before it is acted upon. */
+  /** Null when every change must be in the file before it takes effect. */
   readonly #late: WriteCache | null;
 
   constructor(db: Database, lock: WriterLock, place: LedgerFile) {
@@ -135,7 +135,7 @@ export class Ledger extends LedgerReader {
 
   override note(key: string): string | null {
     const { notes } = this.#known;
-    // What is known is asked for several times in every step: without a function made for it.
+    // Read several times in every step, so a hit allocates no closure.
     return notes.get(key) ?? readThrough(notes, key, () => super.note(key));
   }
 
@@ -152,17 +152,20 @@ export class Ledger extends LedgerReader {
     return balances.get(account) ?? readThrough(balances, account, () => super.balance(account));
   }
 
-  /** BEGIN IMMEDIATE … COMMIT, synchronous, not nested. What `work` throws rolls back and is thrown on. */
+  /** BEGIN IMMEDIATE … COMMIT, synchronous, not nested. An error in `work` rolls back and is rethrown. */
   transaction<T>(work: () => T): T {
     return this.db.transaction(work);
   }
 
-  /** Told where nothing waits for the next commit, which then has no old ones to carry over. Outside of `transaction`; throws as it does. */
+  /**
+   * Call when nothing waits for the next commit: moves older commits into the file. Outside of `transaction`; throws
+   * like it.
+   */
   rest(): void {
     this.db.rest();
   }
 
-  /** Throws LedgerBroken when what has the ledger's name is gone or another file: nobody will ever read what is written. */
+  /** Throws LedgerBroken when the ledger's file was removed or replaced: nobody would read later writes. */
   checkFile(): void {
     this.#place.check();
   }
@@ -186,14 +189,14 @@ export class Ledger extends LedgerReader {
     assert(changed === 1, `no run ${id}`);
   }
 
-  /** Books what is missing (or too much) against the configured capital. */
+  /** Books the difference to the configured capital. */
   setCapital(capital: Micros, nowMs: number): void {
     const added = sub(capital, sub(ZERO, this.balance('capital')));
     if (added === 0) return;
     this.#book('capital', `${this.#countBookings('capital') + 1}`, nowMs, balance(capitalPostings(added)));
   }
 
-  /** Books what the exchange holds and the ledger lacks, once; the reason stays with the booking. */
+  /** Books a holding of the exchange that the ledger lacks, once; the reason stays with the booking. */
   adopt(outcome: AdoptedOutcome, reason: string, nowMs: number): void {
     const ref = `${this.#countBookings('adopt') + 1}: ${reason.slice(0, LONGEST_TEXT)}`;
     const held = this.holding(outcome.marketConditionId, outcome.isYes);
@@ -210,7 +213,7 @@ export class Ledger extends LedgerReader {
     this.#rememberIntent(intent);
   }
 
-  /** Returns the row as it is now. */
+  /** Returns the changed row. */
   changeIntent(id: string, change: IntentChange): IntentRow {
     const after = { ...must(this.intent(id), `intent ${id}`), ...change };
     if (this.#late === null) updateIntent(this.db, after);
@@ -233,7 +236,10 @@ export class Ledger extends LedgerReader {
     return after;
   }
 
-  /** Once per trade pubkey, with its postings. The order must be in the ledger. One that had failed counts as failed no more. */
+  /**
+   * Once per trade pubkey, with its postings. The order must be in the ledger. A trade noted as failed no longer counts
+   * as failed.
+   */
   bookFill(fill: BookedFill): FillBooking {
     const known = this.fill(fill.pubkey);
     if (known !== null) return this.#bookAgain(known, fill);
@@ -246,13 +252,13 @@ export class Ledger extends LedgerReader {
     return 'booked';
   }
 
-  /** A trade that is booked already; at most the fee that nobody had named is new. */
+  /** For a booked trade: only a fee that was missing can be new. */
   #bookAgain(booked: BookedFill, { feeMicros, ...told }: BookedFill): FillBooking {
     if (!isSameTrade(booked, { ...told, feeMicros })) return 'differs';
     if (booked.feeMicros !== null || feeMicros === null || feeMicros === 0) return 'repeated';
     this.#known.fillsAfter.clear();
     this.db.run('UPDATE fills SET fee = ? WHERE pubkey = ?', feeMicros, told.pubkey);
-    // Whoever has added up fills has added this one without its fee.
+    // Readers that sum up fills have counted this one without its fee.
     this.#countTurn();
     this.#book('fill', `${this.#freeRef(told.pubkey)}${FEE_REF}`, told.seenMs, feePostings(feeMicros));
     return 'fee_paid';
@@ -270,7 +276,7 @@ export class Ledger extends LedgerReader {
     return true;
   }
 
-  /** Counts a failed trade against its order, once per pubkey, and books the opposite of what it had moved, if anything. */
+  /** Counts a failed trade against its order, once per pubkey, and reverses its booking if it has one. */
   noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
     this.#forgetOrder(orderPubkey);
     const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
@@ -287,9 +293,9 @@ export class Ledger extends LedgerReader {
     this.setNote(TRADE_TURNS_NOTE, `${this.tradeTurns() + 1}`);
   }
 
-  /** Takes a fill out. Its postings stay, and their opposites are booked behind them. */
+  /** Removes a fill. Its postings stay; reversing ones are added. */
   #undo(fill: BookedFill, nowMs: number): void {
-    // Whoever reads on from a place must not take the next fill for one that was seen already.
+    // A reader that continues from a place must not skip the next fill.
     this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
     this.#known.fillsAfter.clear();
     this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
@@ -299,27 +305,27 @@ export class Ledger extends LedgerReader {
     this.#book('fill', this.#freeRef(fill.pubkey), nowMs, undoingPostings(fill, held));
   }
 
-  /** Null where the newest row says it: as long as none was ever taken out. */
+  /** Null when the newest row has it: no fill was ever removed. */
   #nextFillSeq(): number | null {
     return this.note(FILL_PLACES_NOTE) === null ? null : this.#newestFillPlace() + 1;
   }
 
-  /** Also that of a fill that was taken out since, and of all those behind it that were. */
+  /** Includes fills that were removed. */
   #newestFillPlace(): number {
     return Math.max(Number(this.note(FILL_PLACES_NOTE) ?? 0), this.newestSeq('fills'));
   }
 
-  /** A trade names its first transaction; the second, third … have a number behind it. */
+  /** A trade's first transaction bears its name; later ones add a number. */
   #freeRef(pubkey: string): string {
     const sql = "SELECT count(*) AS n FROM transactions WHERE kind = 'fill' AND (ref = ? OR (ref > ? AND ref < ?))";
-    // The character behind the separator ends the range.
+    // The next character ends the range.
     const after = String.fromCharCode(REF_SEPARATOR.charCodeAt(0) + 1);
     const before = this.db.get<{ n: number }>(sql, pubkey, `${pubkey}${REF_SEPARATOR}`, `${pubkey}${after}`);
     const count = before?.n ?? 0;
     return count === 0 ? pubkey : `${pubkey}${REF_SEPARATOR}${count + 1}`;
   }
 
-  /** Once per pubkey; false when it is booked already. */
+  /** Once per pubkey; false when already booked. */
   bookConversion(conversion: BookedConversion): boolean {
     const { pubkey, intentId, kind, marketConditionId: market, seenMs } = conversion;
     this.#known.conversionsAfter.clear();
@@ -337,44 +343,47 @@ export class Ledger extends LedgerReader {
     MARKETS.upsert(this.db, market);
   }
 
-  /** In place of what its version saved before. */
+  /** Replaces the saved state of the same version. */
   saveStrategyState(saved: StrategyStateRow): void {
     STRATEGY_STATES.upsert(this.db, saved);
   }
 
-  /** Nobody can go on from what was saved in this version: it stays to be looked at, and is not found any more. */
+  /** The saved state of this version cannot be used: it is kept for inspection and no longer found. */
   setStrategyStateAside(strategy: string, marketConditionId: string, version: number): void {
     const sql = `UPDATE OR REPLACE strategy_states SET version = -version
       WHERE market = ? AND strategy = ? AND version = ?`;
     this.db.run(sql, marketConditionId, strategy, version);
   }
 
-  /** Of a market that is over. */
+  /** Of an ended market. */
   forgetStrategyStates(marketConditionId: string): void {
     this.db.run('DELETE FROM strategy_states WHERE market = ?', marketConditionId);
   }
 
   setNote(key: string, value: string): void {
     const sql = 'INSERT INTO notes VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
-    // What lives and dies with its process is read from memory alone.
+    // In virtual time it is read from memory only.
     if (this.db.isVirtual) this.db.postpone();
     else this.db.run(sql, key, value);
     this.#known.notes.set(key, value);
   }
 
-  /** `subject`: the pubkey or intent id that it is about; `prune` deletes it with that order or intent. */
+  /** `subject`: the related pubkey or intent id; `prune` deletes the event with that order or intent. */
   addEvent({ timeMs, severity, kind, text }: OperatorEvent, subject: string | null = null): void {
     const sql = 'INSERT INTO events (time_ms, severity, kind, text, subject) VALUES (?, ?, ?, ?, ?)';
     this.db.run(sql, timeMs, severity, kind, text.slice(0, LONGEST_TEXT), subject);
   }
 
-  /** True when this is the first time that this was seen. */
+  /** True the first time. */
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean {
     const sql = 'INSERT INTO oddities VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
     return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
   }
 
-  /** Deletes finished intents and orders without fills among the next rows, with their events. Only for a ledger in a file. */
+  /**
+   * Deletes finished intents and orders without fills among the next rows, with their events. Only for a ledger in a
+   * file.
+   */
   prunePage(page: PrunePage): PrunedPage {
     const { pubkeys, ...pruned } = prunePage(this.db, page);
     for (const pubkey of pubkeys) this.#known.orders.delete(pubkey);
@@ -383,13 +392,13 @@ export class Ledger extends LedgerReader {
     return pruned;
   }
 
-  /** Gives at most so many unused pages back to the file system. */
+  /** Returns up to this many unused pages to the file system. */
   givePagesBack(pages: number): { readonly bytes: number; readonly isDone: boolean } {
     const bytes = this.db.unusedPages === 0 ? 0 : this.db.shrink(pages);
     return { bytes, isDone: this.db.unusedPages === 0 };
   }
 
-  /** Writes proven postings and carries them into the balances. */
+  /** Writes checked postings and updates the balances. */
   #book(kind: string, ref: string, timeMs: number, postings: readonly Posting[]): void {
     const id = this.db.insert('INSERT INTO transactions (kind, ref, time_ms) VALUES (?, ?, ?)', kind, ref, timeMs);
     for (const { account, asset, amountMicros } of postings) {
@@ -401,7 +410,7 @@ export class Ledger extends LedgerReader {
     this.#known.positions = null;
   }
 
-  /** Before its row is changed where it stands, or referred to. */
+  /** Before its row is changed or referenced elsewhere. */
   #forgetOrder(pubkey: string): void {
     this.#late?.orders.write(pubkey);
     this.#known.orders.delete(pubkey);
@@ -413,15 +422,15 @@ export class Ledger extends LedgerReader {
   }
 }
 
-/** The newest place that was given out to a fill when one was taken out. */
+/** Newest place given to a fill at the time of a removal. */
 const FILL_PLACES_NOTE = 'fill_places';
 
-/** Texts may quote a stranger's record; a person needs its beginning. */
+/** Texts may quote foreign records; their beginning is enough. */
 const LONGEST_TEXT = 2_000;
 
 /**
- * Whether a trade that comes again says what is booked; when each was seen is no part of it. What either leaves out, as any venue
- * may, contradicts nothing.
+ * True when a repeated trade matches the booked one; times of observation are ignored. A missing field contradicts
+ * nothing.
  */
 const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
   booked.orderPubkey === told.orderPubkey &&

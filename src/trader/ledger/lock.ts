@@ -17,7 +17,7 @@ import { isPrivate, makePrivateFile } from '../../shared/base/private.js';
 import { isGone, readMark } from '../../shared/base/process-mark.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** Who is asking: told to the next one who comes. */
+/** The calling process, named to the next one. */
 export interface LockHolder {
   readonly pid: number;
   /** Our clock, ms. */
@@ -29,10 +29,10 @@ export interface WriterLock {
   release(): void;
 }
 
-/** A lock that is free may be looked at this very moment (`findWriter`); one that is held stays held. */
+/** A free lock may be read right now (`findWriter`); a held one stays held. */
 const LOOKED_AT_MS = 100;
 
-/** Takes the lock or throws ledger_locked, naming the process that has it if that lives. */
+/** Takes the lock or throws ledger_locked with the holding process, if it lives. */
 export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
   const path = lockPath(ledgerPath);
   const held = [lockFile(path, ledgerPath, holder)];
@@ -48,7 +48,7 @@ export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
   }
 }
 
-/** Puts a file that only we can open in the place of one that we have locked; until the end both are locked. */
+/** Replaces a locked lock file by a private one; both stay locked until the end. */
 function replace(path: string, ledgerPath: string, holder: LockHolder): Sqlite.Database {
   const fresh = `${path}.new`;
   const sqlite = lockFile(fresh, ledgerPath, holder);
@@ -64,13 +64,13 @@ function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.
     const row = sqlite.prepare('INSERT INTO holder VALUES (?, ?, ?)');
     row.run(holder.pid, holder.startedMs, readMark(holder.pid).born);
     sqlite.exec('COMMIT');
-    // Between the two another process can slip in; then this BEGIN fails and it has the lock, by right.
+    // Another process may slip in between: then this BEGIN fails, and the lock is its.
     sqlite.exec('BEGIN IMMEDIATE');
-    // Another holder may have come, replaced the file and gone while we waited for the one that we had opened.
+    // While we waited for the opened file, another holder may have replaced it and left.
     if (statSync(path).ino !== inode) throw explainLock(ledgerPath, path, undefined, undefined);
     return sqlite;
   } catch (cause) {
-    // Or our own row would be read that could not be committed.
+    // Otherwise our own uncommitted row would be read.
     if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
     const error = isBusy(cause) ? explainLock(ledgerPath, path, holderRow(sqlite), cause) : cause;
     sqlite.close();
@@ -89,8 +89,8 @@ function open(path: string): { readonly sqlite: Sqlite.Database; readonly inode:
 }
 
 /**
- * Who writes this ledger now, whether it answers or not; null when nobody does. Throws file_unreadable when that cannot be
- * told: the lock cannot be opened, or it is held and the process that it names is gone.
+ * Current writer of this ledger, responsive or not; null without one. Throws file_unreadable when that is unknown: the
+ * lock cannot be opened, or its named process is gone while it is held.
  */
 export function findWriter(ledgerPath: string): LockHolder | null {
   if (!existsSync(dirname(ledgerPath))) return null;
@@ -111,7 +111,7 @@ export function findWriter(ledgerPath: string): LockHolder | null {
   }
 }
 
-/** Two names of one file or folder must meet in one lock. */
+/** Two names of one file or folder must share one lock. */
 function lockPath(ledgerPath: string): string {
   const folder = realpathSync(dirname(ledgerPath));
   return `${existsSync(ledgerPath) ? realpathSync(ledgerPath) : join(folder, basename(ledgerPath))}.lock`;
@@ -148,7 +148,7 @@ function holderRow(sqlite: Sqlite.Database): HolderRow | undefined {
   try {
     return sqlite.prepare<[], HolderRow>('SELECT * FROM holder').get();
   } catch {
-    return undefined; // it is being written this moment: the holder is too young to have a name
+    return undefined; // Being written right now: the holder has no name yet.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether what has the ledger's name is still the file that is open. Whoever puts another in its place (a backup, a
- * synchronised folder) leaves the trader writing into a file that nobody will ever read again.
+ * Checks that the ledger's path still names the open file. If another file replaces it (a backup, a synchronised
+ * folder), the trader writes into a file that is never read again.
  */
 
 import { statSync } from 'node:fs';
@@ -15,13 +15,10 @@ export interface LedgerFile {
 
 const SIDE_FILES = ['-wal', '-shm', '.backup'] as const;
 
-/**
- * Opens the ledger at `path`, which is made when there is none, and taken from everybody else. Throws LedgerBroken, and
- * what `open` throws.
- */
+/** Opens or creates the ledger at `path` with private permissions. Throws LedgerBroken, and whatever `open` throws. */
 export function openLedgerFile<T extends { close(): void }>(path: string, open: () => T): readonly [T, LedgerFile] {
   try {
-    // SQLite gives its side files the mode of the file itself.
+    // SQLite gives its side files the mode of the main file.
     makePrivateFile(path);
     for (const ending of ['', ...SIDE_FILES]) makePrivate(`${path}${ending}`);
   } catch (cause) {
@@ -31,7 +28,7 @@ export function openLedgerFile<T extends { close(): void }>(path: string, open: 
   const opened = open();
   try {
     file.check();
-    // What is committed lies in the log too, which is there from the first write on.
+    // Commits are in the log too, which exists from the first write on.
     return [opened, makePlace([path, `${path}-wal`])];
   } catch (error) {
     opened.close();

@@ -14,14 +14,14 @@ import { add, type Micros, micros, minMicros, mulDiv, sub, ZERO } from '../../sh
 import { tradeNotional } from './rounding.js';
 import type { AdoptedOutcome, BookedConversion, BookedFill } from './tables.js';
 
-/** One movement of one account; the postings of a booking sum to zero for each asset. */
+/** One movement of one account; the postings of a booking sum to zero per asset. */
 export interface Posting {
   readonly account: string;
   readonly asset: string;
   readonly amountMicros: Micros;
 }
 
-/** One outcome of a market as held before a booking. */
+/** Holding of one outcome before a booking. */
 export interface BookedHolding {
   readonly sharesMicros: Micros;
   readonly costMicros: Micros;
@@ -30,23 +30,23 @@ export interface BookedHolding {
 export const CURRENCY = 'currency';
 
 const outcomeName = (market: string, isYes: boolean): string => `${market}/${isYes ? 'YES' : 'NO'}`;
-/** The account of the shares held of one outcome. */
+/** Account of the shares held of one outcome. */
 export const sharesAccount = (market: string, isYes: boolean): string => `shares/${outcomeName(market, isYes)}`;
-/** The account of what the shares held of one outcome cost, in currency. */
+/** Account of the cost of the held shares of one outcome, in currency. */
 export const basisAccount = (market: string, isYes: boolean): string => `basis/${outcomeName(market, isYes)}`;
-/** The account of what the exchange gave or took of one outcome's shares: the other side of `sharesAccount`. */
+/** Account of the exchange's side of one outcome's shares: opposite of `sharesAccount`. */
 export const venueAccount = (market: string, isYes: boolean): string => `venue/${outcomeName(market, isYes)}`;
 
 const negative = (value: Micros): Micros => sub(ZERO, value);
 const currency = (account: string, amountMicros: Micros): Posting => ({ account, asset: CURRENCY, amountMicros });
 
-/** What a change of the configured capital moves. */
+/** Postings of a change of the configured capital. */
 export const capitalPostings = (addedMicros: Micros): Posting[] => [
   currency('cash', addedMicros),
   currency('capital', negative(addedMicros)),
 ];
 
-/** A fill: shares one way, currency and fee the other, the result of what was sold at average cost. */
+/** A fill: shares one way, currency and fee the other, and the result of sold shares at average cost. */
 export function fillPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   const notional = tradeNotional(fill.isYes, fill.priceMicros, fill.amountMicros);
   const fee = fill.feeMicros ?? ZERO;
@@ -61,22 +61,22 @@ export function fillPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   ]);
 }
 
-/** A fee that was named after its fill had been booked without one. */
+/** A fee reported after its fill was booked without one. */
 export const feePostings = (feeMicros: Micros): Posting[] => [
   currency('cash', negative(feeMicros)),
   currency('fees', feeMicros),
 ];
 
 /**
- * The opposite of a fill that was booked and failed after all: cash, fee and shares as if it had never been. What its
- * shares cost by now is their average, so cost and result may divide otherwise than before; their sum is exact.
+ * Reverses a booked fill that failed later: cash, fee and shares as before it. Its shares leave at today's average
+ * cost, so cost and result may be split differently than before; their sum is exact.
  */
 export function undoingPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   const side = fill.side === 'buy' ? 'sell' : 'buy';
   return fillPostings({ ...fill, side, feeMicros: negative(fill.feeMicros ?? ZERO) }, held);
 }
 
-/** A merge or redeem: both outcomes' shares leave at their cost, currency comes, the difference is the result. */
+/** A merge or redeem: shares of both outcomes leave at their cost, currency arrives, the difference is the result. */
 export function conversionPostings(conversion: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
   if (conversion.kind === 'split') return splitPostings(conversion, yes, no);
   const market = conversion.marketConditionId;
@@ -92,7 +92,7 @@ export function conversionPostings(conversion: BookedConversion, yes: BookedHold
   ]);
 }
 
-/** A split: currency leaves, shares of both outcomes come, and what they cost is divided between them. No result. */
+/** A split: currency leaves, shares of both outcomes arrive and share the cost. No result. */
 function splitPostings(split: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
   const market = split.marketConditionId;
   const [yesMove, noMove] = [negative(split.yesMicros), negative(split.noMicros)];
@@ -108,8 +108,8 @@ function splitPostings(split: BookedConversion, yes: BookedHolding, no: BookedHo
 }
 
 /**
- * Shares that the exchange holds beyond the ledger. Recorded moves book their currency, in their order; the rest comes at
- * its price against `adopted`, without cash.
+ * Shares at the exchange beyond the ledger. Recorded moves book their currency in order; the rest is booked at its
+ * price against `adopted`, without cash.
  */
 export function adoptionPostings(outcome: AdoptedOutcome, held: BookedHolding): Posting[] {
   const { marketConditionId: market, isYes, recorded, restMicros, restWorthMicros } = outcome;
@@ -150,13 +150,13 @@ function resultPostings(market: string, isYes: boolean, move: Micros, value: Mic
   return [currency(basisAccount(market, isYes), costMove), currency('realised', sub(value, costMove))];
 }
 
-/** The part of the cost that leaves with this many shares, rounded down so that none is left over unpaid. */
+/** Cost of this many shares, rounded down so that no cost is left without shares. */
 function computeCostPart(sharesMicros: Micros, held: BookedHolding): Micros {
   if (held.sharesMicros <= 0) return ZERO;
   return mulDiv(held.costMicros, minMicros(sharesMicros, held.sharesMicros), held.sharesMicros, 'floor');
 }
 
-/** Adds up postings of one account, drops zeros, and asserts that every asset sums to zero. */
+/** Sums postings per account, drops zeros, and asserts that every asset sums to zero. */
 export function balance(postings: readonly Posting[]): Posting[] {
   const byAccount = new Map<string, Posting>();
   const sums = new Map<string, number>();

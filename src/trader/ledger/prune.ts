@@ -1,11 +1,11 @@
-/** Deletes intents and orders that are over and moved nothing, some rows at a time. Whatever a booking refers to stays. */
+/** Deletes ended intents and orders that moved nothing, in batches. Rows that a booking references stay. */
 
 import type { Database } from './database.js';
 import { FINAL_INTENT_STATES, type PrunedPage, type PrunePage } from './tables.js';
 
 const FINAL = FINAL_INTENT_STATES.map((state) => `'${state}'`).join(', ');
 
-/** Where the lists of orders were compared up to: the first of the orders by which the next comparison ends. */
+/** Mark of the compared order lists: the first order at which the next comparison ends. */
 const MARK = `SELECT min(seq) AS seq, min(created_ms) AS createdMs FROM orders
   WHERE pubkey IN (SELECT value FROM json_each(?))`;
 
@@ -18,7 +18,7 @@ const PRUNABLE = `SELECT i.seq, i.id, o.pubkey FROM intents AS i LEFT JOIN order
       AND NOT EXISTS (SELECT 1 FROM failed_trades WHERE order_pubkey = o.pubkey)))
     AND NOT EXISTS (SELECT 1 FROM conversions WHERE intent_id = i.id)`;
 
-/** Looks at the next `rows` intents, and deletes those that may go with their orders and events. Within a transaction. */
+/** Checks the next `rows` intents and deletes those that may go, with their orders and events. Within a transaction. */
 export function prunePage(db: Database, page: PrunePage): PrunedPage & { readonly pubkeys: readonly string[] } {
   const { beforeMs, marked, lagMs, after, keeps } = page;
   const mark = db.get<{ seq: number | null; createdMs: number | null }>(MARK, JSON.stringify(marked));

@@ -1,32 +1,31 @@
 /**
- * What the one writer knows of its own rows without asking SQLite again. Every entry is what a read would answer: it is
- * put in by a read or by the write that made it so. All of it is dropped when a transaction is rolled back or the ledger
- * breaks, so that nothing is remembered that is not in the file.
+ * Rows known to the single writer without a SQLite read. Every entry equals a read's answer: a read or the write itself
+ * adds it. A rollback or a broken ledger clears everything, so no entry differs from the file.
  */
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { Booked } from './table.js';
 import type { BookedConversion, BookedFill, IntentRow, MarketRecord, OrderRecord, PositionRow } from './tables.js';
 
-/** What the single writer has read or written and need not read again; emptied when a transaction is taken back. */
+/** Rows that the single writer has read or written; cleared by a rollback. */
 export class ReadCache {
-  /** Those that are not final: bounded by what is under way. */
+  /** Intents that are not final: bounded by the number in flight. */
   readonly intents = new Map<string, IntentRow>();
-  /** By pubkey; null for one that has no row. */
+  /** By pubkey; null without a row. */
   readonly orders = new Map<string, OrderRecord | null>();
   /** By account. Three for each outcome that was ever held. */
   readonly balances = new Map<string, Micros>();
-  /** By condition id; null for one of which there is no row. */
+  /** By condition id; null without a row. */
   readonly markets = new Map<string, MarketRecord | null>();
   readonly notes = new Map<string, string | null>();
-  /** Condition ids as the engine has them: a lookup by the very same text does not compare it. */
+  /** Condition ids as the engine holds them: a lookup by the same string object compares no characters. */
   readonly marketIds = new Map<string, string>();
-  /** By the place after which they were asked for; a round of reconciliation asks several times for the same. */
+  /** By the start place of the query; a reconciliation round repeats the same queries. */
   readonly fillsAfter = new Map<number, readonly Booked<BookedFill>[]>();
   readonly conversionsAfter = new Map<number, readonly Booked<BookedConversion>[]>();
   positions: readonly PositionRow[] | null = null;
 
-  /** Orders that nobody asks for any more are most of all that there ever were. */
+  /** Most orders are old and never read again. */
   keepOrder(pubkey: string, order: OrderRecord | null): void {
     if (this.orders.size >= MOST_ORDERS) this.orders.clear();
     this.orders.set(pubkey, order);
@@ -37,7 +36,7 @@ export class ReadCache {
     return marketConditionId === undefined ? row : { ...row, marketConditionId };
   }
 
-  /** It stands behind all that were read. */
+  /** It comes after all rows that were read. */
   addFill(fill: Booked<BookedFill>): void {
     for (const [seq, rows] of this.fillsAfter) {
       if (rows.length >= MOST_ROWS) this.fillsAfter.delete(seq);
@@ -53,14 +52,14 @@ export class ReadCache {
   }
 }
 
-/** Places from which rows are kept: there are some readers, each with a place of its own. */
+/** Maximum number of start places: each reader has its own. */
 const MOST_PLACES = 16;
-/** More than rest and are asked about at a time. */
+/** More than rest and are read at a time. */
 const MOST_ORDERS = 1_000;
-/** A history is not kept. */
+/** Long histories are not cached. */
 const MOST_ROWS = 1_000;
 
-/** As `readThrough`, for rows after a place: readers move on, and what lies behind them is forgotten. */
+/** As `readThrough`, for rows after a place: readers advance, and earlier rows are dropped. */
 export function readAfter<Row>(
   known: Map<number, readonly Booked<Row>[]>,
   seq: number,
@@ -72,13 +71,13 @@ export function readAfter<Row>(
   return rows;
 }
 
-/** Whoever has all rows after an earlier place has these. */
+/** Rows after an earlier cached place include these. */
 function behindEarlier<Row>(known: Map<number, readonly Booked<Row>[]>, seq: number): readonly Booked<Row>[] | null {
   for (const [place, rows] of known) if (place < seq) return rows.filter((row) => row.seq > seq);
   return null;
 }
 
-/** The value of this key, read once. */
+/** Value of this key, read once. */
 export function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {
   const value = known.get(key);
   if (value !== undefined) return value;

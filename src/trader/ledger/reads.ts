@@ -1,4 +1,4 @@
-/** Every read of the ledger, for the trader, the command line and the dashboard alike. */
+/** All reads of the ledger: for the trader, the command line and the dashboard. */
 
 import { must } from '../../shared/base/errors.js';
 import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
@@ -31,21 +31,21 @@ import {
 } from './tables.js';
 import { differences, TRADE_OF_REF } from './verify.js';
 
-/** What a list shows unless told otherwise. */
+/** Default length of a list. */
 const PAGE = 100;
-/** How often a booking was undone, came after all, or got a fee. */
+/** Number of bookings that were reversed, restored, or got a fee. */
 export const TRADE_TURNS_NOTE = 'trade_turns';
 
-/** Our clock, ms: what ended before it, and moved nothing, was pruned. */
+/** Our clock, ms: ended rows without bookings from before it were pruned. */
 export const PRUNED_NOTE = 'pruned_before';
 
-/** Both are written as the partial index spells them, so that SQLite uses it: history must not slow a start down. */
+/** Spelled as in the partial index, so that SQLite uses it: a long history must not slow a start. */
 export const ACTIVE_INTENTS = "WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
 export const UNSETTLED_ORDERS = 'WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
 const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes FROM failed_trades
   JOIN orders ON orders.pubkey = failed_trades.order_pubkey`;
 
-/** By keys of tables alone: a page of it costs the same however long the history is. */
+/** By table keys only: a page costs the same with any history. */
 export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms, p.account, p.amount, coalesce(f.market, c.market) AS market, i.strategy
   FROM (SELECT * FROM transactions WHERE id > ? ORDER BY id LIMIT ?) AS t
   LEFT JOIN postings AS p ON p.transaction_id = t.id
@@ -55,7 +55,7 @@ export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms, p.account, p.amou
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
   ORDER BY t.id`;
 
-/** Every read. Works beside a running trader and without one. */
+/** Every read. Works with and without a running trader. */
 export class LedgerReader {
   protected readonly db: Database;
 
@@ -77,7 +77,7 @@ export class LedgerReader {
     return this.#list(INTENTS, filter);
   }
 
-  /** Null when the intent is unknown or has no draft yet. */
+  /** Null for an unknown intent or one without a draft. */
   storedDraft(intentId: string): StoredDraftRow | null {
     const intent = this.intent(intentId);
     if (intent === null || intent.draftPubkey === null || intent.message === null) return null;
@@ -110,7 +110,7 @@ export class LedgerReader {
     return CONVERSIONS.find(this.db, 'pubkey', pubkey);
   }
 
-  /** What was booked after this place, oldest first; its cost follows from what it returns, not from what went before. */
+  /** Bookings after this place, oldest first; its cost depends on the result, not on the rows before. */
   fillsAfter(seq: number): readonly Booked<BookedFill>[] {
     return FILLS.listAfter(this.db, seq);
   }
@@ -119,12 +119,12 @@ export class LedgerReader {
     return CONVERSIONS.listAfter(this.db, seq);
   }
 
-  /** The place of the newest; 0 while there is none. */
+  /** Place of the newest; 0 without one. */
   newestSeq(of: 'fills' | 'conversions'): number {
     return this.db.get<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${of}`)?.seq ?? 0;
   }
 
-  /** The next bookings after this one, 0 for the first, oldest first: their sums are those of `pnl`. */
+  /** The next bookings after this id, 0 for the first, oldest first: their sums are those of `pnl`. */
   bookingsAfter(id: number, limit: number): BookingRow[] {
     this.writeLate();
     const bookings: BookingRow[] = [];
@@ -136,42 +136,42 @@ export class LedgerReader {
     return bookings;
   }
 
-  /** The id of the newest booking; 0 while there is none. */
+  /** Id of the newest booking; 0 without one. */
   newestBooking(): number {
     return this.db.get<{ id: number | null }>('SELECT max(id) AS id FROM transactions')?.id ?? 0;
   }
 
-  /** The exchange said once of this trade that it had failed, whatever it said since. */
+  /** True if the exchange once reported this trade as failed, whatever it reported later. */
   hadFailed(tradePubkey: string): boolean {
     const sql = `SELECT 1 AS n FROM oddities WHERE kind IN ('failed_trade', 'settled_trade_failed') AND pubkey = ?`;
     return this.db.get<{ n: number }>(sql, tradePubkey) !== undefined;
   }
 
-  /** Trades that the exchange said last had failed. */
+  /** Trades that the exchange last reported as failed. */
   failedTrades() {
     this.writeLate();
     const rows = this.db.all<{ pubkey: string; market: string; is_yes: number }>(FAILED_TRADES);
     return rows.map(({ pubkey, market, is_yes }) => ({ pubkey, marketConditionId: market, isYes: is_yes === 1 }));
   }
 
-  /** How often a trade was noted as failed, or booked after that. */
+  /** Number of trades noted as failed, or booked after that. */
   tradeTurns(): number {
     return Number(this.note(TRADE_TURNS_NOTE) ?? 0);
   }
 
-  /** Everything not final: bounded by what is under way, not by history. */
+  /** All intents that are not final: bounded by the number in flight, not by history. */
   activeIntents(): IntentRow[] {
     this.writeLate();
     return INTENTS.list(this.db, ACTIVE_INTENTS);
   }
 
-  /** Orders that may still fill or whose fills are not all booked. */
+  /** Orders that may still fill or have unbooked fills. */
   unsettledOrders(): OrderRecord[] {
     this.writeLate();
     return ORDERS.list(this.db, UNSETTLED_ORDERS);
   }
 
-  /** Every holding that is not zero. */
+  /** All non-zero holdings. */
   positions(): readonly PositionRow[] {
     const held = this.db.all<{ account: string; amount: number }>(
       "SELECT account, amount FROM balances WHERE amount <> 0 AND account > 'shares/' AND account < 'shares0'",
@@ -185,7 +185,7 @@ export class LedgerReader {
     });
   }
 
-  /** Shares held of one outcome; ZERO for none. */
+  /** Held shares of one outcome; ZERO for none. */
   shares(marketConditionId: string, isYes: boolean): Micros {
     return this.balance(sharesAccount(marketConditionId, isYes));
   }
@@ -194,7 +194,7 @@ export class LedgerReader {
     return this.balance('cash');
   }
 
-  /** Worth of adopted shares of which no record says what they cost, when they were adopted. */
+  /** Value at adoption of adopted shares without a recorded cost. */
   adopted(): Micros {
     return sub(ZERO, this.balance('adopted'));
   }
@@ -209,7 +209,7 @@ export class LedgerReader {
         unmarked.add(marketConditionId);
         continue;
       }
-      // Against ourselves: a mark is an opinion, so its value is rounded down.
+      // A mark is an estimate, so its value is rounded down.
       const value = mul(isYes ? mark : complement(mark), sharesMicros, 'floor');
       unrealisedMicros = add(unrealisedMicros, sub(value, costMicros));
     }
@@ -222,10 +222,10 @@ export class LedgerReader {
       realisedMicros,
       /** Fees paid, as a positive number. */
       feesMicros,
-      /** Shares at their marks minus their cost; positions without a mark count at cost. */
+      /** Value of shares at their marks minus their cost; positions without a mark count at cost. */
       unrealisedMicros,
       totalMicros: add(sub(realisedMicros, feesMicros), unrealisedMicros),
-      /** Markets with shares whose mark was not given. */
+      /** Markets with shares but without a given mark. */
       unmarked: [...unmarked].sort(),
     };
   }
@@ -243,7 +243,7 @@ export class LedgerReader {
     return this.db.all<OperatorEvent>(sql, limit);
   }
 
-  /** How often an event of this kind was kept, over all runs. */
+  /** Number of stored events of this kind, over all runs. */
   eventCount(kind: string): number {
     return this.db.get<{ count: number }>('SELECT count(*) AS count FROM events WHERE kind = ?', kind)?.count ?? 0;
   }
@@ -252,21 +252,21 @@ export class LedgerReader {
     return RUNS.list(this.db, 'ORDER BY started_ms DESC, id DESC LIMIT ?', limit);
   }
 
-  /** What a strategy saved last of a market in this version, else in any; null for nothing. */
+  /** The strategy's last saved state of a market in this version, else in any; null without one. */
   strategyState(strategy: string, marketConditionId: string, version: number): StrategyStateRow | null {
     const found = `WHERE version > 0 AND market = ? AND strategy = ?
       ORDER BY version = ? DESC, saved_ms DESC LIMIT 1`;
     return STRATEGY_STATES.list(this.db, found, marketConditionId, strategy, version)[0] ?? null;
   }
 
-  /** The newest of every strategy in every market. */
+  /** Newest saved state of every strategy in every market. */
   strategyStates(): StrategyStateRow[] {
     const rows = STRATEGY_STATES.list(this.db, 'WHERE version > 0 ORDER BY market, strategy, saved_ms, version');
     // The last of each is the newest.
     return [...new Map(rows.map((row) => [`${row.marketConditionId} ${row.strategy}`, row])).values()];
   }
 
-  /** Our clock, ms: before this moment orders and intents that moved nothing were pruned; null where none ever were. */
+  /** Our clock, ms: orders and intents without bookings from before it were pruned; null if never. */
   prunedBefore(): number | null {
     const note = this.note(PRUNED_NOTE);
     return note === null ? null : Number(note);
@@ -277,13 +277,13 @@ export class LedgerReader {
     return this.db.get<{ value: string }>('SELECT value FROM notes WHERE key = ?', key)?.value ?? null;
   }
 
-  /** Differences inside the ledger (postings against balances, fills against orders); empty when all agree. */
+  /** Differences inside the ledger (postings against balances, fills against orders); empty when consistent. */
   verify(): string[] {
     this.writeLate();
     return differences(this.db);
   }
 
-  /** What SQLite finds wrong with the pages of the file, which it reads to its end; empty for a whole one. */
+  /** SQLite's integrity report on the file's pages, reading all of them; empty for an intact file. */
   checkPages(): string[] {
     const rows = this.db.all<{ integrity_check: string }>('PRAGMA integrity_check');
     return rows.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok');
@@ -293,7 +293,7 @@ export class LedgerReader {
     this.db.close();
   }
 
-  /** Before the tables of intents and orders are read: their rows are what is known of them. */
+  /** Call before reading the tables of intents and orders: waiting rows are written. */
   protected writeLate(): void {
     return;
   }
@@ -316,10 +316,10 @@ export class LedgerReader {
   }
 }
 
-/** Capital, cash and result of the whole ledger; all in Micros of currency. */
+/** Capital, cash and result of the whole ledger, in micros of currency. */
 export type PnlRow = Readonly<ReturnType<LedgerReader['pnl']>>;
 
-/** One posting of a booking, as SQLite gives it. */
+/** One posting of a booking, as SQLite returns it. */
 interface BookingColumns {
   readonly id: number;
   readonly kind: BookingRow['kind'];
@@ -330,7 +330,7 @@ interface BookingColumns {
   readonly strategy: string | null;
 }
 
-/** The booking that a row is of, before any of its postings. */
+/** The booking of a row, without postings. */
 const toBooking = (row: BookingColumns): BookingRow => ({
   id: row.id,
   kind: row.kind,
@@ -342,7 +342,7 @@ const toBooking = (row: BookingColumns): BookingRow => ({
   feesMicros: ZERO,
 });
 
-/** The booking with one of its postings. */
+/** The booking plus one of its postings. */
 function withPosting(booking: BookingRow, { account, amount }: BookingColumns): BookingRow {
   if (account === null || amount === null) return booking;
   const moved = micros(amount);
@@ -354,7 +354,7 @@ function withPosting(booking: BookingRow, { account, amount }: BookingColumns): 
   return kind === 'shares' && market !== undefined ? { ...booking, marketConditionId: market } : booking;
 }
 
-/** What an intent asked for, in the words of a draft. */
+/** An intent's terms in the form of a draft. */
 function toDraftTerms(intent: IntentRow): DraftTerms {
   switch (intent.kind) {
     case 'place':
@@ -381,7 +381,7 @@ function toDraftTerms(intent: IntentRow): DraftTerms {
   }
 }
 
-/** A WHERE clause with its values; the page's limit is the last value. */
+/** A WHERE clause with its values; the last value is the page's limit. */
 class Filter {
   readonly #conditions: string[] = [];
   readonly #values: SqlValue[] = [];

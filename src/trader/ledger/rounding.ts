@@ -1,4 +1,4 @@
-/** How the exchange turns a price and an amount into currency (decisions, "Rounding of a trade"). */
+/** How the exchange converts price and amount into currency (decisions, "Rounding of a trade"). */
 
 import { complement, type Micros, mul, sub } from '../../shared/base/micros.js';
 

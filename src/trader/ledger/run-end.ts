@@ -1,4 +1,4 @@
-/** What a run says of its end. */
+/** Text that a run stores at its end. */
 
-/** The note of one that ended as it should: the exchange has shown that nothing rests. */
+/** Note of a regular end: the exchange has shown that nothing rests. */
 export const ENDED_PROVEN = 'stopped, nothing rests';

@@ -1,14 +1,16 @@
-/** The tables. `user_version` is the version of tables and of what rows mean: a program refuses a ledger of another one. */
+/**
+ * The tables. `user_version` covers the tables and the meaning of rows: a program rejects a ledger of another version.
+ */
 
 import { CONVERSIONS, FILLS, INTENTS, MARKETS, ORDERS, RUNS, STRATEGY_STATES } from './tables.js';
 
-/** 'TWBK', so that no other program's database is taken for a ledger. */
+/** 'TWBK': distinguishes a ledger from other SQLite files. */
 export const APPLICATION_ID = 0x5457424b;
 
-/** A change of the tables, or of what rows mean, raises it. */
+/** Incremented with any change of the tables or of the meaning of rows. */
 export const LEDGER_VERSION = 8;
 
-/** Micros, milliseconds, seconds and booleans are all INTEGER; STRICT refuses anything that is not one. */
+/** Micros, milliseconds, seconds and booleans are INTEGER; STRICT rejects other types. */
 export const SCHEMA = `
 ${RUNS.ddl}
 
@@ -85,10 +87,7 @@ CREATE TABLE oddities (
 ${STRATEGY_STATES.ddl}
 `;
 
-/**
- * For a ledger that no start will ever read: the indexes that keep a long history from slowing down a start, or a list of
- * one market, cost more than half of each write.
- */
+/** For a ledger that no start reads: drops the indexes for long histories, which cost more than half of each write. */
 export const WITHOUT_HISTORY = `
 DROP INDEX intents_active;
 DROP INDEX intents_market;

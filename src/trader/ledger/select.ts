@@ -1,28 +1,28 @@
-/** SQL over a ledger, for reading alone: one SELECT on a connection that cannot write, and no other file than the ledger's own. */
+/** Read-only SQL over a ledger: one SELECT on a connection that cannot write or open another file. */
 
 import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** A cell of an answer, as plain data. */
+/** A cell of a result, as plain data. */
 export type SelectedValue = string | number | null;
 
-/** The answer to one SELECT. */
+/** Result of one SELECT. */
 export interface Selected {
   readonly columns: readonly string[];
-  /** A whole number beyond 2^53 comes as text, bytes as lower-case hex. */
+  /** Whole numbers beyond 2^53 are text, bytes are lower-case hex. */
   readonly rows: readonly (readonly SelectedValue[])[];
-  /** Whether there are more rows than were asked for. */
+  /** True when more rows exist than requested. */
   readonly isCut: boolean;
 }
 
-/** What may begin a query: nothing else reads only, and ATTACH would open any file. */
+/** Allowed beginnings of a query: everything else could write, and ATTACH could open any file. */
 const READS = /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*(?:select|with|values|explain)\b/i;
 
 /**
  * At most `most` rows of one SELECT.
  *
- * @throws TwinbookError `file_unreadable` when there is no such ledger, `usage` for SQL that is not one SELECT or cannot be run
+ * @throws TwinbookError `file_unreadable` without such a ledger, `usage` for SQL that is not one valid SELECT
  */
 export function selectFromLedger(path: string, sql: string, most: number): Selected {
   const db = openForReading(path);
@@ -56,7 +56,7 @@ function select(db: Sqlite.Database, sql: string, most: number): Selected {
   const rows: (readonly SelectedValue[])[] = [];
   for (const row of statement.safeIntegers(true).raw(true).iterate()) {
     if (rows.length === most) return { columns, rows, isCut: true };
-    // `raw` gives an array of what SQLite holds.
+    // `raw` returns arrays of SQLite values.
     rows.push((row as readonly unknown[]).map(plainValue));
   }
   return { columns, rows, isCut: false };

@@ -1,11 +1,11 @@
-/** One declaration of a table gives its DDL, its statements, and how a record becomes a row and a row a record. */
+/** One declaration of a table derives its DDL, its statements, and the conversion between records and rows. */
 
 import { type Micros, micros } from '../../shared/base/micros.js';
 
 /** A value that SQLite stores. */
 export type SqlValue = string | number | null;
 
-/** The calls of a database that a table needs. */
+/** Database calls that a table uses. */
 export interface TableStore {
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[];
@@ -13,7 +13,7 @@ export interface TableStore {
   insert(sql: string, ...values: readonly SqlValue[]): number;
 }
 
-/** A column, and how it stores the field of a record. */
+/** A column and the conversion of its field. */
 interface Column<V> {
   readonly name: string;
   /** Type and constraints. */
@@ -22,10 +22,10 @@ interface Column<V> {
   readonly write: (value: V) => SqlValue;
 }
 
-/** The record that a row of the table holds. */
+/** Record type of a table's rows. */
 export type RecordOf<T> = T extends Table<infer Row> ? { readonly [Field in keyof Row]: Row[Field] } : never;
 
-/** A column whose values are stored as they are. STRICT tables hold no other type. */
+/** A column whose values are stored unchanged. STRICT tables reject other types. */
 const plain =
   <V extends SqlValue>(sql: string) =>
   (name: string, more = ''): Column<V> => ({
@@ -42,13 +42,13 @@ export const text = plain<string>('TEXT NOT NULL');
 export const optionalText = plain<string | null>('TEXT');
 export const integer = plain<number>('INTEGER NOT NULL');
 export const optionalInteger = plain<number | null>('INTEGER');
-/** One of these texts; SQLite refuses others. */
+/** One of these texts; SQLite rejects others. */
 export const choice = <V extends string>(name: string, values: readonly V[]): Column<V> =>
   plain<V>('TEXT NOT NULL')(name, among(name, quoted(values)));
 /** The same, or null. */
 export const optionalChoice = <V extends string>(name: string, values: readonly V[]): Column<V | null> =>
   plain<V | null>('TEXT')(name, among(name, quoted(values)));
-/** One of a list of texts that may grow. */
+/** One of a list of texts that may be extended. */
 export const state = <V extends string>(name: string): Column<V> => plain<V>('TEXT NOT NULL')(name);
 
 /** Shares, currency or a price, in millionths. */
@@ -75,14 +75,14 @@ export const optionalFlag = (name: string): Column<boolean | null> => ({
 });
 
 interface Options {
-  /** Has the column `seq`, the place of a row among all that there ever were. */
+  /** True with a column `seq`: the place of a row among all rows ever inserted. */
   readonly isPlaced?: boolean;
   /** Constraints of the table. */
   readonly constraints?: readonly string[];
   readonly hasRowId?: boolean;
 }
 
-/** One booked row with its place in the order of booking. A place is never used twice. */
+/** A booked row with its place in the order of booking. Places are never reused. */
 export interface Booked<Row> {
   readonly seq: number;
   readonly row: Row;
@@ -94,7 +94,7 @@ export class Table<Row> {
   readonly #name: string;
   readonly #columns: { readonly [Field in keyof Row]: Column<Row[Field]> };
   readonly #fields: readonly (keyof Row)[];
-  /** Without those that have a default. */
+  /** Without columns that have a default. */
   readonly #inserted: readonly (keyof Row)[];
   readonly #isPlaced: boolean;
   readonly #insertion: string;
@@ -115,7 +115,7 @@ export class Table<Row> {
     this.#insertion = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
   }
 
-  /** Returns the place of the new row. `seq`: that place; null for the next one. */
+  /** Returns the new row's place. `seq`: that place; null for the next one. */
   insert(db: TableStore, record: Row, seq: number | null = null): number {
     const place = this.#isPlaced ? [seq] : [];
     return db.insert(this.#insertion, ...place, ...this.#store(record, this.#inserted));
@@ -139,13 +139,13 @@ export class Table<Row> {
     };
   }
 
-  /** The record whose `key` has this value; null for none. */
+  /** The record with this value of `key`; null without one. */
   find(db: TableStore, key: keyof Row, value: string): Row | null {
     const row = db.get<StoredRow>(`SELECT * FROM ${this.#name} WHERE ${this.#columns[key].name} = ?`, value);
     return row === undefined ? null : this.#read(row);
   }
 
-  /** Records by a rest of SQL after `FROM`. */
+  /** Records by the SQL that follows `FROM`. */
   list(db: TableStore, rest: string, ...values: readonly SqlValue[]): Row[] {
     return this.#all(db, rest, values).map((row) => this.#read(row));
   }

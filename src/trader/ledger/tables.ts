@@ -1,4 +1,7 @@
-/** The records of the ledger and their tables. Amounts and prices are Micros; `…Ms` is our own clock, `…S` the exchange's in Unix seconds. */
+/**
+ * The ledger's records and tables. Amounts and prices are micros; `…Ms` is our clock, `…S` the exchange's in Unix
+ * seconds.
+ */
 
 import type Sqlite from 'better-sqlite3';
 import type { Micros } from '../../shared/base/micros.js';
@@ -21,11 +24,11 @@ import {
 } from './table.js';
 
 export const INTENT_KINDS = ['place', 'cancel', 'merge', 'split', 'redeem'] as const;
-/** What an intent does at the exchange. */
+/** Kind of an intent. */
 export type IntentKind = (typeof INTENT_KINDS)[number];
 
 export const CONVERSION_KINDS = ['merge', 'split', 'redeem'] as const satisfies readonly IntentKind[];
-/** The kinds that turn shares into currency or the reverse without a trade. */
+/** Conversions between shares and currency without a trade. */
 export type ConversionKind = (typeof CONVERSION_KINDS)[number];
 
 export const INTENT_STATES = [
@@ -49,7 +52,7 @@ export const RUNS = new Table('runs', {
   version: text('version'),
   configHash: text('config_hash'),
   startedMs: integer('started_ms'),
-  /** Null while it runs, and for a run that was killed. */
+  /** Null while it runs, and for a killed run. */
   stoppedMs: optionalInteger('stopped_ms'),
   note: text('note', "DEFAULT ''"),
 });
@@ -63,12 +66,11 @@ export const INTENTS = new Table(
     runId: text('run_id', 'REFERENCES runs (id)'),
     kind: choice('kind', INTENT_KINDS),
     marketConditionId: text('market'),
-    /** Null except for a place, as is `side`. */
+    /** Null except for a place, like `side`. */
     isYes: optionalFlag('is_yes'),
     side: optionalChoice('side', SIDES),
     /**
-     * Price of a place in the space of its own outcome; for a split, the YES price that divides its cost between the outcomes.
-     * Null for the others.
+     * Price of a place, in its own outcome's space; for a split, the YES price that divides the cost. Null for others.
      */
     priceMicros: optionalAmount('price'),
     /** Shares of a place, complete sets of a merge or split; null for cancel and redeem. */
@@ -76,33 +78,33 @@ export const INTENTS = new Table(
     /** Shares that a redeem gives up; null for the others. */
     redeemYesMicros: optionalAmount('redeem_yes'),
     redeemNoMicros: optionalAmount('redeem_no'),
-    /** The order that a cancel is about; null for the others. */
+    /** The order of a cancel; null for others. */
     orderPubkey: optionalText('order_pubkey'),
-    /** Highest fee rate of the market when the intent was approved; the reserved currency follows from it. */
+    /** Highest fee rate of the market at approval; the reserved currency depends on it. */
     feeRateMicros: amount('fee_rate'),
     strategy: text('strategy'),
-    /** JSON text with the reasons for this intent; `explain` shows it. */
+    /** JSON text with the reasons; `explain` shows it. */
     reason: text('reason'),
     state: state<IntentState>('state'),
-    /** Pubkey of the draft; for a place the order gets it, for a cancel it is the order's. */
+    /** Pubkey of the draft: for a place the order's, for a cancel the canceled order's. */
     draftPubkey: optionalText('draft_pubkey'),
-    /** The text to sign, exactly as it came. */
+    /** Text to sign, as received. */
     message: optionalText('message'),
-    /** Exchange's clock: from then on the draft and its locks have lapsed. */
+    /** Exchange clock: the draft and its locks expire then. */
     expiresAtS: optionalInteger('expires_at_s'),
     /** 128 lowercase hex characters. */
     signature: optionalText('signature'),
-    /** Number of times the signature was handed to the network; 0 proves that it never left. */
+    /** Number of times the signature was passed to the network; 0 proves that it never left. */
     submitCount: integer('submit_count'),
     createdMs: integer('created_ms'),
     updatedMs: integer('updated_ms'),
-    /** Reason of its state, in words. */
+    /** Reason for its state, in words. */
     lastReason: text('last_reason'),
     configHash: text('config_hash'),
   },
   { isPlaced: true },
 );
-/** Writes the changes of an intent into its row. Needs a transaction. */
+/** Writes an intent's changes into its row. Needs a transaction. */
 export const updateIntent = INTENTS.updater('id', [
   'state',
   'draftPubkey',
@@ -113,7 +115,7 @@ export const updateIntent = INTENTS.updater('id', [
   'updatedMs',
   'lastReason',
 ]);
-/** One approved change and its progress. It is written before any request about it leaves. */
+/** One approved change and its progress, written before any request of it leaves. */
 export type IntentRow = RecordOf<typeof INTENTS>;
 
 export const ORDERS = new Table(
@@ -126,37 +128,37 @@ export const ORDERS = new Table(
     side: choice('side', SIDES),
     priceMicros: amount('price'),
     amountMicros: amount('amount'),
-    /** Highest filled amount that an order row of the exchange has shown. */
+    /** Highest filled amount in the exchange's rows of this order. */
     filledMicros: amount('filled'),
-    /** Sum of the fills in this ledger. */
+    /** Sum of its fills in this ledger. */
     bookedMicros: amount('booked', 'DEFAULT 0'),
-    /** Sum of the trades that the exchange reports as failed now; none of them is booked. */
+    /** Sum of the trades that the exchange now reports as failed; none of them is booked. */
     failedMicros: amount('failed', 'DEFAULT 0'),
     status: state<OrderStatus>('status'),
     createdMs: integer('created_ms'),
-    /** Time of the first final status; null while the order may still fill. */
+    /** Time of the first final status; null while the order may fill. */
     closedMs: optionalInteger('closed_ms'),
   },
   { isPlaced: true },
 );
-/** Writes the changes of an order that come from the exchange into its row. Needs a transaction. */
+/** Writes the exchange's changes of an order into its row. Needs a transaction. */
 export const updateOrder = ORDERS.updater('pubkey', ['status', 'filledMicros', 'closedMs']);
-/** An own order: a row from the moment its draft is stored. */
+/** An own order; its row exists from the moment its draft is stored. */
 export type OrderRecord = RecordOf<typeof ORDERS>;
 
 export const FILLS = new Table(
   'fills',
   {
-    /** The trade's pubkey; at a venue without own trades, `{order}@{cumulative amount}`. */
+    /** Pubkey of the trade; on a venue without own trades, `{order}@{cumulative amount}`. */
     pubkey: text('pubkey', 'UNIQUE'),
     orderPubkey: text('order_pubkey', 'REFERENCES orders (pubkey)'),
     marketConditionId: text('market'),
     isYes: flag('is_yes'),
     side: choice('side', SIDES),
-    /** In the space of the order's outcome. */
+    /** In the order's outcome space. */
     priceMicros: amount('price'),
     amountMicros: amount('amount'),
-    /** Currency; null when the exchange named none (booked as 0). */
+    /** Currency; null when the exchange reported none (booked as 0). */
     feeMicros: optionalAmount('fee'),
     isMaker: optionalFlag('is_maker'),
     timestampS: integer('timestamp_s'),
@@ -174,18 +176,18 @@ export const CONVERSIONS = new Table(
     intentId: text('intent_id', 'UNIQUE REFERENCES intents (id)'),
     kind: choice('kind', CONVERSION_KINDS),
     marketConditionId: text('market'),
-    /** Shares given up; negative where a split brought them. */
+    /** Shares given up; negative for a split. */
     yesMicros: amount('yes'),
     noMicros: amount('no'),
-    /** Currency received; negative where a split took it. */
+    /** Currency received; negative for a split. */
     cashMicros: amount('cash'),
-    /** Part of a split's currency that the YES shares cost; null for the others. */
+    /** Part of a split's currency that its YES shares cost; null for others. */
     yesCostMicros: optionalAmount('yes_cost'),
     seenMs: integer('seen_ms'),
   },
   { isPlaced: true },
 );
-/** A merge, split or redeem that has happened, as it was booked. */
+/** A completed merge, split or redeem, as booked. */
 export type BookedConversion = RecordOf<typeof CONVERSIONS>;
 
 export const MARKETS = new Table(
@@ -199,22 +201,22 @@ export const MARKETS = new Table(
     noLabel: optionalText('no_label'),
     makerFeeRateMicros: amount('maker_fee_rate'),
     takerFeeRateMicros: amount('taker_fee_rate'),
-    /** Unix seconds; null when the exchange says nothing. */
+    /** Unix seconds; null when unknown. */
     resolutionS: optionalInteger('resolution_s'),
     seenMs: integer('seen_ms'),
   },
   { hasRowId: false },
 );
-/** A market as the ledger knows it, so that a report needs no exchange. */
+/** Stored market facts: reports need no exchange. */
 export type MarketRecord = RecordOf<typeof MARKETS>;
 
-/** One row for each version of a strategy's state: a row of another version is kept unread. */
+/** One row per version of a strategy's state; rows of other versions are kept unread. */
 export const STRATEGY_STATES = new Table(
   'strategy_states',
   {
     marketConditionId: text('market'),
     strategy: text('strategy'),
-    /** Form of the text, as the strategy's module declares it. */
+    /** Version of the text's format, as declared by the strategy's module. */
     version: integer('version'),
     /** JSON. */
     text: text('state'),
@@ -227,10 +229,10 @@ export type StrategyStateRow = RecordOf<typeof STRATEGY_STATES>;
 
 export const FINAL_INTENT_STATES = ['done', 'refused', 'failed', 'expired'] as const satisfies readonly IntentState[];
 
-/** Whether no move leads out of this state. */
+/** True for a state without further changes. */
 export const isFinalIntent = (state: IntentState): boolean => FINAL_INTENT_STATES.some((final) => final === state);
 
-/** A stored draft beside the terms that its intent had before anything was asked: what the signer is given. */
+/** A stored draft with the intent's original terms: input of the signer. */
 export interface StoredDraftRow {
   readonly intentId: string;
   readonly marketConditionId: string;
@@ -239,32 +241,38 @@ export interface StoredDraftRow {
   readonly terms: DraftTerms;
 }
 
-/** Of a trade that is booked already: `fee_paid`, its fee is booked now, which nobody had named; `differs`, its content is other, and nothing was changed. */
+/**
+ * For a booked trade: `fee_paid` means its missing fee is booked now; `differs` means its fields differ and nothing was
+ * changed.
+ */
 export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
 
-/** `noted`: it never was booked; `unbooked`: it was, and what it moved has been moved back; `repeated`: nothing is new. */
+/** `noted`: it was never booked. `unbooked`: its booking was reversed. `repeated`: nothing is new. */
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';
 
-/** One outcome whose holdings an operator takes over from the exchange. Amounts are what the ledger lacks; negative for too much. */
+/**
+ * One outcome whose holding an operator adopts from the exchange. Amounts are missing in the ledger; negative for too
+ * much.
+ */
 export interface AdoptedOutcome {
   readonly marketConditionId: string;
   readonly isYes: boolean;
-  /** Moves of which the exchange has records, in the order in which they are booked. */
+  /** Recorded moves of the exchange, in booking order. */
   readonly recorded: readonly AdoptedMove[];
-  /** Shares of which no record says what they cost. */
+  /** Shares without a recorded cost. */
   readonly restMicros: Micros;
-  /** Their worth in currency; negative with them. */
+  /** Their value in currency; negative for negative shares. */
   readonly restWorthMicros: Micros;
 }
 
-/** Shares that came, and currency that left for them; negative for shares that left and currency that came. */
+/** Received shares and paid currency; negative for the reverse. */
 export interface AdoptedMove {
   readonly sharesMicros: Micros;
   readonly spentMicros: Micros;
   readonly feesMicros: Micros;
 }
 
-/** Shares held, with what they cost on average (fees apart). */
+/** Held shares and their average cost without fees. */
 export interface PositionRow {
   readonly marketConditionId: string;
   readonly isYes: boolean;
@@ -273,7 +281,7 @@ export interface PositionRow {
 }
 
 export const SEVERITIES = ['info', 'loud'] as const;
-/** Something a person should be able to find later: a command with its reason, a refusal to sign, a foreign order. */
+/** An event for later lookup: a command with its reason, a refused signature, a foreign order. */
 export interface OperatorEvent {
   readonly timeMs: number;
   readonly severity: (typeof SEVERITIES)[number];
@@ -281,7 +289,7 @@ export interface OperatorEvent {
   readonly text: string;
 }
 
-/** What was seen at the exchange under our wallet and is not ours, or not as it should be. Remembered once. */
+/** Something under our wallet that is foreign or irregular. Stored once. */
 export type Oddity =
   | 'foreign_order'
   | 'signed_elsewhere'
@@ -299,16 +307,16 @@ export interface Page {
   readonly marketConditionId?: string;
 }
 
-/** What one booking moved of results; in the order of booking. */
+/** Results of one booking; in booking order. */
 export interface BookingRow {
-  /** Higher than that of every booking before it. */
+  /** Higher than all earlier ones. */
   readonly id: number;
   readonly kind: 'capital' | ConversionKind | 'fill' | 'adopt';
   /** Our clock, ms. */
   readonly timeMs: number;
-  /** Null where it is about no market. */
+  /** Null without a market. */
   readonly marketConditionId: string | null;
-  /** Null where none led to it, and of a fill that was taken back since. */
+  /** Null without an intent, and for a fill that was reversed. */
   readonly strategy: string | null;
   readonly cashMicros: Micros;
   /** Before fees, at average cost. */
@@ -316,32 +324,35 @@ export interface BookingRow {
   readonly feesMicros: Micros;
 }
 
-/** Where small state is kept that a restart must know. */
+/** Storage of small state for the next start. */
 export interface Notes {
   note(key: string): string | null;
   setNote(key: string, value: string): void;
 }
 
-/** SQLite's online backup of an open ledger, asynchronous: a shell's business. */
+/** SQLite's online backup of an open ledger; asynchronous, so used by shells only. */
 export type BackupSource = Pick<Sqlite.Database, 'backup'>;
 
-/** The fields of an intent that change after it was written; an absent one stays as it is. */
+/** Fields of an intent that change after its creation; absent ones stay. */
 export type IntentChange = Pick<IntentRow, 'state' | 'updatedMs'> &
   Partial<Pick<IntentRow, 'draftPubkey' | 'message' | 'expiresAtS' | 'signature' | 'submitCount' | 'lastReason'>>;
 
-/** The fields of an order that an answer of the exchange changes. */
+/** Fields of an order that the exchange's answers change. */
 export type OrderChange = Pick<OrderRecord, 'status' | 'filledMicros' | 'closedMs'>;
 
-/** Which rows may be deleted. */
+/** Rows that may be deleted. */
 export interface PrunePage {
-  /** Rows that ended before this moment, our clock, ms. */
+  /** Rows that ended before this time, our clock, ms. */
   readonly beforeMs: number;
-  /** Pubkeys: what was not over this long, ms, before the oldest of these orders was drafted stays; everything without them. */
+  /**
+   * Pubkeys of orders: rows that ended later than this time before the oldest of them was drafted stay, ms; without
+   * pubkeys everything does.
+   */
   readonly marked: readonly string[];
   readonly lagMs: number;
-  /** Whether the row with this intent id or pubkey stays. */
+  /** True when the row with this intent id or pubkey stays. */
   readonly keeps: (name: string) => boolean;
-  /** Place of the intent before the first to look at, and how many to look at. */
+  /** Place before the first intent to check, and the number to check. */
   readonly after: number;
   readonly rows: number;
 }
@@ -349,8 +360,8 @@ export interface PrunePage {
 /** What was deleted. */
 export interface PrunedPage {
   readonly rows: number;
-  /** Place of the last intent that was looked at; null behind the last of all. */
+  /** Place of the last checked intent; null after the last one. */
   readonly after: number | null;
-  /** What ended later stays, ms; null where everything stays. */
+  /** Later ended rows stay, ms; null when all stay. */
   readonly untilMs: number | null;
 }

@@ -1,15 +1,15 @@
-/** The ledger checks itself, the slow plain way: every sum again from the rows it came from. */
+/** The ledger's self-check, slow and plain: recomputes every sum from its rows. */
 
 import type { Database } from './database.js';
 
-/** Between the pubkey of a trade and the number of its transaction, from the second on: no venue's name holds it. */
+/** Between a trade's pubkey and the number of its second and later transactions; no venue uses it in names. */
 export const REF_SEPARATOR = '~';
-/** Behind the number of a transaction that books no more than a fee. */
+/** Suffix of a transaction that books only a fee. */
 export const FEE_REF = 'fee';
-/** The trade that a transaction of a fill is of. */
+/** SQL: the trade of a fill's transaction. */
 export const TRADE_OF_REF = `substr(ref, 1, instr(ref || '${REF_SEPARATOR}', '${REF_SEPARATOR}') - 1)`;
 
-/** Each difference in words; empty when the ledger agrees with itself. */
+/** Each difference in words; empty when consistent. */
 export function differences(db: Database): string[] {
   return CHECKS.flatMap(({ sql, says }) =>
     db.all<{ name: string; found: number; wanted: number }>(sql).map((row) => {
@@ -53,7 +53,7 @@ const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [
           WHERE pubkey NOT IN (SELECT ref FROM transactions WHERE kind = 'fill')`,
   },
   {
-    // Booked, undone, booked again …: what counts is whether the last one booked. A fee by itself books no fill.
+    // Booked, reversed, booked again: the last one counts. A fee alone books no fill.
     says: 'transactions in force of fill',
     sql: `SELECT trade AS name, booked % 2 AS found, fills.pubkey IS NOT NULL AS wanted
           FROM (SELECT ${TRADE_OF_REF} AS trade, count(*) AS booked FROM transactions

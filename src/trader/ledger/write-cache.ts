@@ -1,7 +1,7 @@
 /**
- * Rows of a ledger of virtual time that are not in its tables yet. An intent changes four times within the seconds that it is
- * under way, its order twice, and who asks for them meanwhile is answered from memory: a row is written once something refers to
- * it, somebody reads the table, or many are over.
+ * Rows of a virtual-time ledger that are not in its tables yet. An intent changes four times within seconds, its order
+ * twice, and reads in between are served from memory. A row is written when another row references it, when its table
+ * is read, or when many have ended.
  */
 
 import type { Database } from './database.js';
@@ -15,24 +15,24 @@ import {
   updateOrder,
 } from './tables.js';
 
-/** What is written of one table. */
+/** Write operations of one table. */
 interface LateTable<Row> {
-  /** Whether it hardly changes any more. */
+  /** True when the row will hardly change. */
   isOver(row: Row): boolean;
-  /** `place` is its place among all rows of the table. */
+  /** `place`: its place among all rows of the table. */
   insert(row: Row, place: number): unknown;
   update(row: Row): void;
 }
 
-/** So many rows wait until those of them that are over are written: a kilobyte each. */
+/** Waiting rows at which the ended ones are written; about a kilobyte each. */
 const MOST_WAITING = 256;
 
-/** The rows of one table, as they are now, where the table does not say that yet. */
+/** Current rows of one table that the table does not contain yet. */
 class LateRows<Row> {
   readonly #db: Database;
   readonly #table: LateTable<Row>;
   readonly #unwritten = new Map<string, Row>();
-  /** Places of those that have no row yet. */
+  /** Places of unwritten rows. */
   readonly #places = new Map<string, number>();
   #newestPlace = 0;
   #most = MOST_WAITING;
@@ -42,7 +42,7 @@ class LateRows<Row> {
     this.#table = table;
   }
 
-  /** Undefined where its row says it, or there is none. */
+  /** Undefined when the table is current or has no such row. */
   get(key: string): Row | undefined {
     return this.#unwritten.get(key);
   }
@@ -60,7 +60,7 @@ class LateRows<Row> {
     this.#unwritten.set(key, row);
   }
 
-  /** Its row is as it is now. Within a transaction. */
+  /** Writes its current row. Within a transaction. */
   write(key: string): void {
     const row = this.#unwritten.get(key);
     if (row === undefined) return;
@@ -71,7 +71,7 @@ class LateRows<Row> {
     this.#table.insert(row, place);
   }
 
-  /** For whoever reads the table. Within a transaction. */
+  /** Before the table is read. Within a transaction. */
   writeAll(): void {
     for (const key of [...this.#unwritten.keys()]) this.write(key);
   }
@@ -82,12 +82,12 @@ class LateRows<Row> {
 
   #writeOver(): void {
     for (const [key, row] of [...this.#unwritten]) if (this.#table.isOver(row)) this.write(key);
-    // However many are under way, a look at all of them comes once for as many new ones.
+    // A scan of all rows happens at most once per as many new ones.
     this.#most = Math.max(MOST_WAITING, 2 * this.#unwritten.size);
   }
 }
 
-/** Intents and orders of a ledger of virtual time. */
+/** Intents and orders of a virtual-time ledger. */
 export class WriteCache {
   readonly intents: LateRows<IntentRow>;
   readonly orders: LateRows<OrderRecord>;
@@ -104,7 +104,7 @@ export class WriteCache {
     this.orders = new LateRows<OrderRecord>(db, {
       isOver: ({ closedMs }) => closedMs !== null,
       insert: (order, place) => {
-        // Its row refers to it.
+        // Its row references the intent.
         intents.write(order.intentId);
         ORDERS.insert(db, order, place);
       },
@@ -112,7 +112,7 @@ export class WriteCache {
     });
   }
 
-  /** For whoever reads the tables. */
+  /** Before the tables are read. */
   writeAll(): void {
     if (this.intents.isEmpty && this.orders.isEmpty) return;
     if (!this.#db.isWriting) return this.#db.transaction(() => this.writeAll());

@@ -1,4 +1,4 @@
-/** The YES book: reading a snapshot, taking parts out of it, mirroring it, and its simplest figures. */
+/** The YES book: reads snapshots, removes own amounts, mirrors, and simple figures. */
 
 import { add, complement, type Micros, micros, minMicros, ONE, sub } from '../../shared/base/micros.js';
 import type { Orderbook } from '../../shared/protocol/records.js';
@@ -8,15 +8,15 @@ import type { Book, BookLevel, BookSide } from './view.js';
 export const EMPTY_BOOK: Book = Object.freeze({ bids: Object.freeze([]), asks: Object.freeze([]) });
 
 /**
- * A copy to show to a strategy: nothing that one does to it reaches the book that it was made of, or another strategy. Its
- * sides are frozen, so that one that takes levels out of them fails at once; freezing each level costs more than a copy.
+ * A copy for a strategy: its changes reach neither the source nor other strategies. Its sides are frozen, so removing
+ * levels fails at once; freezing each level would cost more than a copy.
  */
 export const copyToShow = ({ bids, asks }: Book): Book =>
   Object.freeze({ bids: Object.freeze(bids.map(copyLevel)), asks: Object.freeze(asks.map(copyLevel)) });
 
 const copyLevel = ({ priceMicros, amountMicros }: BookLevel): BookLevel => ({ priceMicros, amountMicros });
 
-/** A snapshot in YES space, best first, and how many of its levels could not be believed. A NO snapshot is mirrored. */
+/** A snapshot in YES space, best first, and the number of dropped invalid levels. A NO snapshot is mirrored. */
 export function readBook(snapshot: Orderbook): { readonly book: Book; readonly droppedLevels: number } {
   const bids = readSide(snapshot.bid, 'bid');
   const asks = readSide(snapshot.ask, 'ask');
@@ -34,12 +34,12 @@ function readSide(rows: Orderbook['bid'], side: BookSide): { readonly levels: Bo
     } else dropped++;
   }
   if (isInOrder(levels, side)) return { levels, dropped };
-  // "Typically best bid first", says the interface: so it is not relied upon.
+  // The interface only says "typically best bid first".
   levels.sort((a, b) => (side === 'bid' ? b.priceMicros - a.priceMicros : a.priceMicros - b.priceMicros));
   return { levels: joinLevels(levels), dropped };
 }
 
-/** Whether each price is worse than the one before it, so that nothing is to be sorted or joined. */
+/** True when the levels are sorted and no price repeats. */
 function isInOrder(levels: readonly BookLevel[], side: BookSide): boolean {
   for (let i = 1; i < levels.length; i++) {
     const [before, after] = [levels[i - 1]?.priceMicros ?? 0, levels[i]?.priceMicros ?? 0];
@@ -48,7 +48,7 @@ function isInOrder(levels: readonly BookLevel[], side: BookSide): boolean {
   return true;
 }
 
-/** Neighbours of one price become one level; however many come, it holds no more than one may. */
+/** Joins neighbours of one price; the sum is capped at the maximum of one level. */
 function joinLevels(levels: readonly BookLevel[]): BookLevel[] {
   const result: BookLevel[] = [];
   for (const level of levels) {
@@ -63,16 +63,16 @@ function joinLevels(levels: readonly BookLevel[]): BookLevel[] {
   return result;
 }
 
-/** The same book seen from the other outcome: price becomes 1 - price, bids become asks. */
+/** The book of the other outcome: price becomes 1 - price, bids become asks. */
 export function mirror(book: Book): Book {
   const flip = ({ priceMicros, amountMicros }: BookLevel) => ({ priceMicros: complement(priceMicros), amountMicros });
   return { bids: book.asks.map(flip), asks: book.bids.map(flip) };
 }
 
-/** Amounts to take out of a book, by price. */
+/** Amounts to remove from a book, by price. */
 export type Removal = Readonly<Record<BookSide, ReadonlyMap<Micros, Micros>>>;
 
-/** The book without these amounts; a level that has nothing left is gone. */
+/** The book without these amounts; empty levels are removed. */
 export function without(book: Book, removal: Removal): Book {
   if (removal.bid.size === 0 && removal.ask.size === 0) return book;
   return { bids: removeAmounts(book.bids, removal.bid), asks: removeAmounts(book.asks, removal.ask) };
@@ -90,8 +90,8 @@ function removeAmounts(levels: readonly BookLevel[], removal: ReadonlyMap<Micros
 }
 
 /**
- * The touch as if dust were not there: per side the first price at which this many shares have come together, with all
- * the shares up to it. Null when a side has not so many, or when these prices cross.
+ * The touch without dust: per side the first price with this cumulative amount, with all shares up to it. Null when a
+ * side has less, or when these prices cross.
  */
 export function touchOf(book: Book, dustMicros: Micros): ReturnType<typeof touch> {
   return touch({ bids: findBeyondDust(book.bids, dustMicros), asks: findBeyondDust(book.asks, dustMicros) });
@@ -106,20 +106,22 @@ function findBeyondDust(levels: readonly BookLevel[], dustMicros: Micros): BookL
   return [];
 }
 
-/** Best levels of both sides, or null when a side is empty or they cross: then there is no middle. */
+/** Best levels of both sides; null when a side is empty or they cross. */
 export function touch(book: Book): { readonly bid: BookLevel; readonly ask: BookLevel } | null {
   const bid = book.bids[0];
   const ask = book.asks[0];
   return bid === undefined || ask === undefined || bid.priceMicros > ask.priceMicros ? null : { bid, ask };
 }
 
-/** Middle of the touch as a probability; null without one. */
+/** Mid of the touch as a probability; null without one. */
 export function midOf(book: Book): number | null {
   const best = touch(book);
   return best === null ? null : (best.bid.priceMicros + best.ask.priceMicros) / (2 * ONE);
 }
 
-/** (ask x bid size + bid x ask size) / (bid size + ask size): the side with more size pushes. Null without a touch. */
+/**
+ * (ask x bid size + bid x ask size) / (bid size + ask size): the larger side pushes the price. Null without a touch.
+ */
 export function micropriceOf(book: Book): number | null {
   const best = touch(book);
   if (best === null) return null;
@@ -134,7 +136,7 @@ export function amountAt(book: Book, side: BookSide, priceMicros: Micros): Micro
   return levels.find((level) => level.priceMicros === priceMicros)?.amountMicros ?? micros(0);
 }
 
-/** Whether two books hold the same prices and amounts, level by level. */
+/** True when both books have equal levels. */
 export function sameBook(a: Book, b: Book): boolean {
   return sameLevels(a.bids, b.bids) && sameLevels(a.asks, b.asks);
 }

@@ -1,33 +1,33 @@
-/** What two days of price bars say of a market's volatility: what is believed of it before its books have shown more. */
+/** Volatility of a market from two days of price bars: the prior until its books show more. */
 
 import type { Candle } from '../../shared/protocol/records.js';
 import { Volatility } from './estimators.js';
 
 /** Length of a bar, seconds. */
 export const BAR_S = 300;
-/** So much past is asked for, seconds. */
+/** Requested time span, seconds. */
 export const CANDLES_S = 2 * 86_400;
 
-/** Of the request, Unix seconds: bars that begin at `fromS` or later and before `toS`. */
+/** Unix seconds: bars that begin at `fromS` or later and before `toS`. */
 export interface CandleSpan {
   readonly fromS: number;
   readonly toS: number;
 }
 
-/** Volatility and price of a market before its first look. */
+/** Volatility and price of a market before its first book. */
 export interface LearnedFromBars {
   readonly sigmaPerSqrtS: number;
   /** Seconds from the first bar to the end of the last. */
   readonly spanS: number;
-  /** Mean over that time of the newest close, YES price. */
+  /** Time-weighted mean of the newest close, YES price. */
   readonly meanPrice: number;
 }
 
-/** What came of an answer. */
+/** Result of an answer. */
 export type CandlesRead =
-  /** Null: fewer than two bars, from which nothing can be learned. */
+  /** Null for fewer than two bars. */
   | { readonly ok: true; readonly learned: LearnedFromBars | null }
-  /** One sentence: why none of it is believed. */
+  /** One sentence: why the rows are not used. */
   | { readonly ok: false; readonly because: string };
 
 /**
@@ -58,7 +58,7 @@ export function readCandles(rows: readonly Candle[], span: CandleSpan, gridStep:
 
 function findNonsense(bar: Candle, { fromS, toS }: CandleSpan, beforeS: number): string | null {
   const { timestamp } = bar;
-  // Decimals, as the endpoint's schema has seen.
+  // Decimals, checked by the endpoint's schema.
   const [open, high, low, close] = [Number(bar.open), Number(bar.high), Number(bar.low), Number(bar.close)];
   if (!bar.is_yes) return 'it is of NO, and YES was asked for';
   if (timestamp % BAR_S !== 0) return `it does not begin with an interval of ${BAR_S} s`;

@@ -1,13 +1,13 @@
 /**
- * Estimates that are updated once per observation: polls come irregularly, and a market that is looked at less often, or more
- * often, must not look calmer or wilder for it.
+ * Estimators updated once per observation. Polls are irregular: how often a market is read must not change its
+ * estimated volatility.
  */
 
-/** Log-odds are clipped here (p = 0.0009 and 0.9991): beyond, one tick is a leap that says nothing. */
+/** Log-odds are clipped here (p = 0.0009 and 0.9991): beyond it one tick is a meaningless jump. */
 const MAX_LOG_ODDS = 7;
 const MIN_PROBABILITY = 1 / (1 + Math.exp(MAX_LOG_ODDS));
 
-/** ln(p / (1 - p)) of a probability from 0 to 1, held within the range where a tick still means something. */
+/** ln(p / (1 - p)) of a probability from 0 to 1, clipped to the range where a tick is meaningful. */
 export function computeLogOdds(probability: number): number {
   if (probability <= 0) return -MAX_LOG_ODDS;
   if (probability >= 1) return MAX_LOG_ODDS;
@@ -16,36 +16,36 @@ export function computeLogOdds(probability: number): number {
 
 const decay = (elapsedMs: number, halfLifeMs: number): number => 2 ** (-Math.max(0, elapsedMs) / halfLifeMs);
 
-/** 0.0001 a square root of a second is 0.03 in log-odds a day: no listed market is calmer for long. */
+/** 0.0001 per square root of a second is 0.03 in log-odds per day: no listed market is calmer for long. */
 export const SIGMA_FLOOR = 0.0001;
 
-/** What is believed before anything was seen; it counts as one sample, and is forgotten like any other. */
+/** Prior; weighs as one sample and decays like any other. */
 const USUAL_SIGMA = 0.002;
 const PRIOR_SAMPLES = 1;
 
-/** A sample is closed when the price has moved by so many steps of its grid: then rounding no longer matters. */
+/** A sample ends when the price has moved this many grid steps: rounding no longer matters then. */
 const CLOSING_STEPS = 3;
 
-/** Changes within less than this are mostly the bounce of a quote; they are measured together. */
+/** Changes within this time are mostly quote bounce; they are measured together. */
 const MIN_SAMPLE_MS = 1000;
 
-/** Half is forgotten in five minutes, where a market is so calm that eight samples take longer, with eight samples. */
+/** Half-life, s; for a market so calm that eight samples take longer, eight samples. */
 const HALF_LIFE_S = 300;
 const HALF_LIFE_SAMPLES = 8;
 
-/** A change beyond so many sigmas is a jump: it counts as so large, and as a jump. */
+/** A change beyond this many sigmas is clipped to it and counted as a jump. */
 const MAX_SIGMAS = 6;
 
-/** Jumps and the time in which they came: one in an hour is believed before, and a day halves what was seen. */
+/** Prior of jumps and their time: one per hour; a day halves older data. */
 const PRIOR_JUMPS = 1;
 const PRIOR_JUMP_SECONDS = 3600;
 const JUMP_HALF_LIFE_MS = 86_400_000;
 
-/** Where a sample of the volatility begins. */
+/** Start of a volatility sample. */
 interface SampleStart {
   readonly logOdds: number;
   readonly atMs: number;
-  /** A step of the price's grid, in log-odds at this price. */
+  /** Grid step in log-odds at this price. */
   readonly step: number;
 }
 
@@ -71,24 +71,24 @@ export class Volatility {
     return this.#sigma;
   }
 
-  /** Changes per second that are too large for the volatility between them. */
+  /** Rate per second of changes that exceed the volatility between them. */
   get jumpsPerS(): number {
     return (this.#jumps + PRIOR_JUMPS) / (this.#seenSeconds + PRIOR_JUMP_SECONDS);
   }
 
-  /** What is believed before enough was seen, from somewhere else: candles, another run. */
+  /** Sets the prior from another source: candles or another run. */
   setPrior(sigmaPerSqrtS: number): void {
     this.#priorSigma = Math.max(SIGMA_FLOOR, sigmaPerSqrtS);
     this.#sigma = this.#estimate();
   }
 
-  /** What was seen last is as long ago as before. */
+  /** Keeps the time since the newest observation. */
   clockSetBack(byMs: number): void {
     if (this.#start !== null) this.#start = { ...this.#start, atMs: this.#start.atMs - byMs };
     if (this.#last !== null) this.#last = { ...this.#last, atMs: this.#last.atMs - byMs };
   }
 
-  /** @param gridStep between two prices that can be seen: half a tick for a mid */
+  /** @param gridStep distance of adjacent observable prices: half a tick for a mid */
   observe(probability: number, atMs: number, gridStep: number): void {
     const logOdds = computeLogOdds(probability);
     this.#start ??= startAt(probability, logOdds, atMs, gridStep);
@@ -111,7 +111,7 @@ export class Volatility {
     this.#seenSeconds = this.#seenSeconds * kept + elapsedMs / 1000;
   }
 
-  /** The sample that has begun and not ended. */
+  /** The current, unfinished sample. */
   #open(): { readonly change: number; readonly seconds: number } {
     if (this.#start === null || this.#last === null) return { change: 0, seconds: 0 };
     const seconds = Math.max(0, this.#last.atMs - this.#start.atMs) / 1000;
@@ -136,7 +136,7 @@ export class Volatility {
     const least = (CLOSING_STEPS * step) ** 2;
     const squares = this.#squares + computeSquaredChange(change, step);
     const believed = this.#samples < 1 / 2 ? this.#priorSigma ** 2 : this.#squares / this.#seconds;
-    // The longer a sample goes on without an end, the more it says of how calm the market is.
+    // The longer a sample lasts, the more it shows that the market is calm.
     const samples = this.#samples + (least > 0 ? (seconds * believed) / least : 0);
     const variance = Math.max(squares > 0 ? squares : least / 6, SIGMA_FLOOR ** 2 * Number.EPSILON) / time;
     const prior = this.#priorSamples * 2 * Math.log(this.#priorSigma);
@@ -150,10 +150,10 @@ function startAt(probability: number, logOdds: number, atMs: number, gridStep: n
   return { logOdds, atMs, step: gridStep / (p * (1 - p)) };
 }
 
-/** What rounding adds to a squared change is taken off again. */
+/** Removes the squared error of rounding. */
 const computeSquaredChange = (change: number, step: number): number => Math.max(0, change ** 2 - step ** 2 / 6);
 
-/** How often something comes when it comes by chance: a count that decays with time, and a belief before it. */
+/** Rate of random arrivals: a decaying count with a prior. */
 export class Arrivals {
   #count = 0;
   #atMs = Number.NEGATIVE_INFINITY;
@@ -177,7 +177,7 @@ export class Arrivals {
     this.#atMs = nowMs;
   }
 
-  /** Somebody looked: what came since `sinceMs` and before now was observed. */
+  /** Counts the observation time: arrivals from `sinceMs` until now were seen. */
   perSAt(nowMs: number): number {
     const seenS = this.#sinceMs === null ? 0 : Math.max(0, nowMs - this.#sinceMs) / 1000;
     const meanLifeS = ARRIVALS_HALF_LIFE_MS / Math.LN2 / 1000;
@@ -191,12 +191,12 @@ export class Arrivals {
 }
 
 const ARRIVALS_HALF_LIFE_MS = 900_000;
-/** The belief counts as so many. */
+/** Weight of the prior, arrivals. */
 const PRIOR_ARRIVALS = 5;
 
 export const FLOW_HALF_LIFE_MS = 60_000;
 
-/** What takers did lately, as sums that decay with time. */
+/** Recent takers, as decaying sums. */
 export class Flow {
   #atMs = Number.NEGATIVE_INFINITY;
   #bought = 0;
@@ -207,7 +207,7 @@ export class Flow {
     this.#atMs -= byMs;
   }
 
-  /** Trades may come out of order; a late one counts as decayed as it is. */
+  /** Trades may arrive out of order; a late one counts as decayed. */
   observe(trade: { readonly price: number; readonly shares: number; readonly bought: boolean }, atMs: number): void {
     const nowMs = Math.max(this.#atMs, atMs);
     const kept = this.#keptAt(nowMs);
@@ -218,13 +218,13 @@ export class Flow {
     this.#atMs = nowMs;
   }
 
-  /** As in the estimates at any time: what decays with time is its weight. */
+  /** Equal to the value of `at` at any time: only its weight decays. */
   get tradePrice(): number | null {
     const sum = this.#bought + this.#sold;
     return sum <= 0 ? null : Math.max(0, Math.min(1, this.#priceSum / sum));
   }
 
-  /** Average price, imbalance and speed of the latest public trades as of now, each fading with time; reading changes nothing. */
+  /** Mean price, imbalance and rate of recent public trades as of now, decayed; reads only. */
   at(nowMs: number) {
     const sum = this.#bought + this.#sold;
     if (sum <= 0) return { tradePrice: null, tradeWeightShares: 0, flowImbalance: 0, flowSharesPerS: 0 };

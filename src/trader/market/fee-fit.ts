@@ -1,6 +1,6 @@
 /**
- * Which fee schedule a market's public trades follow. Every form is fitted with one rate for takers and one for makers; a form
- * is possible when no trade is further from it than two millionths. What several forms explain, or none, is decided by nobody.
+ * Detects the fee schedule of a market's public trades. Each form is fitted with one taker and one maker rate; it is
+ * possible when no trade differs by more than two millionths. If several forms fit, or none, it stays undecided.
  */
 
 import { parseDecimal } from '../../shared/base/decimal.js';
@@ -8,32 +8,32 @@ import { FEE_SCHEDULES, type FeeSchedule, feePerShare } from '../../shared/base/
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { PublicTradeRow } from '../../shared/protocol/records.js';
 
-/** Settled trades that are looked at; fewer decide nothing. */
+/** Number of settled trades used; fewer decide nothing. */
 export const FEE_ROWS = 100;
-/** Two millionths: a fee is rounded to one, and so is its base. */
+/** Two millionths: the fee and its base are each rounded to one. */
 const TOLERANCE_MICROS = 2;
 
-/** How one form explains the trades. */
+/** Fit of one form. */
 export interface FeeFit {
   readonly schedule: FeeSchedule;
-  /** As a part of the form's base; null where nobody of that side paid anything. */
+  /** As a fraction of the form's base; null when no such side paid a fee. */
   readonly takerRate: number | null;
   readonly makerRate: number | null;
-  /** The largest distance of a trade's fee from what the form charges, in currency. */
+  /** Largest difference between a trade's fee and the form's, currency. */
   readonly residual: number;
   readonly isPossible: boolean;
 }
 
 /**
- * `free`: nobody paid; `seen`: one form alone is possible; `undecided`: too few trades, or several forms, or none with
- * one rate (rates may have changed among these trades).
+ * `free`: no fees. `seen`: exactly one form fits. `undecided`: too few trades, or several forms fit, or none with one
+ * rate (rates may have changed).
  */
 export type FeeVerdict =
   | { readonly kind: 'free' }
   | { readonly kind: 'seen'; readonly schedule: FeeSchedule }
   | { readonly kind: 'undecided'; readonly reason: string };
 
-/** What the newest trades of a market say of its fees. */
+/** Fees by the newest trades of a market. */
 export interface FeeReading {
   /** Settled trades with both fees. */
   readonly trades: number;
@@ -43,18 +43,18 @@ export interface FeeReading {
 
 interface Charged {
   readonly feeMicros: number;
-  /** Bases in millionths, one for each outcome that may have been charged. */
+  /** Bases in millionths, one per outcome that may have been charged. */
   readonly bases: readonly number[];
 }
 
-/** Reads at most `FEE_ROWS` trades, as the service lists them. */
+/** Reads at most `FEE_ROWS` trades, in the service's list order. */
 export function readFees(rows: readonly PublicTradeRow[]): FeeReading {
   const trades = rows.filter(isCharged).slice(0, FEE_ROWS);
   const fits = FEE_SCHEDULES.map((schedule) => fitSchedule(schedule, trades));
   return { trades: trades.length, fits, verdict: judgeFits(trades.length, fits) };
 }
 
-/** Why the trades contradict the declared schedule, a sentence; null when they do not, or decide nothing. */
+/** Why the trades contradict the declared schedule, in a sentence; null when they agree or are undecided. */
 export function feeContradiction({ fits, verdict, trades }: FeeReading, declared: FeeSchedule): string | null {
   const possible = fits.filter(({ isPossible }) => isPossible).map(({ schedule }) => schedule);
   if (trades < FEE_ROWS || verdict.kind === 'free' || possible.length === 0 || possible.includes(declared)) return null;
@@ -77,7 +77,7 @@ const isCharged = ({ state, maker_fee, taker_fee }: PublicTradeRow): boolean =>
 const feeMicros = (text: string | null): Micros | null => (text === null ? null : parseDecimal(text));
 
 function fitSchedule(schedule: FeeSchedule, trades: readonly PublicTradeRow[]): FeeFit {
-  // A row shows the taker's outcome and price. The maker may have traded the other outcome, which it does not show.
+  // A row shows the taker's outcome and price. The maker may have traded the other outcome, which it omits.
   const takers = trades.map((row) => makeCharged(row.taker_fee, row, [row.price / ONE], schedule));
   const makers = trades.map((row) => makeCharged(row.maker_fee, row, [row.price / ONE, 1 - row.price / ONE], schedule));
   const [taker, maker] = [fitSide(takers), fitSide(makers)];
@@ -100,13 +100,13 @@ function makeCharged(
   return { feeMicros: feeMicros(fee) ?? 0, bases: prices.map((price) => amount * feePerShare(schedule, 1, price)) };
 }
 
-/** The rate of the largest trade tells the most; the others are held against it. */
+/** Uses the rate of the largest trade and compares the others with it. */
 function fitSide(rows: readonly Charged[]): { readonly rate: number | null; readonly residualMicros: number } {
   if (rows.every((row) => row.feeMicros === 0)) return { rate: null, residualMicros: 0 };
   const largest = rows.reduce((most, row) => (row.feeMicros > most.feeMicros ? row : most));
   let best = { rate: 0, residualMicros: Number.POSITIVE_INFINITY };
   for (const base of largest.bases) {
-    // Rounded up, so that on the average half a millionth too much was charged.
+    // Rounded up: on average half a millionth is too much.
     const rate = (largest.feeMicros - 0.5) / base;
     const residualMicros = Math.max(...rows.map((row) => distance(row, rate)));
     if (residualMicros < best.residualMicros) best = { rate, residualMicros };

@@ -1,26 +1,28 @@
-/** Whether a book that keeps coming can still be believed: is it stuck, did it jump, when did it last change. */
+/** Trust in an incoming book: whether it is stuck, whether it jumped, and when it last changed. */
 
 import { midOf } from './book.js';
 import { computeLogOdds } from './estimators.js';
 import type { Book, SeenAt, TapeTrade } from './view.js';
 
-/** A change of the mid counts as a jump when it is larger than so many sigmas for its time, and than so much. */
+/** A change of the mid is a jump when it exceeds this many sigmas of its time and this size. */
 export const JUMP_SIGMAS = 6;
 export const JUMP_MIN_LOG_ODDS = 0.25;
 
-/** A book is stuck when so many trades went through its best prices, the first of them at least so long ago. */
+/** A book is stuck when this many trades went through its best prices, the first at least this long ago. */
 export const FROZEN_TRADES = 2;
 export const FROZEN_MS = 10_000;
 
-/** The newest change of the mid that was too large for its time. */
+/** Newest change of the mid that was too large for its time. */
 export interface Jump {
-  /** Our clock, ms: when the book that showed it was seen. */
+  /** Our clock, ms, of the book that showed it. */
   readonly jumpedMs: number;
-  /** Of the log-odds, with its sign. */
+  /** Signed change of the log-odds. */
   readonly changeLogOdds: number;
 }
 
-/** Watches the books and trades of one market and says whether it jumped or stands still while trades go through it. */
+/**
+ * Watches the books and trades of one market for jumps, and for a book that stands still while trades go through it.
+ */
 export class Liveness {
   #unchangedSinceMs: number | null = null;
   #through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
@@ -28,7 +30,7 @@ export class Liveness {
   #jumpLogOdds = 0;
   #jump: Jump | null = null;
 
-  /** A new book without our orders; `changed` says whether it differs from the one before as it came. */
+  /** A new book without own orders; `changed` tells whether the raw book differs from the one before. */
   onBook(others: Book, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
     if (changed) {
       this.#unchangedSinceMs = at.seenMs;
@@ -47,7 +49,7 @@ export class Liveness {
       this.#jump = { jumpedMs: at.seenMs, changeLogOdds };
   }
 
-  /** A trade that happened at about `atMs` by our clock while the book, as it came, was this one. */
+  /** A trade at about `atMs`, our clock, while the raw book was this one. */
   onTrade(trade: TapeTrade, atMs: number, book: Book): void {
     if (this.#unchangedSinceMs === null || atMs <= this.#unchangedSinceMs) return;
     const { bids, asks } = book;
@@ -58,7 +60,7 @@ export class Liveness {
     this.#through = { count: count + 1, sinceMs: count === 0 ? atMs : sinceMs };
   }
 
-  /** What happened is as long ago as before. */
+  /** Keeps the time since each event. */
   clockSetBack(byMs: number): void {
     if (this.#unchangedSinceMs !== null) this.#unchangedSinceMs -= byMs;
     if (this.#jump !== null) this.#jump = { ...this.#jump, jumpedMs: this.#jump.jumpedMs - byMs };
@@ -70,7 +72,7 @@ export class Liveness {
     return this.#jumpLogOdds;
   }
 
-  /** The same object until there is another; null before the first. */
+  /** The same object until the next jump; null before the first. */
   get jump(): Jump | null {
     return this.#jump;
   }
@@ -83,7 +85,7 @@ export class Liveness {
     return this.#unchangedSinceMs === null ? 0 : nowMs - this.#unchangedSinceMs;
   }
 
-  /** Judged by the newest book's poll, so that a market that we did not look at is not called stuck. */
+  /** Judged by the newest book's poll: a market that is not read is not stuck. */
   isFrozen(bookSentMs: number): boolean {
     return this.#through.count >= FROZEN_TRADES && bookSentMs - this.#through.sinceMs >= FROZEN_MS;
   }

@@ -1,4 +1,4 @@
-/** The memory of one market: fed with polls, asked for views. */
+/** Stored knowledge of one market: takes polls, returns views. */
 
 import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, minMicros, ONE, stepOfPrecision, sub } from '../../shared/base/micros.js';
@@ -35,7 +35,7 @@ import type {
 interface SeenBook {
   readonly raw: Book;
   readonly others: Book;
-  /** What the others' book says at any time, told once: `Estimates` of the same names. */
+  /** Values of others' book, computed once: `Estimates` of the same names. */
   readonly mid: number | null;
   readonly microprice: number | null;
   readonly spread: number | null;
@@ -44,8 +44,8 @@ interface SeenBook {
 }
 
 /**
- * All that is remembered of one market: its newest book, trades, estimates and our orders in them. Calls must come in the order
- * of our clock.
+ * Everything known about one market: its newest book, trades, estimates and own orders. Calls must be in order of our
+ * clock.
  */
 export class MarketTracker {
   readonly conditionId: string;
@@ -55,9 +55,9 @@ export class MarketTracker {
   #detailSeenMs: number | null = null;
   #book: SeenBook | null = null;
   #tradesAt: SeenAt | null = null;
-  /** Answers to requests up to this one were asked for before our clock was set back. */
+  /** Answers to requests up to this id were requested before our clock was set back. */
   #forgottenUpTo = Number.NEGATIVE_INFINITY;
-  /** The exchange's clock minus ours, ms, as the newest answer that named it said. */
+  /** Exchange clock minus ours, ms, by the newest answer with a time. */
   #venueAheadMs = 0;
   #own: readonly OwnOrder[] = [];
   #motion: PriceMotion | null = null;
@@ -72,16 +72,16 @@ export class MarketTracker {
   #lookEveryMs: number | null = null;
   readonly #queue = new QueuePlaces();
   readonly venueMark = new VenueMark();
-  /** Told of each by whoever learns of it. */
+  /** The caller adds each fill. */
   readonly ownFills = new OwnFills();
 
-  /** The service does not name what its fees are a part of: the venue profile does. */
+  /** The service does not report the base of its fees: the venue profile does. */
   constructor(conditionId: string, feeSchedule: FeeSchedule = 'notional') {
     this.conditionId = conditionId;
     this.#feeSchedule = feeSchedule;
   }
 
-  /** Null until a detail of an order-book market was seen. */
+  /** Null before a detail of an order-book market. */
   get facts(): MarketFacts | null {
     return this.#facts;
   }
@@ -91,7 +91,7 @@ export class MarketTracker {
     return this.#unsuitable;
   }
 
-  /** What its takers are believed to be like follows from those of other markets. */
+  /** Uses the takers of the category's other markets as a prior. */
   joinCategory(category: CategoryFlow): void {
     this.#shape.joinCategory(category);
   }
@@ -101,23 +101,23 @@ export class MarketTracker {
     return this.#liveness.jump;
   }
 
-  /** Whether its trades go further back than `YOUNG_MS`; null before they were seen. What was there at the first look counts. */
+  /** True when its trades reach further back than `YOUNG_MS`; null before they were read. Decided at the first read. */
   get hasHistory(): boolean | null {
     return this.#hasHistory;
   }
 
-  /** Between two closes of its price bars that say different things: half of others' spread, at least half a tick. */
+  /** Smallest change between two closes of price bars: half of others' spread, at least half a tick. */
   get closeGridStep(): number {
     return Math.max(this.#tick, this.#book?.spread ?? 0) / 2;
   }
 
-  /** What is believed of its volatility before enough was seen; counts as one sample. */
+  /** Sets the prior of its volatility; it counts as one sample. */
   setVolatilityPrior(sigmaPerSqrtS: number): void {
     this.#volatility.setPrior(sigmaPerSqrtS);
     this.#motion = null;
   }
 
-  /** Our clock, ms, when the newest detail, book and trades were seen; null before. */
+  /** Our clock, ms, of the newest detail, book and trades; null before. */
   get detailSeenMs(): number | null {
     return this.#detailSeenMs;
   }
@@ -138,13 +138,13 @@ export class MarketTracker {
     this.#noteClock(at);
   }
 
-  /** A YES book, with every own order that rests or may rest by then (what left since is remembered from before). */
+  /** Takes in a YES book, with every own order that rests or may rest by then; earlier orders are remembered. */
   onBook(snapshot: Orderbook, at: SeenAt, own: readonly OwnOrder[]): void {
     this.#noteOwn(at.seenMs, own);
     const before = this.#book;
-    // Two polls may overtake each other; the one that left later saw the later book.
+    // Two polls may overtake each other; the later request saw the later book.
     if (before !== null && at.requestId < before.at.requestId) return;
-    // Of one during which our clock was set back nobody can say how old what it shows is.
+    // If our clock was set back during the request, the age of the answer is unknown.
     if (!this.#isTimed(at)) return;
     this.#noteClock(at);
     const { book: raw, droppedLevels } = readBook(snapshot);
@@ -164,19 +164,19 @@ export class MarketTracker {
     this.ownFills.look(microprice ?? this.#flow.tradePrice, at.sentMs);
   }
 
-  /** The venue says what a YES share is worth: a float in (0, 1). It may be worth a look; nothing is priced by it. */
+  /** Takes in the venue's value of a YES share, a float in (0, 1). It may trigger a read; no price uses it. */
   onVenueMark(price: number, at: SeenAt): void {
     if (this.#book === null || at.requestId < this.#book.at.requestId || !this.#isTimed(at)) return;
     this.venueMark.take(price, at);
     this.#motion = null;
   }
 
-  /** Whether the newest book shows less than these orders of ours, which rest as far as we know. */
+  /** True when the newest book shows less than these own orders, which rest by current knowledge. */
   isShortOfOwn(orders: readonly OwnOrder[]): boolean {
     return this.#book !== null && isShortOfOwn(this.#book.raw, orders, this.#book.at.sentMs);
   }
 
-  /** One page of public trades, newest first, as the service gives them. */
+  /** Takes in one page of public trades, newest first, as the service returns them. */
   onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {
     if (this.#isTimed(at) && at.requestId >= (this.#tradesAt?.requestId ?? at.requestId)) this.#tradesAt = at;
     this.#noteClock(at);
@@ -186,7 +186,7 @@ export class MarketTracker {
   }
 
   #takeIn(trade: TapeTrade, at: SeenAt, book: Book): void {
-    // The venue's times are whole seconds: the middle of that second by our clock, but not after we saw it.
+    // Venue times are whole seconds: the middle of that second by our clock, but not after we saw it.
     const atMs = Math.min(at.seenMs, trade.venueTimeMs + 500 - this.#venueAheadMs);
     const shares = trade.amountMicros / ONE;
     this.#flow.observe({ price: trade.priceMicros / ONE, shares, bought: trade.taker === 'buy' }, atMs);
@@ -198,8 +198,8 @@ export class MarketTracker {
   }
 
   /**
-   * Our clock was set back by so much, ms. How old the newest book is can no longer be told, so it is forgotten, and so
-   * are the answers still to come to requests up to `lastRequestId`. What is remembered of the past keeps its distance.
+   * Our clock was set back by this many ms. The age of the newest book is now unknown, so it is dropped, and so are
+   * answers to requests up to `lastRequestId`. Distances of past events are kept.
    */
   clockSetBack(byMs: number, lastRequestId: number): void {
     this.#book = null;
@@ -217,7 +217,10 @@ export class MarketTracker {
     this.ownFills.clockSetBack();
   }
 
-  /** Null until both a detail and a book were seen. `feeds`, `event` and `pace` are shown as they are; absent: none, and the usual pace. */
+  /**
+   * Null before a detail and a book. `feeds`, `event` and `pace` are passed through; defaults: none, and the usual
+   * pace.
+   */
   view(
     nowMs: number,
     own: OwnMarketState,
@@ -234,7 +237,7 @@ export class MarketTracker {
       timeToResolutionMs: sight.timeToResolutionMs,
       market: sight.market,
       book,
-      // Without orders of ours both are the same book.
+      // Without own orders both are the same book.
       others: sight.others === sight.book ? book : copyToShow(sight.others),
       trades: this.#tape.trades,
       estimates: Object.freeze(this.#estimates(nowMs, this.#book)),
@@ -255,7 +258,7 @@ export class MarketTracker {
     });
   }
 
-  /** What those who quote another market of its event are shown of it. */
+  /** View for strategies that quote another market of its event. */
   glance(nowMs: number): Glance {
     const best = this.#book === null ? null : touch(this.#book.others);
     const health = this.#book === null ? null : this.#health(nowMs, this.#book);
@@ -272,8 +275,8 @@ export class MarketTracker {
   }
 
   /**
-   * The part of `view` that an order is judged by, never shown to a strategy: nothing that one does to its view is in it.
-   * Null like `view`.
+   * The part of `view` that judges an order; never shown to a strategy, so a strategy cannot change it. Null like
+   * `view`.
    */
   sight(nowMs: number): Sight | null {
     if (this.#facts === null || this.#book === null) return null;
@@ -288,7 +291,7 @@ export class MarketTracker {
     };
   }
 
-  /** Milliseconds to resolution by the exchange's clock as far as we know it; null when unknown. */
+  /** Milliseconds to resolution by the estimated exchange clock; null when unknown. */
   timeToResolutionMs(nowMs: number): number | null {
     const resolutionMs = this.#facts?.resolutionTimeMs ?? null;
     return resolutionMs === null ? null : resolutionMs - (nowMs + this.#venueAheadMs);
@@ -300,7 +303,7 @@ export class MarketTracker {
   }
 
   /**
-   * The YES price to value shares at: `Estimates.microprice`, else `tradePrice`, of the view with these own orders; null
+   * YES price that values shares: `Estimates.microprice`, else `tradePrice`, of the view with these own orders. Null
    * without either, and before the first view.
    */
   mark(nowMs: number, own: readonly OwnOrder[]): number | null {
@@ -309,7 +312,7 @@ export class MarketTracker {
     return this.#book.microprice ?? this.#flow.tradePrice;
   }
 
-  /** How the price moves, as far as the newest book and all before it have told; null before the first book. */
+  /** Motion of the price by all books so far; null before the first book. */
   get motion(): PriceMotion | null {
     if (this.#book !== null) this.#motion ??= this.#estimateMotion(this.#book);
     return this.#motion;
@@ -337,7 +340,7 @@ export class MarketTracker {
     this.#own = own;
   }
 
-  /** Whether our clock can say how long it took. */
+  /** True when our clock can measure the request's duration. */
   #isTimed({ requestId, sentMs, seenMs }: SeenAt): boolean {
     return requestId > this.#forgottenUpTo && sentMs <= seenMs;
   }
@@ -347,7 +350,7 @@ export class MarketTracker {
       this.#venueAheadMs = at.venueTimeMs + 500 - (at.sentMs + at.seenMs) / 2;
   }
 
-  /** The best guess of the price: microprice, else what traded, else the middle of what can be. */
+  /** Best estimate of the price: microprice, else last trades, else the middle of the possible range. */
   #price({ microprice }: SeenBook): number {
     return microprice ?? this.#flow.tradePrice ?? 0.5;
   }
@@ -386,7 +389,7 @@ export class MarketTracker {
   }
 }
 
-/** The newest of so many looks counts as one of them. */
+/** Window of the mean: the newest read counts as one of this many. */
 const LOOKS = 8;
 
 const meanWith = (mean: number | null, newest: number): number =>
@@ -396,12 +399,12 @@ const NO_FEEDS: FeedViews = Object.freeze({});
 
 /** One a minute. */
 const USUAL_TAKERS_PER_S = 1 / 60;
-/** Before a detail has named the grid. */
+/** Before a detail has given the tick. */
 const USUAL_TICK_MICROS = 10_000;
 
-/** Of a market that began to trade within two price bars its trades say more than those. */
+/** A younger market (two price bars) is better described by its trades. */
 const YOUNG_MS = 600_000;
-/** There are probably more behind it. */
+/** A full page: more rows probably follow. */
 const FULL_PAGE = 100;
 
 const isBefore =
@@ -409,7 +412,7 @@ const isBefore =
   ({ timestamp }: PublicTradeRow): boolean =>
     timestamp * 1000 < atMs;
 
-/** A trade whose time lies further ahead of its own answer's did not happen: taken in, it would make all others late. */
+/** A trade further in the future than its own answer is dropped: it would make all others late. */
 const EARLY_MS = 60_000;
 
 const isPast =
@@ -423,12 +426,12 @@ function computeShape(others: Book): Pick<SeenBook, 'mid' | 'microprice' | 'spre
   return { mid: midOf(others), microprice: micropriceOf(others), spread };
 }
 
-/** The facts, or one sentence that says why this market cannot be quoted at all. */
+/** The facts, or one sentence that says why this market cannot be quoted. */
 function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts | string {
   const { config } = detail;
   if (config.kind !== 'orderbook') return `its kind is ${config.kind}, only orderbook markets are quoted`;
   if (detail.margin_enabled === true) return 'margin is enabled on it, and orders are refused on margin markets';
-  // Strategies are shown these very facts, and risk compares with them.
+  // Shared by strategies and risk.
   return Object.freeze({
     conditionId: detail.condition_id,
     eventConditionId: detail.event?.condition_id ?? null,
@@ -448,7 +451,7 @@ function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts 
   });
 }
 
-/** Names what a strategy may see: the engine's own orders carry more. */
+/** Selects the fields for strategies: the engine's own orders have more. */
 const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: number): OwnOrderView => ({
   intentId: order.intentId,
   side: order.side,
@@ -461,7 +464,7 @@ const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: numb
   ageMs: nowMs - order.submittedMs,
 });
 
-/** Holdings, what they cost, and what may still be spent and held. */
+/** Holdings, their cost, and the remaining limits. */
 function makeInventory(own: OwnMarketState): Inventory {
   return {
     yesMicros: own.yesMicros,

@@ -1,18 +1,21 @@
-/** What became of our own fills in one market: how often they come, and what the price did after them, by side. */
+/** Results of own fills in one market: their rate, and the price change after them, by side. */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { BookSide, MarkoutView, OwnFillsView } from './view.js';
 
-/** When a fill is judged, ms after we learned of it: at the first look from then on, at most as long again later. */
+/**
+ * Horizons of the judgement, ms after a fill was known: judged at the first book from then on, at most as long again
+ * later.
+ */
 const HORIZONS_MS = [5_000, 30_000, 300_000] as const;
-/** Half of what was seen is forgotten in a day of looking. */
+/** Half-life: a day of observation. */
 const HALF_LIFE_S = 86_400;
 const FADES_EVERY_S = 600;
-/** Longer between two looks, nobody was looking: the trader did not run. */
+/** Longest gap between two books that counts as observation: beyond it the trader did not run. */
 const MOST_BETWEEN_LOOKS_S = 60;
-/** No rate is told of less. */
+/** Shortest observation for a rate. */
 const LEAST_SEEN_S = 60;
-/** Fills that wait to be judged; more at once say nothing new. */
+/** Maximum fills that wait to be judged; more add no information. */
 const MAX_WAITING = 200;
 
 /** A fill of ours, in YES space. */
@@ -20,7 +23,7 @@ export interface OwnFill {
   readonly side: BookSide;
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** Our clock, ms: when we learned of it. */
+  /** Our clock, ms, when it was known. */
   readonly nowMs: number;
 }
 
@@ -29,14 +32,14 @@ interface Waiting {
   readonly price: number;
   readonly shares: number;
   readonly filledMs: number;
-  /** Of the horizons, the next. */
+  /** Index of the next horizon. */
   readonly next: number;
 }
 
 /** Sums that fade. */
 interface Sums {
   shares: number;
-  /** Shares times what each had brought by then, price. */
+  /** Sum of shares times their gain by then, price. */
   brought: number;
 }
 
@@ -47,15 +50,15 @@ interface Saved {
   readonly ask: readonly Sums[];
 }
 
-/** The fills of one market: told of each and of each look, asked for what they have shown. */
+/** Own fills of one market: takes fills and books, returns measures. */
 export class OwnFills {
   #fills = 0;
   #seconds = 0;
-  /** Of those, seconds by which nothing has faded yet. */
+  /** Of those, seconds without decay so far. */
   #unfadedS = 0;
   #sums: Readonly<Record<BookSide, Sums[]>> = { bid: HORIZONS_MS.map(noSums), ask: HORIZONS_MS.map(noSums) };
   #waiting: Waiting[] = [];
-  /** Our clock, ms: when the first of those that wait is to be judged; Infinity without any. */
+  /** Our clock, ms, of the next judgement; Infinity without one. */
   #dueMs = Number.POSITIVE_INFINITY;
   #lookedMs: number | null = null;
   #isChanged = false;
@@ -70,13 +73,13 @@ export class OwnFills {
     this.#dueMs = Math.min(this.#dueMs, nowMs + HORIZONS_MS[0]);
   }
 
-  /** A fill that was learned of too late to be judged. */
+  /** A fill that was known too late to be judged. */
   onLateFill(): void {
     this.#fills += 1;
     this.#isChanged = true;
   }
 
-  /** What the book says: `lookedMs`, our clock, is when its poll left; null where it names no price. */
+  /** Takes in a book's price: `lookedMs`, our clock, is when its poll left; null without a price. */
   look(price: number | null, lookedMs: number): void {
     this.#pass(lookedMs);
     if (lookedMs < this.#dueMs) return;
@@ -84,7 +87,7 @@ export class OwnFills {
     this.#dueMs = Math.min(...this.#waiting.map(({ filledMs, next }) => filledMs + (HORIZONS_MS[next] ?? 0)));
   }
 
-  /** The looks that are compared with fills lie on another clock now. */
+  /** Waiting fills are dropped: their times are on another clock. */
   clockSetBack(): void {
     this.#waiting = [];
     this.#dueMs = Number.POSITIVE_INFINITY;
@@ -97,7 +100,7 @@ export class OwnFills {
     return Object.freeze({ fillsPerS, markouts: this.#markouts });
   }
 
-  /** What `restore` goes on from, as JSON; null when nothing has happened to a fill since the last call. */
+  /** JSON for `restore`; null when no fill has changed since the last call. */
   takeSaved(): string | null {
     if (!this.#isChanged) return null;
     this.#isChanged = false;
@@ -105,7 +108,7 @@ export class OwnFills {
     return JSON.stringify(saved);
   }
 
-  /** Before anything is seen. What waited to be judged is forgotten. */
+  /** Call before the first observation. Fills that waited to be judged are dropped. */
   restore(text: string): void {
     // Written by `takeSaved` alone.
     const { fills, seconds, bid, ask } = JSON.parse(text) as Saved;
@@ -124,7 +127,7 @@ export class OwnFills {
     if (this.#unfadedS < FADES_EVERY_S) return;
     const kept = 2 ** (-this.#unfadedS / HALF_LIFE_S);
     this.#unfadedS = 0;
-    // The time without fills is to be known after a restart too.
+    // The time without fills must survive a restart too.
     this.#isChanged = this.#fills > 0;
     this.#fills *= kept;
     this.#seconds *= kept;
@@ -135,7 +138,7 @@ export class OwnFills {
     this.#markouts = null;
   }
 
-  /** What of it is still to be judged. */
+  /** Remaining judgements of a fill. */
   #judge(fill: Waiting, price: number | null, lookedMs: number): readonly Waiting[] {
     let { next } = fill;
     for (; next < HORIZONS_MS.length; next++) {

@@ -1,7 +1,7 @@
 /**
- * Which of our own orders may be part of a book that came from a poll. A fair value taken from a book with our own
- * quotes in it would follow itself, so when in doubt an order counts as part of it: an order that was canceled or
- * filled after the poll had left, and one that was still on its way when the answer came.
+ * Own orders that may be part of a polled book. A fair value from a book with own quotes would follow itself. When in
+ * doubt an order counts as part of the book: one canceled or filled after the poll left, and one that was in flight
+ * when the answer came.
  */
 
 import { add, type Micros, maxMicros, ZERO } from '../../shared/base/micros.js';
@@ -10,18 +10,18 @@ import type { Book, OwnOrder, SeenAt } from './view.js';
 
 interface Remembered {
   readonly order: OwnOrder;
-  /** What remained before its last known fill, and when we learned of that fill. */
+  /** Remaining amount before its last known fill, and when that fill was known. */
   readonly earlierMicros: Micros;
   readonly changedMs: number;
-  /** Our clock, ms: a book seen by then cannot show it. The past, once our clock was set back since it left. */
+  /** Our clock, ms: earlier books cannot show it. The past, if our clock was set back since it left. */
   readonly submittedMs: number;
-  /** When it was first missing from our orders; null while it is among them. */
+  /** When it was first missing from our orders; null while present. */
   readonly goneMs: number | null;
 }
 
 /**
- * Whether a book that was asked for at `sentMs` shows less at a price than rests of ours there: somebody has traded with us, or our
- * order has ended. Orders beyond the worst price that the book shows say nothing, for a book shows only so many levels.
+ * True when a book requested at `sentMs` shows less at a price than own orders rest there: a fill, or an ended order.
+ * Orders beyond the worst price of the book say nothing, because a book shows a limited number of levels.
  */
 export function isShortOfOwn(book: Book, orders: readonly OwnOrder[], sentMs: number): boolean {
   return orders.some(({ side, priceMicros, acceptedMs }) => {
@@ -34,12 +34,12 @@ export function isShortOfOwn(book: Book, orders: readonly OwnOrder[], sentMs: nu
   });
 }
 
-/** Remembers our orders of one market long enough to take them out of every book that may still show them. */
+/** Stores own orders of one market long enough to remove them from every book that may show them. */
 export class OwnOrderMemory {
   #orders = new Map<string, Remembered>();
   #noted: readonly OwnOrder[] | null = null;
 
-  /** Takes note of our orders as they are known now; the very array of the last time says nothing new. */
+  /** Takes in the current own orders; the same array as before changes nothing. */
   update(nowMs: number, own: readonly OwnOrder[]): void {
     if (own === this.#noted) return;
     this.#noted = own;
@@ -52,7 +52,7 @@ export class OwnOrderMemory {
     this.#orders = next;
   }
 
-  /** The amounts that are or may be ours in a book seen by this poll; forgets what left before the poll did. */
+  /** Amounts that are or may be ours in a book of this poll; drops orders that ended before the poll left. */
   inBook(at: SeenAt): Removal {
     const removal = { bid: new Map<Micros, Micros>(), ask: new Map<Micros, Micros>() };
     for (const [intentId, known] of this.#orders) {
@@ -67,7 +67,7 @@ export class OwnOrderMemory {
     return removal;
   }
 
-  /** Of what is gone no book shows anything that was asked for since; what is there may be in every one of them. */
+  /** Ended orders are in no book requested since; present ones may be in all of them. */
   clockSetBack(): void {
     for (const [intentId, { order, goneMs }] of this.#orders) {
       if (goneMs !== null) this.#orders.delete(intentId);
@@ -75,7 +75,7 @@ export class OwnOrderMemory {
     }
   }
 
-  /** How many orders are remembered, gone ones included. */
+  /** Number of stored orders, ended ones included. */
   get size(): number {
     return this.#orders.size;
   }
@@ -96,7 +96,7 @@ const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
   order,
   earlierMicros: order.remainingMicros,
   changedMs: Number.NEGATIVE_INFINITY,
-  // One that seems to leave later left before our clock was set back, perhaps under another process.
+  // An order that seems to leave later left before our clock was set back, perhaps in another process.
   submittedMs: order.submittedMs > nowMs ? Number.NEGATIVE_INFINITY : order.submittedMs,
   goneMs: null,
 });

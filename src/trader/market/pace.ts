@@ -1,14 +1,14 @@
-/** What a trader's requests take and cost, before any of it was measured. */
+/** Default cost and speed of a trader's requests, before any measurement. */
 
 import type { PaceView } from './view.js';
 
-/** All of a pace that is the trader's and not the market's. */
+/** The trader's part of a pace, without the market's. */
 export type TraderPace = Omit<PaceView, 'lookEveryS'>;
 
-/** Seconds until a quote that was decided stands. */
+/** Seconds until a decided quote rests. */
 export const USUAL_REACT_S = 2;
 
-/** Enough looks for everybody, and the usual prices of requests and currency. */
+/** Enough reads for all, and the usual prices of requests and currency. */
 export const USUAL_PACE: TraderPace = Object.freeze({
   reactS: USUAL_REACT_S,
   readPrice: 0,

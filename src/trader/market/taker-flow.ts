@@ -1,22 +1,24 @@
-/** How far from the middle takers trade, and what the price does after one has taken a whole level: of one market, or of a category. */
+/**
+ * How far from the mid takers trade, and how the price moves after a whole level was taken: per market or per category.
+ */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { Book, SeenAt, TapeTrade } from './view.js';
 
-/** Half of what was seen is forgotten in an hour. */
+/** Half-life, ms. */
 const HALF_LIFE_MS = 3_600_000;
-/** What is believed before, and of a market as of all of its category, counts as so many trades or swept levels. */
+/** Weight of the prior, for a market and for its category, in trades or swept levels. */
 const BELIEF = 20;
-/** Ticks between the middle and a trade, and that the middle moves after a level is swept, before any was seen. */
+/** Priors in ticks: distance of a trade from the mid, and move of the mid after a swept level. */
 const USUAL_DISTANCE_TICKS = 2;
 const USUAL_MOVE_TICKS = 1.5;
 
-/** A trade's second does not tell its half. */
+/** Trade times are whole seconds. */
 const HALF_SECOND_MS = 500;
 const MAX_LOOKS = 32;
 const MAX_WAITING = 32;
 
-/** A count and a sum that fade with time. */
+/** A decaying count and sum. */
 class FadingMean {
   #count = 0;
   #sum = 0;
@@ -29,7 +31,7 @@ class FadingMean {
     this.#atMs = Math.max(this.#atMs, nowMs);
   }
 
-  /** The mean together with a belief. */
+  /** Mean with a prior. */
   with(belief: number, nowMs: number): number {
     const kept = this.#keptAt(nowMs);
     return (this.#sum * kept + BELIEF * belief) / (this.#count * kept + BELIEF);
@@ -40,19 +42,19 @@ class FadingMean {
   }
 }
 
-/** What is known of the takers of all markets of a category together, in ticks. */
+/** Takers of all markets of a category, in ticks. */
 export class CategoryFlow {
   readonly distance = new FadingMean();
   readonly move = new FadingMean();
 }
 
-/** A book as far as a trade is held against it. */
+/** Parts of a book that trades are compared with. */
 interface Look {
   readonly sentMs: number;
   readonly seenMs: number;
-  /** Twice the middle of others' book, exactly; null where there is none. */
+  /** Twice the mid of others' book, exact; null without one. */
   readonly twiceMid: number | null;
-  /** As it came, ours included. */
+  /** As received, with own orders. */
   readonly bid: Book['bids'][number] | undefined;
   readonly ask: Book['asks'][number] | undefined;
 }
@@ -63,14 +65,14 @@ interface SweptLevel {
   readonly atMs: number;
 }
 
-/** Holds trades against the books before and after them. */
+/** Compares trades with the books before and after them. */
 export class TakerFlow {
   readonly #own = new CategoryFlow();
   #category = new CategoryFlow();
   #looks: Look[] = [];
   #waiting: SweptLevel[] = [];
 
-  /** What it believes of its takers before it has seen many; what it sees counts there too. */
+  /** Prior of its takers until it has seen many; its observations count there too. */
   joinCategory(category: CategoryFlow): void {
     this.#category = category;
   }
@@ -83,7 +85,7 @@ export class TakerFlow {
     if (this.#waiting.length > 0) this.#judge(tickMicros);
   }
 
-  /** A trade at about `atMs` by our clock, in whatever order. */
+  /** A trade at about `atMs`, our clock, in any order. */
   onTrade(trade: TapeTrade, atMs: number, tickMicros: Micros): void {
     const before = this.#looks.findLast(({ seenMs }) => seenMs <= atMs);
     if (before === undefined || before.twiceMid === null) return;
@@ -105,21 +107,21 @@ export class TakerFlow {
     });
   }
 
-  /** Of takers who come to a distance d of the middle as exp(-kappa d): per unit of price. */
+  /** kappa of takers at distance d from the mid, as exp(-kappa d): per unit of price. */
   kappaAt(nowMs: number, tickMicros: Micros): number {
     const believed = this.#category.distance.with(USUAL_DISTANCE_TICKS, nowMs);
     const tick = tickMicros / ONE;
-    // No distance at all would be a kappa without bound.
+    // A distance of zero would make kappa infinite.
     return 1 / (tick * Math.max(LEAST_DISTANCE_TICKS, this.#own.distance.with(believed, nowMs)));
   }
 
-  /** How far the middle goes in the taker's direction after he took a whole level: price, 0 or more. */
+  /** Move of the mid in the taker's direction after a whole level was taken: price, 0 or more. */
   sweepMoveAt(nowMs: number, tickMicros: Micros): number {
     const believed = this.#category.move.with(USUAL_MOVE_TICKS, nowMs);
     return (tickMicros / ONE) * Math.max(0, this.#own.move.with(believed, nowMs));
   }
 
-  /** Looks and trades of before can no longer be told apart in time. */
+  /** The time order of earlier reads and trades is unknown now. */
   clockSetBack(): void {
     this.#looks = [];
     this.#waiting = [];
@@ -128,7 +130,7 @@ export class TakerFlow {
 
 const LEAST_DISTANCE_TICKS = 0.1;
 
-/** Whether nothing can be left of the best level that he met: he went past it, or took as much as stood there. */
+/** True when nothing of the best level can be left: the trade went beyond it or took its whole amount. */
 function hasSwept({ taker, priceMicros, amountMicros }: TapeTrade, { bid, ask }: Look): boolean {
   const met = taker === 'buy' ? ask : bid;
   if (met === undefined) return false;

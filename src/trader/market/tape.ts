@@ -13,32 +13,32 @@ import type { PublicTradeRow } from '../../shared/protocol/records.js';
 import { midOf } from './book.js';
 import type { Book, TapeTrade } from './view.js';
 
-/** A row may appear so much later than a row with a later time (lists lag by seconds). */
+/** Maximum lag of a row behind later ones, ms: lists may lag by seconds. */
 const LATE_MS = 30_000;
 
-/** What a view shows; more than a page has no further use. */
+/** Trades in a view; more than a page has no use. */
 const MAX_TRADES = 100;
 
-/** Rows that cannot be told apart, of one second. */
+/** Identical rows of one second. */
 interface Twins {
   readonly isYes: boolean;
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** How many of them we have counted. */
+  /** Number counted. */
   count: number;
-  /** How many the page with this number has shown. */
+  /** Number in the page with this index. */
   page: number;
   shown: number;
 }
 
-/** Collects the trades of one market from pages that overlap, and says which rows are new. */
+/** Collects one market's trades from overlapping pages and returns the new rows. */
 export class Tape {
   #newestFirst: readonly TapeTrade[] = Object.freeze([]);
   /** By the exchange's second. */
   readonly #seconds = new Map<number, Twins[]>();
   #newestMs = Number.NEGATIVE_INFINITY;
   #page = 0;
-  /** Null until somebody asks, after each trade that is new. */
+  /** Cached by the first read after a new trade. */
   #meanShares: number | null = null;
 
   get trades(): readonly TapeTrade[] {
@@ -54,8 +54,8 @@ export class Tape {
   }
 
   /**
-   * Takes a page, newest first, and returns the trades that are new, oldest first. Failed trades did not happen.
-   * `book` is the newest one as it came, to tell buyers from sellers.
+   * Takes in a page, newest first, and returns new trades, oldest first. Failed trades are skipped. `book` is the
+   * newest raw book, to tell buyers from sellers.
    */
   add(rows: readonly PublicTradeRow[], seenMs: number, book: Book): readonly TapeTrade[] {
     this.#page += 1;
@@ -96,7 +96,7 @@ export class Tape {
       if (second * 1000 < this.#newestMs - LATE_MS) this.#seconds.delete(second);
     }
     const all = [...fresh.toReversed(), ...this.#newestFirst];
-    // A late row belongs behind rows with a later time; the sort is stable, so equal times keep their order.
+    // A late row belongs after rows with a later time; the sort is stable.
     if (!isNewestFirst(all)) all.sort((a, b) => b.venueTimeMs - a.venueTimeMs);
     if (all.length > MAX_TRADES) all.length = MAX_TRADES;
     this.#newestFirst = Object.freeze(all);

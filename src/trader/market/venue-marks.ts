@@ -8,10 +8,10 @@ import { parseDecimal } from '../../shared/base/decimal.js';
 import type { AssetRow } from '../../shared/protocol/records.js';
 import type { PriceMotion, SeenAt } from './view.js';
 
-/** Fewer shares than this, in millionths, and the rounding of their value would pass for a move. */
+/** Below this holding, millionths of a share, rounding of the value would look like a move. */
 const LEAST_MICROS = 10_000;
 
-/** What the venue says a YES share of this row's market is worth, a float in (0, 1); null where it does not say. */
+/** The venue's value of a YES share of this row's market, a float in (0, 1); null if absent. */
 export function readVenueMark({ amounts, value, position }: AssetRow): number | null {
   const total = amounts.total;
   const worth = value.usdt === null ? null : parseDecimal(value.usdt);
@@ -21,14 +21,14 @@ export function readVenueMark({ amounts, value, position }: AssetRow): number | 
   return isPrice ? (position.is_yes ? price : 1 - price) : null;
 }
 
-/** A look that comes later says more of what happened after the mark than of the mark. */
+/** A later read shows mostly what happened after the mark. */
 const YOUNG_MS = 30_000;
 
-/** The venue's newest word on one market, until a look that left after it. */
+/** The venue's newest mark of one market, until a later book. */
 export class VenueMark {
   #price: number | null = null;
   #at: Pick<SeenAt, 'requestId' | 'sentMs'> = { requestId: 0, sentMs: 0 };
-  /** What each look after it teaches; null where nobody learns. */
+  /** Learns from each following book; null when nothing learns. */
   trust: MarkTrust | null = null;
 
   take(price: number, at: SeenAt): void {
@@ -41,8 +41,8 @@ export class VenueMark {
   }
 
   /**
-   * How far it lies from what a book said; 0 without one. A venue may leave our own orders in it, so it may lie by the middle of the
-   * whole book as well as by the price that others' orders make.
+   * Distance from a book's price; 0 without a mark. A venue's mark may include own orders, so it is compared with the
+   * mid of the whole book too.
    */
   distance(price: number, wholeMid: number | null): number {
     if (this.#price === null) return 0;
@@ -50,7 +50,7 @@ export class VenueMark {
     return Math.min(Math.abs(this.#price - price), fromMid);
   }
 
-  /** A book has come that left at `at`: whether the mark told of what it shows. `before` and `wholeMid` are of the book before it. */
+  /** A book requested at `at` arrived: compares it with the mark. `before` and `wholeMid` are of the previous book. */
   judge(at: SeenAt, before: Pick<PriceMotion, 'price' | 'halfSpread'>, wholeMid: number | null, price: number): void {
     if (this.#price === null || at.requestId < this.#at.requestId) return;
     const isMove = (distance: number): boolean => distance >= before.halfSpread / 2;
@@ -60,19 +60,19 @@ export class VenueMark {
   }
 }
 
-/** Of so many that told of a move, as many as are looked at again, it is decided whether they are believed. */
+/** Number of marks that reported a move, and of those read again, before they are trusted or not. */
 const ENOUGH = 20;
-/** Older ones fade beyond so many: what has begun to lie is found out in about as many looks. */
+/** Older ones decay beyond this number: a venue that starts to report wrong marks is found in about as many reads. */
 const MOST = 40;
 const LEAST_PRECISION = 0.5;
 
-/** How often a mark and the look after it agreed on whether a price had moved. Means of beta distributions that begin flat. */
+/** How often a mark and the following book agreed on a move. Means of beta distributions with flat priors. */
 export class MarkTrust {
   #toldRightly = 0;
   #toldWrongly = 0;
   #missed = 0;
 
-  /** One look at a book whose mark was young. `told`: the mark had moved; `moved`: the book had. */
+  /** One book with a young mark. `told`: the mark had moved. `moved`: the book had. */
   note(told: boolean, moved: boolean): void {
     if (told && moved) this.#toldRightly++;
     else if (told) this.#toldWrongly++;
@@ -85,17 +85,17 @@ export class MarkTrust {
     this.#missed *= kept;
   }
 
-  /** Marks that told of a move and were looked at; older ones count less. */
+  /** Marks that reported a move and were checked; older ones count less. */
   get told(): number {
     return this.#toldRightly + this.#toldWrongly;
   }
 
-  /** The part of told moves that were there. */
+  /** Fraction of reported moves that were real. */
   get precision(): number {
     return (this.#toldRightly + 1) / (this.told + 2);
   }
 
-  /** The part of moves that were told. */
+  /** Fraction of moves that were reported. */
   get recall(): number {
     return (this.#toldRightly + 1) / (this.#toldRightly + this.#missed + 2);
   }

@@ -1,14 +1,14 @@
-/** What a market looks like at one moment: the contract between this room and everyone who looks at markets. */
+/** A market at one moment: the contract between this room and its readers. */
 
 import type { FeeSchedule } from '../../shared/base/fees.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { MarketState as MarketPhase } from '../../shared/protocol/states.js';
 
-/** A side of the YES book. A bid buys YES (or sells NO); an ask sells YES (or buys NO at 1 - price). */
+/** Side of the YES book. A bid buys YES (or sells NO); an ask sells YES (or buys NO at 1 - price). */
 export type BookSide = 'bid' | 'ask';
 
-/** What the market's detail says. Only order-book markets without margin have facts. */
+/** Facts from the market's detail. Only order-book markets without margin have them. */
 export interface MarketFacts {
   readonly conditionId: string;
   /** The event this market belongs to, or null. Markets of one event exclude or imply each other. */
@@ -18,38 +18,38 @@ export interface MarketFacts {
   readonly phase: MarketPhase;
   /** Smallest price step: 10^-price_precision. */
   readonly tickMicros: Micros;
-  /** Smallest amount step, in shares: 10^-amount_precision. */
+  /** Smallest step of an amount, in shares: 10^-amount_precision. */
   readonly lotMicros: Micros;
-  /** Lowest and highest price an order may have, inclusive (in the space of the order's own outcome). */
+  /** Lowest and highest order price, inclusive, in the order's own outcome space. */
   readonly minPriceMicros: Micros;
   readonly maxPriceMicros: Micros;
   /** Smallest and largest amount of one order, in shares, inclusive. */
   readonly minAmountMicros: Micros;
   readonly maxAmountMicros: Micros;
-  /** Fee as a part of what `feeSchedule` says, price x amount as a rule: 0.01 is 10000. */
+  /** Fee as a fraction of the base in `feeSchedule`, usually price x amount: 0.01 is 10000. */
   readonly makerFeeRateMicros: Micros;
   readonly takerFeeRateMicros: Micros;
   readonly feeSchedule: FeeSchedule;
-  /** The exchange's clock, ms; null when the market does not say when it resolves. */
+  /** Exchange clock, ms; null without a resolution time. */
   readonly resolutionTimeMs: number | null;
 }
 
-/** All that rests at one price of a book. */
+/** Total amount at one price of a book. */
 export interface BookLevel {
   readonly priceMicros: Micros;
-  /** Shares on offer at this price, > 0. */
+  /** Shares at this price, > 0. */
   readonly amountMicros: Micros;
 }
 
-/** The book in YES space, best level first on both sides. At most 100 levels a side are ever seen. */
+/** The book in YES space, best level first. At most 100 levels per side. */
 export interface Book {
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
 }
 
-/** When a poll left, when its answer came (our clock, ms), and what the exchange's clock said (resolution 1 s). */
+/** When a poll left and its answer came (our clock, ms), and the exchange's time in it (resolution 1 s). */
 export interface SeenAt {
-  /** Ascends with every request of a process: which of two answers is the later look, wherever our clock was set. */
+  /** Ascends with every request of a process: orders answers, even if our clock was set back. */
   readonly requestId: number;
   readonly sentMs: number;
   readonly seenMs: number;
@@ -60,81 +60,81 @@ export interface SeenAt {
 export interface TapeTrade {
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** `buy` lifted an ask, `sell` hit a bid. Inferred from the book before it: rows do not say whether a taker bought. */
+  /** `buy` lifted an ask, `sell` hit a bid. Inferred from the book before it: rows do not contain it. */
   readonly taker: 'buy' | 'sell';
-  /** The exchange's clock, ms (resolution 1 s). */
+  /** Exchange clock, ms (resolution 1 s). */
   readonly venueTimeMs: number;
-  /** Our clock, ms: the poll that first showed it. */
+  /** Our clock, ms, of the poll that first showed it. */
   readonly seenMs: number;
 }
 
-/** One of our orders that rests or may rest: being submitted, open, partly filled, being canceled, or unknown. */
+/** An own order that rests or may rest: in flight, open, partly filled, being canceled, or unknown. */
 export interface OwnOrder {
   readonly intentId: string;
   readonly side: BookSide;
-  /** In YES space, whatever the leg. */
+  /** In YES space for either outcome. */
   readonly priceMicros: Micros;
-  /** Shares not yet filled, as far as we know. */
+  /** Unfilled shares, by current knowledge. */
   readonly remainingMicros: Micros;
-  /** The outcome that the order trades: a bid buys YES or sells NO, an ask sells YES or buys NO. */
+  /** Outcome of the order: a bid buys YES or sells NO, an ask sells YES or buys NO. */
   readonly isYes: boolean;
-  /** Our clock, ms: when its submit left. The order cannot be in a book that was seen before. */
+  /** Our clock, ms, when its submit left. Earlier books cannot contain it. */
   readonly submittedMs: number;
-  /** Our clock, ms: when the exchange's acceptance was seen; null while it is in flight or unknown. */
+  /** Our clock, ms, of the exchange's acceptance; null while in flight or unknown. */
   readonly acceptedMs: number | null;
 }
 
-/** What is ours in one market; the engine knows it from the ledger and hands it over with each look. */
+/** Own state in one market, from the ledger; the engine passes it in. */
 export interface OwnMarketState {
-  /** Shares held, locked ones included. */
+  /** Held shares, including locked ones. */
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
-  /** Average price paid per share held; null when none is held. */
+  /** Average cost per held share; null without shares. */
   readonly avgYesCostMicros: Micros | null;
   readonly avgNoCostMicros: Micros | null;
   /** Currency that this market's orders may still use. */
   readonly availableFundsMicros: Micros;
-  /** Limit of |YES - NO| that risk enforces, in shares. Strategies taper towards it. */
+  /** Limit of |YES - NO| in shares, enforced by risk. Strategies taper towards it. */
   readonly maxPositionMicros: Micros;
-  /** The kill ladder's wish: quote as usual, quote wider, or quote only what brings the net position towards zero. */
+  /** Stance of the kill ladder: quote normally, wider, or only to reduce the net position. */
   readonly stance: Stance;
   readonly orders: readonly OwnOrder[];
 }
 
-/** How freely a strategy may quote: as it likes, further from the fair price, or only to lower its holdings. */
+/** How a strategy may quote: normally, further from the fair price, or only to reduce its holdings. */
 export type Stance = 'normal' | 'widen' | 'reduce-only';
 
-/** One of our orders as a strategy sees it, with its place in the queue. */
+/** An own order as a strategy sees it, with its place in the queue. */
 export interface OwnOrderView extends OwnOrder {
-  /** Shares of others that probably stand before it at its price; null until a book has shown its level. */
+  /** Estimated shares of others ahead of it at its price; null before a book with its level. */
   readonly queueAheadMicros: Micros | null;
   /** Milliseconds since its submit left. */
   readonly ageMs: number;
 }
 
-/** What is ours in one market: shares, what they cost on average, and what may still be spent and held. */
+/** Own state in one market: shares, average cost, and remaining limits. */
 export interface Inventory extends Omit<OwnMarketState, 'stance' | 'orders'> {
-  /** YES - NO in shares: positive when we win if the answer is yes. */
+  /** YES - NO in shares: positive means a gain if the market resolves YES. */
   readonly netMicros: Micros;
-  /** Complete sets: min(YES, NO), worth 1 each whatever happens. */
+  /** Complete sets: min(YES, NO), worth 1 each in any resolution. */
   readonly pairsMicros: Micros;
 }
 
-/** Estimates from what others do (own orders removed). Floats: for a strategy's arithmetic, never for money. */
+/** Estimates from others' orders and trades. Floats: for a strategy's arithmetic, never for money. */
 export interface Estimates {
-  /** Middle of the best bid and ask, a probability in (0, 1); null when a side is empty or the book is crossed. */
+  /** Mid of best bid and ask, a probability in (0, 1); null when a side is empty or the book is crossed. */
   readonly mid: number | null;
   /** (ask x bid size + bid x ask size) / (bid size + ask size) over the best levels; null like `mid`. */
   readonly microprice: number | null;
   /** Best ask - best bid, in price; null like `mid`. */
   readonly spread: number | null;
-  /** Volatility of ln(p / (1 - p)) per square root of a second, never below a floor. */
+  /** Volatility of ln(p / (1 - p)) per square root of a second; at least a floor. */
   readonly sigmaLogOddsPerSqrtS: number;
   /** The same in price at the current microprice (or last trade): sigma x p (1 - p), per square root of a second. */
   readonly sigmaPricePerSqrtS: number;
-  /** Traded-size-weighted average price of recent trades, decaying with time; null before the first trade. */
+  /** Size-weighted mean price of recent trades, decaying; null before the first trade. */
   readonly tradePrice: number | null;
-  /** Shares behind `tradePrice` after decay; 0 before the first trade. */
+  /** Decayed shares behind `tradePrice`; 0 before the first trade. */
   readonly tradeWeightShares: number;
   /** Decayed taker buys minus sells over their sum, in [-1, 1]; 0 without trades. */
   readonly flowImbalance: number;
@@ -142,115 +142,119 @@ export interface Estimates {
   readonly flowSharesPerS: number;
 }
 
-/** Whether the data can be believed. */
+/** Trustworthiness of the data. */
 export interface Health {
-  /** Milliseconds since the answer with the newest book left for us at the latest: now - the time its poll was sent. */
+  /** Upper bound of the age of the newest book, ms: now minus the time its poll was sent. */
   readonly bookAgeMs: number;
-  /** Milliseconds since the newest look at the trades, measured the same way; null before the first. */
+  /** Age of the newest trades read, ms, measured the same way; null before the first. */
   readonly tradesAgeMs: number | null;
-  /** Milliseconds since a poll last showed a book that differed from the one before. */
+  /** Milliseconds since a poll last showed a changed book. */
   readonly unchangedMs: number;
-  /** Best bid above best ask in the newest book as it came. */
+  /** Best bid above best ask in the newest raw book. */
   readonly crossed: boolean;
   /** Best bid equal to best ask. */
   readonly locked: boolean;
-  /** Trades went through the best prices again and again and the book did not follow: it is stuck. */
+  /** Repeated trades went through the best prices while the book stood still. */
   readonly frozen: boolean;
   /** |change| of the log-odds of the mid between the last two books; 0 with fewer than two. */
   readonly jumpLogOdds: number;
   /** Milliseconds since the last change larger than `JUMP_SIGMAS` sigmas and `JUMP_MIN_LOG_ODDS`; null if never. */
   readonly sinceJumpMs: number | null;
-  /** Levels that were dropped from the newest answer: off (0, 1) or without size. 0 when it was sane. */
+  /** Levels dropped from the newest answer: price outside (0, 1) or no size. 0 for a valid one. */
   readonly droppedLevels: number;
 }
 
-/** What a feed says of this market now, with how old it is. Prices and `sd` as in `FeedValue`. */
+/** A feed's current value for this market and its age. Prices and `sd` as in `FeedValue`. */
 export interface FeedView extends Omit<FeedValue, 'conditionId'> {
   /** Milliseconds since it held. */
   readonly ageMs: number;
 }
 
-/** The values of the feeds that a strategy's parameters name. One that is missing, late or expired is not in it. */
+/** Values of the feeds that a strategy's parameters name. Missing, late or expired ones are absent. */
 export type FeedViews = Readonly<Record<string, FeedView>>;
 
 /** Takers of a market, from its public trades. Floats: for a strategy's arithmetic, never for money. */
 export interface FlowView {
-  /** Public trades per second; before many were seen mostly a belief. */
+  /** Public trades per second; mostly the prior until many were seen. */
   readonly tradesPerS: number;
-  /** Mean size of the trades in `MarketView.trades`, in shares; null without any. */
+  /** Mean size of `MarketView.trades`, in shares; null without any. */
   readonly meanTradeShares: number | null;
   /**
-   * Takers come to a distance d from the middle of others' book about as exp(-kappa d), d in price: one over the mean distance of
-   * trades. Before many were seen that of its category, and before those 2 ticks; half is forgotten in an hour.
+   * Decay of takers with distance d (price) from the mid of others' book: exp(-kappa d), one over the mean distance of
+   * trades. Prior: its category's, else 2 ticks. Half-life one hour.
    */
   readonly kappa: number;
-  /** How far the middle goes on, in price, after a taker has taken a whole best level; as `kappa`, before any 1.5 ticks. */
+  /** Further move of the mid, in price, after a taker took a whole best level; prior as for `kappa`, else 1.5 ticks. */
   readonly sweepMovePrice: number;
 }
 
-/** How often this trader looks at the market, how fast it answers, and what one more of each thing that it spends is worth. */
+/** How often this trader reads the market, how fast it reacts, and the marginal value of what it spends. */
 export interface PaceView {
-  /** Mean time between two looks at its book, of the latest ones, in seconds; null before the second. */
+  /** Mean seconds between recent reads of its book; null before the second. */
   readonly lookEveryS: number | null;
-  /** Seconds from deciding on an order until it is seen to rest, a mean over the latest of all markets; 2 before the first. */
+  /**
+   * Seconds from the decision on an order until it is seen resting, a recent mean over all markets; 2 before the first.
+   */
   readonly reactS: number;
-  /** Currency that one more look at a book is worth; 0 while there are enough, and before it was reckoned (each minute). */
+  /**
+   * Currency value of one more book read; 0 while reads are plentiful, and before the first valuation (each minute).
+   */
   readonly readPrice: number;
-  /** The same of a signed request: at least `economics.request_price`, which it is before. */
+  /** The same for a signed request: at least `economics.request_price`, its initial value. */
   readonly requestPrice: number;
-  /** What a unit of currency costs while it is bound for a second, as a part of it: at least `economics.currency_price_per_day`. */
+  /** Cost per second of bound currency, as a fraction of it: at least `economics.currency_price_per_day`. */
   readonly currencyPricePerS: number;
 }
 
-/** What our fills of one side had brought a share some time after, by the fair price of others' book. */
+/** Gain per share of own fills of one side after some time, by the fair price of others' book. */
 export interface MarkoutView {
-  /** Seconds after we learned of a fill: 5, 30 or 300. */
+  /** Seconds after the fill was known: 5, 30 or 300. */
   readonly horizonS: number;
-  /** Mean over shares, price: above 0 the fills had gained by then. Null without any. */
+  /** Mean over shares, price: positive means that the fills had gained by then. Null without any. */
   readonly meanPrice: number | null;
-  /** Shares that were judged, fading by half in a day: how much there is behind the mean. */
+  /** Judged shares, with a half-life of a day: the weight behind the mean. */
   readonly shares: number;
 }
 
-/** What became of our own fills in a market, over restarts. Floats: for a strategy's arithmetic, never for money. */
+/** Results of own fills in a market, over restarts. Floats: for a strategy's arithmetic, never for money. */
 export interface OwnFillsView {
-  /** Own fills a second while it was looked at, fading likewise; null before a minute of looking. */
+  /** Own fills per second of observation, decaying likewise; null before a minute of observation. */
   readonly fillsPerS: number | null;
-  /** By the side that was filled, shortest horizon first. */
+  /** By filled side, shortest horizon first. */
   readonly markouts: Readonly<Record<BookSide, readonly MarkoutView[]>>;
 }
 
-/** What one look at a market says to those who quote another market of its event. Prices are of others, own orders taken out. */
+/** Summary of a market for strategies that quote another market of its event. Others' prices, without own orders. */
 export interface Glance {
   readonly conditionId: string;
-  /** Null where a side is empty, or where no book was seen yet. */
+  /** Null when a side is empty, or before the first book. */
   readonly mid: number | null;
   readonly bid: number | null;
   readonly ask: number | null;
-  /** Of the newest book, ms; null before the first. */
+  /** Age of the newest book, ms; null before the first. */
   readonly bookAgeMs: number | null;
   readonly sigmaLogOddsPerSqrtS: number;
-  /** Milliseconds since its price jumped; null if never. */
+  /** Milliseconds since its last jump; null if never. */
   readonly sinceJumpMs: number | null;
   /** The market is open, and its book is neither crossed nor stuck. */
   readonly isSound: boolean;
 }
 
-/** Another market of the same event, with what is ours there. */
+/** Another market of the same event, with own state there. */
 export interface SiblingView extends Glance {
   /** YES - NO, in shares. */
   readonly netMicros: Micros;
-  /** Our best orders there, resting or on their way, in YES space; null where there is none. */
+  /** Own best orders there, resting or in flight, in YES space; null without any. */
   readonly ownBidMicros: Micros | null;
   readonly ownAskMicros: Micros | null;
 }
 
-/** What is known of an event beside its markets. */
+/** Facts of an event besides its markets. */
 export interface EventFacts {
   readonly eventConditionId: string;
-  /** What the trader's file declares of its outcomes: the venue does not say it. Null where nothing is declared. */
+  /** Declared outcomes of the event, from the trader's file: the venue does not report them. Null if undeclared. */
   readonly outcomes: EventOutcomes | null;
-  /** All its markets as the trader's file declares them, in that order; empty where it names none. */
+  /** All its markets in the declared order; empty if undeclared. */
   readonly marketConditionIds: readonly string[];
 }
 
@@ -260,26 +264,26 @@ export interface EventFacts {
  */
 export type EventOutcomes = 'exclusive' | 'exhaustive' | 'nested';
 
-/** The event of a market and its other markets, as far as they are looked at. */
+/** The event of a market and its other tracked markets. */
 export interface EventView {
   readonly eventConditionId: string;
   /** As in `EventFacts`. */
   readonly outcomes: EventOutcomes | null;
-  /** How many markets the event has, this one among them; null where nobody has said. */
+  /** Number of its markets, this one included; null when unknown. */
   readonly markets: number | null;
   readonly siblings: readonly SiblingView[];
 }
 
-/** Everything a strategy sees. Frozen, and its books are copies; two calls with the same observations give equal views. */
+/** Everything a strategy sees. Frozen, and its books are copies; equal observations give equal views. */
 export interface MarketView {
   /** Our clock, ms. */
   readonly nowMs: number;
-  /** Milliseconds to resolution by the exchange's clock as far as we know it, <= 0 when past; null when unknown. */
+  /** Milliseconds to resolution by the estimated exchange clock, <= 0 when past; null when unknown. */
   readonly timeToResolutionMs: number | null;
   readonly market: MarketFacts;
-  /** The book as it came. */
+  /** The book as received. */
   readonly book: Book;
-  /** The book without our own orders: the only one to take a fair value from. */
+  /** The book without own orders: compute fair values from this one only. */
   readonly others: Book;
   /** Newest first, at most 100. */
   readonly trades: readonly TapeTrade[];
@@ -292,7 +296,7 @@ export interface MarketView {
   readonly flow: FlowView;
   readonly pace: PaceView;
   readonly own: OwnFillsView;
-  /** Only for a module that declares `inputs: { event: true }`, and where the market belongs to an event; else null. */
+  /** Only for a module that declares `inputs: { event: true }` and a market with an event; else null. */
   readonly event: EventView | null;
 }
 
@@ -300,41 +304,41 @@ export interface MarketView {
 export interface MarketOfEvent {
   /** As a strategy of this market alone would see it; its `event` is null. */
   readonly view: MarketView;
-  /** Why whatever is said of this market is not taken now, one sentence; null while it is. */
+  /** Why quotes for this market are ignored now, in one sentence; null when they are used. */
   readonly silentBecause: string | null;
 }
 
-/** Everything that a strategy of whole events sees. Frozen like `MarketView`. */
+/** Everything a strategy of whole events sees. Frozen like `MarketView`. */
 export interface WholeEventView {
   /** Our clock, ms. */
   readonly nowMs: number;
   readonly event: EventFacts;
-  /** Those that it quotes and whose book was seen: in the declared order, and where none is declared by condition id. */
+  /** Its quoted markets with a book, in declared order, else by condition id. */
   readonly markets: readonly MarketOfEvent[];
-  /** Condition ids of its other markets: it is to quote them too, or the event is declared with them, but no book was seen. */
+  /** Condition ids of its other markets without a book: quoted or declared. */
   readonly unseen: readonly string[];
 }
 
-/** What a view says of the market itself: nothing of ours, and no estimates. */
+/** The market's own part of a view: no own state, no estimates. */
 export interface Sight extends Pick<MarketView, 'market' | 'book' | 'others' | 'health' | 'timeToResolutionMs'> {
-  /** The newest public trade, if it was seen no earlier than the newest book; null otherwise. */
+  /** The newest public trade if it was seen no earlier than the newest book; else null. */
   readonly newestTrade: TapeTrade | null;
 }
 
-/** How the price of a market moves. The same object until something new is seen. Floats, in YES space. */
+/** Motion of a market's price. The same object until a new observation. Floats, in YES space. */
 export interface PriceMotion {
-  /** Our clock, ms: when the poll of the newest book left. What happened since is not in it. */
+  /** Our clock, ms, when the poll of the newest book left; later events are unknown. */
   readonly seenMs: number;
-  /** The best guess of the price: microprice, else what traded, else the middle of what can be. */
+  /** Best estimate of the price: microprice, else last trades, else the middle of the possible range. */
   readonly price: number;
-  /** Half of the others' spread, at least a tick. */
+  /** Half of others' spread, at least a tick. */
   readonly halfSpread: number;
   /** Volatility of the price per square root of a second: `Estimates.sigmaPricePerSqrtS`. */
   readonly sigmaPerSqrtS: number;
-  /** Changes per second that are too large for that volatility. */
+  /** Rate per second of changes too large for that volatility. */
   readonly jumpsPerS: number;
   /** Public trades per second. */
   readonly takersPerS: number;
-  /** How far the venue's mark of since then lies from it, beyond half a tick; 0 without one. No price follows from it. */
+  /** Distance of the venue's later mark from it, beyond half a tick; 0 without one. No price uses it. */
   readonly markMove: number;
 }

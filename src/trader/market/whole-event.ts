@@ -1,8 +1,8 @@
-/** What a strategy of whole events is shown, from what its markets look like. */
+/** Builds the view of a strategy of whole events from the views of its markets. */
 
 import type { MarketOfEvent, WholeEventView } from './view.js';
 
-/** @param wanted condition ids of the markets that are to be quoted, seen or not */
+/** @param wanted condition ids of the markets to be quoted, with or without a book */
 export function makeWholeEventView(
   nowMs: number,
   event: WholeEventView['event'],
@@ -10,7 +10,7 @@ export function makeWholeEventView(
   wanted: readonly string[],
 ): WholeEventView {
   const declared = event.marketConditionIds;
-  // After the declared ones by their names: in which order they were found must not matter.
+  // After the declared ones by name: the order of discovery must not matter.
   const rank = (id: string) => (declared.includes(id) ? declared.indexOf(id) : declared.length);
   const byRank = (a: string, b: string) => rank(a) - rank(b) || (a < b ? -1 : 1);
   const seen = new Set(markets.map(({ view }) => view.market.conditionId));

@@ -13,7 +13,7 @@ export interface RecordedMove extends AdoptedMove {
   readonly outcome: string;
 }
 
-/** By outcome: shares in the ledger and at the exchange, and the booking. */
+/** Shares by outcome in the ledger and at the exchange, and the booking. */
 export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros'> {
   readonly ledgerMicros: Micros;
   readonly exchangeMicros: Micros;
@@ -24,12 +24,12 @@ export type Adoption = readonly AdoptionOfOutcome[];
 interface Holdings {
   readonly theirs: ReadonlyMap<string, Micros>;
   readonly ours: ReadonlyMap<string, Micros>;
-  /** Nothing of this outcome is on its way. */
+  /** Nothing of this outcome is in flight. */
   readonly isKnown: (outcome: string) => boolean;
   readonly recorded: readonly RecordedMove[];
 }
 
-/** Every outcome in which something has to be booked; a text names an outcome of which nothing can be said now. */
+/** Every outcome that needs a booking; a text names an outcome whose state is unknown now. */
 export function planAdoption({ theirs, ours, isKnown, recorded }: Holdings): Adoption | string {
   const plan: AdoptionOfOutcome[] = [];
   const outcomes = new Set([...theirs.keys(), ...ours.keys(), ...recorded.map(({ outcome }) => outcome)]);
@@ -38,7 +38,7 @@ export function planAdoption({ theirs, ours, isKnown, recorded }: Holdings): Ado
     const moves = recorded.filter((move) => move.outcome === outcome);
     if (exchangeMicros === ledgerMicros && moves.length === 0) continue;
     if (!isKnown(outcome)) return `shares of ${outcome} are on their way`;
-    // Bought shares may have been sold again: purchases come first.
+    // Bought shares may have been sold again: purchases first.
     const inOrder = moves.toSorted((a, b) => Math.sign(b.sharesMicros) - Math.sign(a.sharesMicros));
     const explained = moves.reduce((sum, { sharesMicros }) => sum + sharesMicros, 0);
     plan.push({
@@ -64,7 +64,7 @@ export function moveOfFills({ market, isYes, side, amount, worth, fees }: Lackin
   };
 }
 
-/** A complete set is worth the same whichever outcome it is booked with: both get a half of the currency. */
+/** A complete set is worth the same by either outcome: each gets half of the currency. */
 export function movesOfConversion(market: string, moved: Moved | null): readonly RecordedMove[] {
   if (moved === null) return [];
   const spent = negate(moved.cash);

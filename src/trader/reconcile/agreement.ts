@@ -1,11 +1,11 @@
-/** Whether ledger and exchange agree, in one sentence that every surface shows. */
+/** One sentence that tells whether ledger and exchange agree; all surfaces show it. */
 
 import { utcText } from '../../shared/base/utc-text.js';
 import type { Difference } from './differences.js';
 
-/** A difference that an operator has accepted, as it was then. It is left out of the comparison, and nothing is booked. */
+/** An accepted difference as of then. The comparison skips it, and nothing is booked. */
 export interface AcceptedDifference extends Difference {
-  /** Our clock, ms, when it was accepted; null where an earlier version did not store it. */
+  /** Our clock, ms, of the acceptance; null when not stored. */
   readonly sinceMs: number | null;
   readonly reason: string;
 }
@@ -19,7 +19,7 @@ function acceptedText(accepted: readonly AcceptedDifference[]): string {
   return `${countText(accepted.length, 'accepted difference')} since ${since} (${why})`;
 }
 
-/** @param open how many differences no operator has accepted */
+/** @param open number of differences that no operator has accepted */
 export function agreementText(open: number, accepted: readonly AcceptedDifference[]): string {
   const left = accepted.length === 0 ? '' : acceptedText(accepted);
   if (open > 0) {

@@ -1,6 +1,6 @@
 /**
- * The lists of a round, and what they say against the ledger once all are complete. It works for a running trader, and
- * beside a ledger that nobody writes to.
+ * Collects a round's lists and compares them with the ledger once all are complete. Works for a running trader, and
+ * beside an idle ledger.
  */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
@@ -34,20 +34,20 @@ import { IndependentFillCount } from './independent-fill-count.js';
 import { openListCursors } from './reconciled-lists.js';
 import type { Reading } from './round.js';
 
-/** What a comparison reads of the ledger, and the notes in which it keeps how far it has come. */
+/** The comparison's reads of the ledger, and the notes with its progress. */
 export type ComparedLedger = Pick<
   Ledger,
   'fillsAfter' | 'conversionsAfter' | 'newestSeq' | 'fill' | 'conversion' | 'order' | 'intent' | 'positions' | 'note'
 > &
   Pick<Ledger, 'setNote' | 'hadFailed' | 'failedTrades' | 'tradeTurns'>;
 
-/** What is under way; the executor knows. */
+/** Requests in flight, from the executor. */
 export interface UnderWay extends Pick<Executor, 'pendingConversion'> {
   restingOrders(): readonly Pick<RestingOrder, 'orderPubkey' | 'createdMs' | 'cancelPending'>[];
   missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
 }
 
-/** A complete list of the orders that rest; its first page left at `startedMs`, our clock. */
+/** Complete list of resting orders; its first page left at `startedMs`, our clock. */
 export interface RestingOrders {
   readonly rows: readonly OrderRow[];
   readonly startedMs: number;
@@ -63,11 +63,11 @@ export class Comparison {
   readonly #secondReader: IndependentFillCount;
   #lately: Lately = { moves: new Map(), orders: new Set() };
   #undecided: ReadonlySet<string> = new Set();
-  /** Shares by outcome when the newest round was compared: the exchange's, and the ledger's. */
+  /** Shares by outcome at the newest comparison: the exchange's, and the ledger's. */
   #held: { readonly theirs: ReadonlyMap<string, Micros>; readonly ours: ReadonlyMap<string, Micros> } | null = null;
-  /** How often trades had changed their mind when the newest round was compared. */
+  /** Number of changed trades at the newest comparison. */
   #turns: number | null = null;
-  /** By order with missing fills: up to how much was filled when they were first missed. */
+  /** Per order with missing fills: the filled amount when they were first missing. */
   #owed: ReadonlyMap<string, Micros> = new Map();
 
   /** @param ownTrades whether the venue lists them */
@@ -80,7 +80,7 @@ export class Comparison {
     this.#secondReader = new IndependentFillCount(ledger);
   }
 
-  /** To be read anew for each round. */
+  /** Lists to read in each round. */
   get lists(): ReadonlyMap<RoundList, Reading> {
     const { orders, trades, merges, splits, redeems } = this.#histories;
     const lists = new Map<RoundList, Reading>([['assets', this.#assets]]);
@@ -104,13 +104,13 @@ export class Comparison {
     return [...found, ...this.#secondReader.settle(found.length === 0 && !sumsDiffer)];
   }
 
-  /** The newest round could say neither that this agrees nor that it differs. */
+  /** The newest round could neither confirm nor clear this. */
   isUndecided({ what, subject }: Pick<Difference, 'what' | 'subject'>): boolean {
     if (what === 'sum') return !this.#secondReader.hasCompared;
     return what === 'position' && this.#undecided.has(subject);
   }
 
-  /** A person has taken note of it. */
+  /** An operator accepts it. */
   leaveOut(difference: Difference): LeavingOut {
     const { what, subject } = difference;
     if (what === 'position') return this.#leaveOutShares(difference);
@@ -122,15 +122,15 @@ export class Comparison {
     return 'left out';
   }
 
-  /** Whether shares of this outcome are left out of the comparison. */
+  /** True when the comparison skips this outcome's shares. */
   leavesOut(outcome: string): boolean {
     return this.#opening.leavesOut(outcome);
   }
 
   /**
-   * What the ledger lacks of what the exchange showed in the newest round; a text says why that is not known now.
+   * What the ledger lacks by the newest round; a text says why that is unknown now.
    *
-   * @param isConfirmed a fill whose absence is confirmed is no longer waited for
+   * @param isConfirmed a fill whose absence is confirmed is no longer awaited
    */
   planAdoption(isConfirmed: (difference: Difference) => boolean): Adoption | string {
     if (this.#held === null) return 'ledger and exchange are not compared yet';
@@ -146,14 +146,14 @@ export class Comparison {
     return planAdoption({ theirs, ours: now, isKnown, recorded: this.#unbooked() });
   }
 
-  /** The ledger holds what the exchange holds: every list is looked at from here on, and nothing is left out. */
+  /** The ledger holds what the exchange holds: all lists are compared from here on, without exceptions. */
   onAdopted(): void {
     this.#opening.onAdopted();
     this.#secondReader.onAdopted();
     for (const list of Object.values(this.#histories)) list.forget();
   }
 
-  /** Moves of shares and currency that the exchange has records of and the ledger lacks. */
+  /** Recorded moves of shares and currency that the ledger lacks. */
   #unbooked(): readonly RecordedMove[] {
     const { merges, splits, redeems } = this.#histories;
     const moves = ({ market_condition_id: market }: { readonly market_condition_id: string }, moved: Moved | null) =>
@@ -167,17 +167,17 @@ export class Comparison {
     ];
   }
 
-  /** What a trade that changed its mind has moved since, or one under way will move, is not what the person saw. */
+  /** Later moves by a changed trade or one in flight were not part of what the operator accepted. */
   #leaveOutShares(difference: Difference): LeavingOut {
     const { subject, ledger } = difference;
     const isMoving = this.#movingMarkets();
     if (this.#turns !== this.#ledger.tradeTurns() || isMoving(parseMarket(subject))) return 'outdated';
-    // Found by an earlier round than the newest, or booked upon since.
+    // Found by an older round, or booked since.
     if (this.isUndecided(difference) || formatDecimal(this.#findShares(subject)) !== ledger) return 'outdated';
     return this.#opening.leaveOut(difference) ? 'left out' : 'outdated';
   }
 
-  /** What differs in records: of orders that rest, and of all that has happened. */
+  /** Differences in records: of resting orders, and of history. */
   #records(restingOrders: RestingOrders): Difference[] {
     const { orders, trades, merges, splits, redeems } = this.#histories;
     const resting = this.#resting(restingOrders);
@@ -202,7 +202,7 @@ export class Comparison {
     const rows = this.#underWay.missingFills().map(({ orderPubkey, missingMicros }) => {
       const filled = this.#ledger.order(orderPubkey)?.filledMicros ?? missingMicros;
       const owed = this.#owed.get(orderPubkey);
-      // What was missing in an earlier round is here by now; what is missing now is younger.
+      // Fills missing in an earlier round have arrived; those missing now are newer.
       const upTo = owed === undefined || owed <= sub(filled, missingMicros) ? filled : owed;
       return { orderPubkey, missingMicros, upTo };
     });
@@ -217,7 +217,7 @@ export class Comparison {
     return held?.sharesMicros ?? ZERO;
   }
 
-  /** Markets whose shares are on their way: a fill that is not booked yet, a conversion. */
+  /** Markets with shares in flight: an unbooked fill or a conversion. */
   #movingMarkets(areFillsLost = false): (market: string) => boolean {
     const fills = areFillsLost ? [] : this.#underWay.missingFills();
     const missing = new Set(fills.map(({ marketConditionId }) => marketConditionId));

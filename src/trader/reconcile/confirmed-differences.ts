@@ -9,20 +9,17 @@ import type { Notes } from '../ledger/contract.js';
 import type { AcceptedDifference } from './agreement.js';
 import { DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
 
-/** Lists lag by some seconds; a second look within them would see the same again. */
+/** Longest lag of lists, ms; a read within it would show the same again. */
 const CONFIRM_AFTER_MS = 10_000;
 
 const NOTHING: readonly Difference[] = [];
 
 const BELIEVED_NOTE = 'believed_differences';
 const ACCEPTED_NOTE = 'accepted_differences';
-/** In a sentence: a person needs the first, `reconcile` prints them all. */
+/** Maximum differences in a sentence; `reconcile` prints all. */
 const MOST_TOLD = 5;
 
-/**
- * Outcome of accepting a difference: left out of the comparison, or out of date, since the
- * books have moved in a way that the person has not seen.
- */
+/** Result of accepting a difference: skipped by the comparison, or outdated because bookings have changed it since. */
 export type LeavingOut = 'left out' | 'outdated';
 
 interface Suspicion {
@@ -33,32 +30,32 @@ interface Suspicion {
 }
 
 /**
- * `sinceMs` and `reason` are absent from what an earlier version stored. `adopted`: the holdings behind the record are
- * booked, so the record, which stays as it is, leaves nothing out.
+ * `sinceMs` and `reason` may be missing in an older note. `adopted`: its holdings are booked, so the record leaves
+ * nothing out.
  */
 type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: number, reason?: string, by?: 'adopted'];
 
-/** Accepting these changes the comparison: the same figures again are another difference. */
+/** Accepting these changes the comparison: equal figures later are a new difference. */
 const REBASED: readonly Difference['what'][] = ['position', 'sum', 'list'];
-/** A round that finds this many differences may not name all of them. */
+/** A round with this many differences may not name all. */
 const MOST_FOUND = 200;
 
 export class ConfirmedDifferences {
   readonly #notes: Notes;
   readonly #confirmAfterMs: number;
   readonly #open = new Map<string, Suspicion>();
-  /** By name: as it was when a person took note of it. */
+  /** By name, as accepted. */
   readonly #accepted: Map<string, StoredAcceptance>;
 
   constructor(notes: Notes, confirmAfterMs = CONFIRM_AFTER_MS) {
     this.#notes = notes;
     this.#confirmAfterMs = confirmAfterMs;
-    // Both notes are written below and nowhere else.
+    // This file alone writes both notes.
     const accepted = JSON.parse(notes.note(ACCEPTED_NOTE) ?? '[]') as StoredAcceptance[];
     this.#accepted = new Map(accepted.map((stored) => [stored[0], stored]));
   }
 
-  /** Differences that an operator has accepted and nothing has resolved, oldest first. */
+  /** Unresolved accepted differences, oldest first. */
   get accepted(): readonly AcceptedDifference[] {
     // A difference that is open again counts as open.
     const standing = [...this.#accepted.values()].filter(
@@ -71,24 +68,24 @@ export class ConfirmedDifferences {
   }
 
   get believed(): readonly Difference[] {
-    // Asked many times in every step, and almost always there is nothing.
+    // Read many times in every step, and almost always empty.
     if (this.#open.size === 0) return NOTHING;
     return [...this.#open.values()].filter(({ believed }) => believed).map(({ difference }) => difference);
   }
 
-  /** Also by the process before this one, whose beliefs no round has confirmed or cleared yet. */
+  /** Includes differences of the earlier process that no round has confirmed or cleared yet. */
   believesAny(what: Difference['what']): boolean {
     const names = JSON.parse(this.#notes.note(BELIEVED_NOTE) ?? '[]') as string[];
     return names.some((name) => name.startsWith(`${what} `));
   }
 
-  /** Our clock, ms: from then on another round would tell; Infinity while nothing is in doubt. */
+  /** Our clock, ms, from which another round can decide; Infinity without doubt. */
   get doubtsFromMs(): number {
     const doubts = [...this.#open.values()].filter(({ believed }) => !believed);
     return Math.min(...doubts.map(({ sinceMs }) => sinceMs + this.#confirmAfterMs));
   }
 
-  /** Why only orders that reduce may leave; null while nothing is believed. */
+  /** Why only reducing orders are allowed; null without a confirmed difference. */
   get verdict(): string | null {
     const { believed } = this;
     if (believed.length === 0) return null;
@@ -97,10 +94,10 @@ export class ConfirmedDifferences {
   }
 
   /**
-   * Takes in what one complete round has found; returns what is believed from now on.
+   * Takes in a complete round's differences; returns the confirmed ones.
    *
    * @param begunMs our clock, when the round's first request left
-   * @param isUndecided it could say nothing of this: what was believed of it stays believed, what was in doubt begins anew
+   * @param isUndecided the round says nothing about it: confirmed stays confirmed, doubtful starts again
    */
   take(
     differences: readonly Difference[],
@@ -110,7 +107,7 @@ export class ConfirmedDifferences {
   ): readonly Difference[] {
     const before = new Set(JSON.parse(this.#notes.note(BELIEVED_NOTE) ?? '[]') as string[]);
     const told = new Set(this.believed.map(nameDifference));
-    // Believed by the process before this one: its figures are not kept, and this round has none.
+    // Confirmed by the earlier process: its figures are not stored, and this round has none.
     for (const name of before) {
       const difference = { ...parseName(name), ledger: '?', exchange: '?' };
       if (!this.#open.has(name) && isUndecided(difference))
@@ -125,7 +122,7 @@ export class ConfirmedDifferences {
       if (!found.has(name) && !(believed && isUndecided(difference))) this.#open.delete(name);
     }
     for (const [name, difference] of found) {
-      // A clock that stepped back must not put the second look off for as long as it stepped.
+      // A clock set back must not delay the second round by that time.
       const sinceMs = Math.min(this.#open.get(name)?.sinceMs ?? nowMs, nowMs);
       const again = this.#open.has(name) && begunMs >= sinceMs + this.#confirmAfterMs;
       const believed = again || told.has(name) || before.has(name);
@@ -136,13 +133,13 @@ export class ConfirmedDifferences {
     return this.believed.filter((difference) => !told.has(nameDifference(difference)));
   }
 
-  /** A person has taken note of it, with these very figures. */
+  /** True when an operator has accepted it with these figures. */
   isAccepted(difference: Difference): boolean {
     if (REBASED.includes(difference.what)) return false;
     return this.#accepted.get(nameDifference(difference))?.[1] === formatFigures(difference);
   }
 
-  /** Drops accepted records that agree by now. A round that lost a list, or found too much, says nothing of them. */
+  /** Drops accepted records that agree now. A round that lost a list, or found too much, proves nothing. */
   #forgetHealed(found: readonly Difference[]): void {
     if (this.#accepted.size === 0 || found.length >= MOST_FOUND || found.some(({ what }) => what === 'list')) return;
     const names = new Set(found.map(nameDifference));
@@ -153,19 +150,21 @@ export class ConfirmedDifferences {
     if (healed.length > 0) this.#saveAccepted();
   }
 
-  /** Forgets accepted differences of these subjects: they are compared again. */
+  /** Drops accepted differences of these subjects: they are compared again. */
   forgetAccepted(isForgotten: (difference: Pick<Difference, 'what' | 'subject'>) => boolean): void {
     const gone = [...this.#accepted.keys()].filter((name) => isForgotten(parseName(name)));
     for (const name of gone) this.#accepted.delete(name);
     if (gone.length > 0) this.#saveAccepted();
   }
 
-  /** Whether two rounds, or an operator, have confirmed it. */
+  /** True when two rounds or an operator have confirmed it. */
   isConfirmed(difference: Difference): boolean {
     return this.#open.get(nameDifference(difference))?.believed === true || this.isAccepted(difference);
   }
 
-  /** The ledger holds what the exchange holds: nothing is open, and nothing is left out. An order that it does not know is no holding. */
+  /**
+   * The ledger holds what the exchange holds: nothing is open or skipped. An order unknown to the ledger is no holding.
+   */
   onAdopted(nowMs: number): void {
     const records = [...this.believed, ...this.accepted].filter(
       ({ what, ledger }) => !REBASED.includes(what) && ledger !== UNKNOWN,
@@ -185,10 +184,10 @@ export class ConfirmedDifferences {
   }
 
   /**
-   * A person has taken note of what is believed: it holds nothing back as long as it stays as it is. Returns that; what is
-   * out of date is forgotten, and the next rounds say whether it still differs.
+   * An operator accepts the confirmed differences: they hold nothing back while they stay equal. Returns them; outdated
+   * ones are dropped, and the next rounds find them again if they persist.
    *
-   * @param leaveOut leaves it out of what is compared, if it can
+   * @param leaveOut tries to skip it in the comparison
    * @param nowMs our clock, ms
    */
   accept(
@@ -196,7 +195,7 @@ export class ConfirmedDifferences {
     { reason, nowMs }: { readonly reason: string; readonly nowMs: number },
   ): readonly Difference[] {
     const { believed } = this;
-    // Before the first round of a process nothing is known of what the one before it believed.
+    // Before a process's first round the earlier confirmed differences are unknown.
     if (believed.length === 0) return [];
     const accepted = believed.filter((difference) => {
       this.#open.delete(nameDifference(difference));
@@ -216,7 +215,7 @@ export class ConfirmedDifferences {
   }
 }
 
-/** What a ledger says was confirmed, and what an operator has accepted, when a trader last compared it. Reads only. */
+/** Confirmed and accepted differences in a ledger, from the newest comparison. Reads only. */
 export function readStanding({ note }: { note(key: string): string | null }) {
   const setNote = () => undefined;
   const { accepted } = new ConfirmedDifferences({ note, setNote });
@@ -229,7 +228,7 @@ export const inWords = ({ what, subject, ledger, exchange }: Difference): string
   `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`;
 
 const nameDifference = ({ what, subject }: Difference): string => `${what} ${subject}`;
-/** What `nameDifference` has made; only kinds without a space in them are ever named. */
+/** Inverse of `nameDifference`; kinds contain no spaces. */
 const parseName = (name: string): Pick<Difference, 'what' | 'subject'> => ({
   what: must(
     DIFFERENCE_KINDS.find((kind) => name.startsWith(`${kind} `)),

@@ -11,12 +11,12 @@ import type { BookedConversion, BookedFill, ConversionKind, OrderRecord, Positio
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
 /**
- * `list`: a list shows none of what it showed before; `sum`: the second reader's count and sums of fills. The rest are
- * records, and what is held.
+ * `list`: a list lacks rows that it showed before. `sum`: the independent count and sums of fills. The others are
+ * records and holdings.
  */
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
-/** One disagreement, in words for a person and with both figures. */
+/** One difference, in words and with both figures. */
 export interface Difference {
   readonly what: DifferenceKind;
   /** A pubkey, or market and outcome. */
@@ -25,7 +25,7 @@ export interface Difference {
   readonly exchange: string;
 }
 
-/** The ledger has never heard of it: somebody else's. */
+/** Not in the ledger: another party's. */
 export const UNKNOWN = 'unknown';
 const NOTHING = 'nothing';
 
@@ -34,20 +34,20 @@ export interface OwnBooks {
   order(pubkey: string): OrderRecord | null;
   fill(pubkey: string): BookedFill | null;
   conversion(pubkey: string): BookedConversion | null;
-  /** Fills of this order have been booked lately, or are still to come: how much is filled moves from one look to the next. */
+  /** Fills of this order were booked recently or are still missing: its filled amount changes between reads. */
   isFilling(orderPubkey: string): boolean;
-  /** A conversion of ours, made from the draft with this pubkey, is not settled yet. */
+  /** An own conversion, made from the draft with this pubkey, is not settled yet. */
   isConverting(kind: ConversionKind, marketConditionId: string, draftPubkey: string): boolean;
 }
 
-/** How far a list may lag, ms: what has happened since then it need not show. */
+/** Longest lag of a list, ms: newer events may be missing in it. */
 export const LONGEST_LAG_MS = 10_000;
 
 const tookEffect = (status: OrderStatus | null): boolean => status !== null && ORDER_STANDING[status].tookEffect;
 
 /**
- * An order as a list shows it whose first page left at `listMs`. What the ledger holds open the executor follows by reading
- * it, and what has ended or been filled lately may be shown as it was before.
+ * An order in a list whose first page left at `listMs`. The executor follows open orders by its own reads; recently
+ * ended or filled ones may be shown as before.
  */
 export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number): Difference | null {
   const order = row.pubkey === null ? null : books.order(row.pubkey);
@@ -73,15 +73,15 @@ function agreesOnEnd(row: OrderRow, order: OrderRecord, isFilling: boolean, list
   if (maxMicros(known, filled ?? ZERO) > order.amountMicros) return false;
   if (status === null || (order.closedMs !== null && order.closedMs >= listMs - LONGEST_LAG_MS)) return true;
   if (!tookEffect(status)) return order.closedMs === null ? known === ZERO : !tookEffect(order.status);
-  // An order that grows is told by its list and its fills; one that shrinks contradicts what was seen before, but by what
-  // failed to settle.
+  // A growing order is explained by its list and fills; a shrinking one contradicts earlier rows, except by failed
+  // fills.
   const least = maxMicros(order.bookedMicros, sub(known, order.failedMicros));
   if (filled !== null && filled < least && !isFilling) return false;
   const isSame = filled === null || (filled >= least && filled <= known);
   return order.closedMs === null || (order.status === status && (isSame || isFilling));
 }
 
-/** Named only where the two sides speak of different markets. */
+/** Named only when the two sides differ in the market. */
 const elsewhere = (theirs: string | null, ours: string | null): string =>
   theirs === null || ours === null || theirs === ours ? '' : ` in ${theirs}, not ${ours}`;
 
@@ -95,7 +95,7 @@ const orderTerms = ({ side, amount, outcome, price }: OrderRow): string =>
 const orderText = ({ side, amountMicros, isYes, priceMicros, status, filledMicros }: OrderRecord): string =>
   `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, ${status}, ${showMicros(filledMicros)} filled`;
 
-/** An order that the ledger holds resting and that a complete list of resting orders leaves out. */
+/** A resting order of the ledger that a complete list of resting orders lacks. */
 export const unlistedOrder = (order: OrderRecord): Difference => ({
   what: 'order',
   subject: order.pubkey,
@@ -104,8 +104,8 @@ export const unlistedOrder = (order: OrderRecord): Difference => ({
 });
 
 /**
- * Fills that the exchange's orders show and that are not booked. Up to how much is part of the subject: the next fill of an
- * order that is filled all the time is another one than that which was missing in the round before.
+ * Unbooked fills in the exchange's orders. The filled amount is part of the subject, so a later fill of a busy order is
+ * a different one.
  */
 export const missingFill = (orderPubkey: string, missingMicros: Micros, upToMicros: Micros): Difference => ({
   what: 'fill',
@@ -116,12 +116,12 @@ export const missingFill = (orderPubkey: string, missingMicros: Micros, upToMicr
 
 export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference | null {
   const fill = books.fill(row.pubkey);
-  // Matched and not settled: it may be booked already where the state is older than what was read elsewhere.
+  // Matched, not settled: it may be booked already if this copy is older than another read.
   if (row.state === 'created' || row.state === 'in_process') return null;
   const where =
     elsewhere(row.market_condition_id, fill?.marketConditionId ?? null) +
     otherOrder(row.order.pubkey, fill?.orderPubkey ?? null);
-  // A fee that the row does not name contradicts none.
+  // A missing fee contradicts nothing.
   const exchange = row.state === 'failed' ? 'failed' : `${tradeText(row, row.fee ?? fill?.feeMicros ?? ZERO)}${where}`;
   const subject = row.pubkey;
   if (fill !== null)
@@ -136,7 +136,7 @@ const tradeText = ({ order, amount, price }: OwnTradeRow, fee: Micros): string =
 const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: BookedFill): string =>
   `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, fee ${showMicros(feeMicros ?? ZERO)}`;
 
-/** A fill that is booked and that the exchange's list, complete back to before it, leaves out. */
+/** A booked fill that the exchange's complete list lacks. */
 export const inventedFill = (fill: BookedFill): Difference => ({
   what: 'fill',
   subject: fill.pubkey,
@@ -144,14 +144,14 @@ export const inventedFill = (fill: BookedFill): Difference => ({
   exchange: NOTHING,
 });
 
-/** What a settled conversion gave up and received, negative the other way round; null for a figure that the record leaves out. */
+/** Given and received amounts of a settled conversion, negative for the reverse; null for a missing figure. */
 export interface Moved {
   readonly yes: Micros | null;
   readonly no: Micros | null;
   readonly cash: Micros;
 }
 
-/** Null for one that is not settled, or settled without its figure: it is not booked before the record names it. */
+/** Null for one that is not settled, or settled without its amount: booked once the record has it. */
 export const readMoved = {
   merge: ({ state, amount, onchain_amount: cash }: ConversionRow): Moved | null =>
     state === 'done' && cash !== null ? { yes: amount, no: amount, cash } : null,
@@ -172,7 +172,7 @@ export function conversionDifference(
 ): Difference | null {
   const { pubkey: subject, market_condition_id: market, state } = row;
   const booked = books.conversion(subject);
-  // Booked from its record a moment ago: the list may be behind that.
+  // Just booked from its record: the list may be older.
   if (booked !== null && moved === null && booked.seenMs >= listMs - LONGEST_LAG_MS) return null;
   const exchange = moved === null ? state : movedText(moved);
   if (booked !== null) {
@@ -191,7 +191,7 @@ export function conversionDifference(
 const movedText = ({ yes, no, cash }: Moved): string =>
   `${showMicros(yes)} YES and ${showMicros(no)} NO for ${showMicros(cash)}`;
 
-/** A conversion that is booked and that the exchange's list, complete back to before it, leaves out. */
+/** A booked conversion that the exchange's complete list lacks. */
 export const inventedConversion = (booked: BookedConversion): Difference => ({
   what: booked.kind,
   subject: booked.pubkey,
@@ -203,7 +203,7 @@ export const inventedConversion = (booked: BookedConversion): Difference => ({
 export const outcomeKey = (market: string, isYes: boolean): string => `${market} ${outcomeName(isYes)}`;
 export const parseMarket = (outcome: string): string => outcome.slice(0, outcome.lastIndexOf(' '));
 
-/** What is held there, by outcome. */
+/** Shares at the exchange, by outcome. */
 export function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string, Micros> {
   const shares = rows.filter(({ asset_kind }) => asset_kind === 'share');
   return new Map(
@@ -211,13 +211,13 @@ export function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string,
   );
 }
 
-/** What is booked as held, by outcome. */
+/** Booked shares, by outcome. */
 export const sharesInLedger = (positions: readonly PositionRow[]): ReadonlyMap<string, Micros> =>
   new Map(
     positions.map(({ marketConditionId, isYes, sharesMicros }) => [outcomeKey(marketConditionId, isYes), sharesMicros]),
   );
 
-/** The newest moves of one outcome, newest first; negative for shares given up. */
+/** Newest moves of one outcome, newest first; negative for shares given up. */
 export interface Moves {
   readonly fills: readonly Micros[];
   readonly conversions: readonly Micros[];
@@ -225,7 +225,7 @@ export interface Moves {
 
 export interface ComparedShares {
   readonly differing: readonly Difference[];
-  /** Outcomes of which nothing can be said now: neither that they agree nor that they differ. */
+  /** Outcomes that can be neither confirmed nor cleared now. */
   readonly undecided: ReadonlySet<string>;
 }
 
@@ -255,8 +255,8 @@ export function compareShares(
 }
 
 /**
- * Whether so many were held before some of the newest moves. Fills are booked in the order in which they happened, and so
- * are conversions, but which came before which of the other kind is not known.
+ * True when this amount was held before some of the newest moves. Fills and conversions are each booked in order, but
+ * their order among each other is unknown.
  */
 function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conversions: [] }): boolean {
   const earlier = new Set(backwards(now, lately.fills));
@@ -265,7 +265,7 @@ function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conver
 
 export const negate = (move: Micros): Micros => sub(ZERO, move);
 
-/** `from`, and what it was before the newest of these moves, the two newest, and so on. */
+/** `from` and its values before the newest move, the two newest, and so on. */
 function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {
   const held = [from];
   for (const move of moves) held.push(sub(held.at(-1) ?? from, move));

@@ -1,4 +1,4 @@
-/** The shares that the exchange says we hold, and those of them that are not this ledger's business. */
+/** Shares that the exchange reports, without those outside this ledger. */
 
 import { parseDecimal } from '../../shared/base/decimal.js';
 import { add, type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';
@@ -13,7 +13,7 @@ import type { Reading } from './round.js';
 const OPENING_NOTE = 'opening_shares';
 const LEFT_OUT_NOTE = 'left_out_shares';
 
-/** Left out by an operator. Trades, if any, had failed by then: when one settles after all, it is compared again. */
+/** Shares that an operator left out. If a failed trade settles later, they are compared again. */
 interface LeftOut {
   readonly subject: string;
   readonly amount: number;
@@ -22,7 +22,7 @@ interface LeftOut {
 
 type OpeningLedger = Pick<Ledger, 'note' | 'setNote' | 'positions' | 'newestSeq' | 'failedTrades'>;
 
-/** The list of what the account holds, read whole. */
+/** The complete list of the account's holdings. */
 export class AssetsReading implements Reading {
   #walk = newAssetsWalk();
 
@@ -44,9 +44,8 @@ export class AssetsReading implements Reading {
 const newAssetsWalk = () => new PageWalk<'account.assets'>((row) => row.token.symbol);
 
 /**
- * Shares that the wallet held before this ledger's first start, and what a person has taken note of since: left alone, and
- * left out of every comparison. A failed trade may be what a person has taken note of: when it settles after all, what was
- * left out meanwhile is compared again.
+ * Shares that the wallet held before this ledger, and shares that an operator left out: the comparison skips both. If a
+ * failed trade among them settles later, shares left out meanwhile are compared again.
  */
 export class OpeningShares {
   readonly #ledger: OpeningLedger;
@@ -55,7 +54,7 @@ export class OpeningShares {
     this.#ledger = ledger;
   }
 
-  /** By outcome. @param theirs what the exchange shows; the first time this is asked it may become the answer */
+  /** By outcome. @param theirs shares at the exchange; the first call may store them as the result */
   readOpening(theirs: ReadonlyMap<string, Micros>): ReadonlyMap<string, Micros> {
     const stored = this.#ledger.note(OPENING_NOTE);
     const opening = new Map(stored === null ? this.#begin(theirs) : readAmounts(stored));
@@ -63,7 +62,7 @@ export class OpeningShares {
     return opening;
   }
 
-  /** What differs in an outcome is nobody's business from now on. False where its figures are not known any more. */
+  /** The comparison skips the difference of this outcome from now on. False when its figures are outdated. */
   leaveOut({ subject, ledger, exchange }: Difference): boolean {
     const [theirs, ours] = [parseDecimal(exchange), parseDecimal(ledger)];
     if (theirs === null || ours === null) return false;
@@ -75,13 +74,13 @@ export class OpeningShares {
     return true;
   }
 
-  /** Whether an operator has left shares of this outcome out, and they still are. */
+  /** True while an operator has left out shares of this outcome. */
   leavesOut(outcome: string): boolean {
     const amounts = this.#leftOut().filter(({ subject }) => subject === outcome);
     return amounts.reduce((sum, { amount }) => sum + amount, 0) !== 0;
   }
 
-  /** All shares that the exchange shows are in the ledger now: none is left out. */
+  /** The ledger now has all shares of the exchange: none is left out. */
   onAdopted(): void {
     this.#ledger.setNote(OPENING_NOTE, '[]');
     this.#setLeftOut([]);
@@ -95,11 +94,11 @@ export class OpeningShares {
   }
 
   #leftOut(): readonly LeftOut[] {
-    // The ledger is ours, and this is what was written above.
+    // This class alone writes the note.
     return JSON.parse(this.#ledger.note(LEFT_OUT_NOTE) ?? '[]') as readonly LeftOut[];
   }
 
-  /** Forgets what was left out while a trade had failed that has settled since. */
+  /** Drops entries whose failed trade has settled since. */
   #leftOutStill(): readonly LeftOut[] {
     const leftOut = this.#leftOut();
     if (leftOut.length === 0) return leftOut;
@@ -121,10 +120,10 @@ function addTo(amounts: Map<string, Micros>, subject: string, amount: Micros): v
 /** More than move within some seconds. */
 const MOST_MOVES = 100;
 
-/** What was booked after `sinceMs` (our clock). */
+/** Bookings after `sinceMs` (our clock). */
 export interface Lately {
   readonly moves: ReadonlyMap<string, Moves>;
-  /** Orders with fills among them. */
+  /** Orders with fills in this time. */
   readonly orders: ReadonlySet<string>;
 }
 
@@ -153,7 +152,7 @@ export function bookedSince(
   return { moves, orders: new Set(fills.map(({ orderPubkey }) => orderPubkey)) };
 }
 
-/** What was stored above; the ledger is ours, so a note that does not read is a bug and throws. */
+/** This file alone writes the note; one that does not parse is a bug and throws. */
 function readAmounts(note: string): ReadonlyMap<string, Micros> {
   const rows = JSON.parse(note) as readonly (readonly [string, number])[];
   return new Map(rows.map(([subject, amount]) => [subject, micros(amount)]));

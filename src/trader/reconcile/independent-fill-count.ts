@@ -19,11 +19,11 @@ import type { BookedFill, Ledger } from '../ledger/contract.js';
 import type { Difference } from './differences.js';
 import type { ListCursorStep } from './list-cursor.js';
 
-/** Not the first reader's hundred: its pages end elsewhere. */
+/** Differs from the first reader's hundred, so that pages end elsewhere. */
 export const SECOND_READER_ROWS = 70;
-/** Trades this young, s, on the exchange's clock, are not compared yet. */
+/** Younger trades, s on the exchange's clock, are not compared yet. */
 const YOUNG_S = 30;
-/** A trade that a list has left out so far may still turn up among the others for this long, s. */
+/** A trade that a list lacks may still appear for this long, s. */
 const LATE_S = 120;
 const MOST_PAGES = 250;
 const NOTE = 'second_reader';
@@ -33,18 +33,18 @@ const LEFT_OUT_NOTE = 'second_reader_left_out';
 interface Sums {
   count: number;
   amount: number;
-  /** Price x amount of each, rounded down. */
+  /** Sum of price x amount, each rounded down. */
   worth: number;
   fees: number;
 }
 
-/** What is remembered between rounds. */
+/** State between rounds. */
 interface Memory {
-  /** Pubkeys of the newest trades that are in `exchange` for good; the walk ends where it meets one. */
+  /** Pubkeys of the newest trades in `exchange`; the walk ends at one of them. */
   readonly met: readonly string[];
-  /** Fills of the ledger up to this place are in `ledger` for good. */
+  /** Ledger fills up to this place are in `ledger`. */
   readonly seq: number;
-  /** So often had trades failed, or settled after that, when the count began. */
+  /** Failed trades and later settlements at the beginning of the count. */
   readonly turns: number;
   readonly exchange: Readonly<Record<string, Sums>>;
   readonly ledger: Readonly<Record<string, Sums>>;
@@ -60,7 +60,7 @@ export interface LackingFills {
   readonly fees: number;
 }
 
-/** A trade as both sides tell it. */
+/** A trade as both sides report it. */
 interface Told {
   readonly key: string;
   readonly timestampS: number;
@@ -76,18 +76,18 @@ export class IndependentFillCount {
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
   #venueS: number | null = null;
-  /** When the trade happened at which the walk met the mark, exchange's clock, s; null where the walk met none. */
+  /** Time of the trade at which the walk met the mark, exchange clock, s; null if it met none. */
   #metS: number | null = null;
   #isDone = false;
   #hasCompared = false;
-  /** What the newest comparison found the ledger to lack, by market, outcome and side, however young it is. */
+  /** Missing fills of the ledger in the newest comparison, by market, outcome and side, of any age. */
   #lacking: Readonly<Record<string, Sums>> = {};
 
   constructor(ledger: FillLedger) {
     this.#ledger = ledger;
   }
 
-  /** The newest round could hold its sums against each other. */
+  /** True when the newest round compared its sums. */
   get hasCompared(): boolean {
     return this.#hasCompared;
   }
@@ -102,7 +102,7 @@ export class IndependentFillCount {
 
   onReport({ request, outcome, venueTimeMs, nowMs }: RequestResult): ListCursorStep {
     if (outcome.kind !== 'answered') return { kind: 'void', reason: 'a page of the second reader did not come' };
-    // The shell answers a request with the data of the request's own endpoint.
+    // The shell answers with the data of the request's endpoint.
     const page = outcome.data as readonly OwnTradeRow[];
     if (venueTimeMs !== null) this.#venueS ??= Math.floor(venueTimeMs / 1000);
     const memory = this.#memory;
@@ -115,7 +115,7 @@ export class IndependentFillCount {
       this.#rows.push(row);
     }
     const { nextCursor: cursor } = outcome;
-    // The first look of all only says where to begin.
+    // The first walk only sets the start.
     if (cursor === null || memory === null) return this.#finish();
     if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor of the second reader came twice' };
     if (this.#cursors.push(cursor) >= MOST_PAGES) return { kind: 'void', reason: 'the second reader finds no end' };
@@ -127,12 +127,12 @@ export class IndependentFillCount {
     return { kind: 'complete' };
   }
 
-  /** Compares, after a complete walk. @param agreed nothing differs, nor is believed to, and no fill is known to be missing */
+  /** Compares after a complete walk. @param agreed no difference is found, confirmed or caused by missing fills */
   settle(agreed: boolean): readonly Difference[] {
     const memory = this.#memory;
     this.#hasCompared = false;
     if (!this.#isDone || this.#venueS === null) return [];
-    // A trade that has turned may be counted on one side and lie behind the mark of the other.
+    // A changed trade may be counted on one side and lie behind the mark of the other.
     if (memory === null || memory.turns !== this.#ledger.tradeTurns()) {
       if (agreed) this.#open(memory);
       return [];
@@ -169,7 +169,7 @@ export class IndependentFillCount {
     }));
   }
 
-  /** A person has taken note: the count begins anew. What the ledger lacks is kept until it is adopted. */
+  /** An operator accepted: the count begins again. Missing fills stay until they are adopted. */
   forget(): void {
     const lacking = sumUp(this.#leftOut, this.#lacking);
     this.#lacking = {};
@@ -334,7 +334,7 @@ function sumUp(
 const subtract = (first: Readonly<Record<string, Sums>>, second: Readonly<Record<string, Sums>>) =>
   sumUp(first, second, -1);
 
-/** Sums as a person reads them; within what the integers hold, because each is a sum of amounts that were traded. */
+/** Sums as text; within integer range, because each is a sum of traded amounts. */
 function text(sums: Sums | undefined): string {
   if (sums === undefined) return '0 fills';
   const showMicros = (value: number) => formatDecimal(value as Micros);

@@ -12,19 +12,19 @@ import type { Booked, LedgerReader, Notes } from '../ledger/contract.js';
 import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 import { type ListEndpoint, PageWalk, type RowOf } from './page-walk.js';
 
-/** Enough for any list that lags by some rows. */
+/** Enough for a list that lags by some rows. */
 const MARKED_ROWS = 8;
-/** Twenty thousand rows: so many may have happened since the mark; where it lies deeper a person must look. */
+/** Twenty thousand rows since the mark; beyond that an operator must look. */
 const MOST_PAGES = 200;
 /**
- * While a row differs the mark waits for so many rounds, so that it is read again and may be seen to agree. Then the walk
- * would grow too long: the row is kept as it was last seen.
+ * Rounds that the mark waits for a differing row, so that it is read again and may agree. Later the row is kept as last
+ * seen: the walk would grow too long.
  */
 const HELD_ROUNDS = 10;
-/** Rows that differ and are kept; with more than these something is wrong that no row explains. */
+/** Maximum differing rows kept; more have a cause that no row explains. */
 const MOST_KEPT = 200;
 
-/** What one round learns of a list: the next page to ask for, that it is complete, or that nothing may be concluded. */
+/** Result of one step: the next page to request, a complete list, or a void round. */
 export type ListCursorStep =
   | { readonly kind: 'more'; readonly next: PlannedRequest }
   | { readonly kind: 'complete' }
@@ -33,13 +33,13 @@ export type ListCursorStep =
 export interface ListCursorRule<N extends ListEndpoint> {
   readonly endpoint: N;
   getPubkey(row: RowOf<N>): string | null;
-  /** When the record began, on the exchange's clock, s; null where rows do not say. */
+  /** Time of the record, exchange clock, s; null if rows lack it. */
   bornS(row: RowOf<N>): number | null;
-  /** Nothing of it can change any more that this list would have to tell. */
+  /** True when nothing in this row can change any more. */
   isSettled(row: RowOf<N>): boolean;
   /** @param listMs our clock, when the list's first page left */
   compare(row: RowOf<N>, listMs: number): Difference | null;
-  /** What the ledger has booked that this list must show; null where the list is not the only witness. */
+  /** Bookings that this list must show; null when other lists show them too. */
   readonly booked: {
     newestSeq(): number;
     after(seq: number): readonly Booked<{ readonly pubkey: string }>[];
@@ -48,24 +48,24 @@ export interface ListCursorRule<N extends ListEndpoint> {
   } | null;
 }
 
-/** When a list's first page left on our clock, ms, and what the exchange's said in the answer, s; null where nothing. */
+/** When a list's first page left, our clock, ms, and the exchange's time in its answer, s; null if absent. */
 export interface ListTime {
   readonly listMs: number;
   readonly venueS: number | null;
 }
 
 interface Mark {
-  /** Pubkeys, newest first; a walk ends where it meets one of them. */
+  /** Pubkeys, newest first; a walk ends at one of them. */
   readonly older: readonly string[];
-  /** Where the next mark will be: what the newest complete round has seen. */
+  /** The next mark: rows of the newest complete round. */
   readonly newer: readonly string[];
-  /** What the ledger had booked up to this place was seen, or is kept. */
+  /** Ledger bookings up to this place were seen, or are kept. */
   readonly seq: number;
-  /** Complete rounds in a row in which something differed. */
+  /** Complete rounds in a row with a difference. */
   readonly held: number;
 }
 
-/** What differed: rows, and what only the ledger has. */
+/** Differing rows, and bookings that only the ledger has. */
 interface Kept<Row> {
   readonly rows: readonly Row[];
   readonly invented: readonly string[];
@@ -107,7 +107,7 @@ export class ListCursor<N extends ListEndpoint> {
     return ends ? { kind: 'complete' } : { kind: 'more', next: step.next };
   }
 
-  /** Compares what the complete walk has shown, and moves the mark; nothing where there was none. */
+  /** Compares the complete walk's rows and moves the mark; nothing without a walk. */
   settle(): readonly Difference[] {
     const walk = this.#walk;
     if (walk === null || !this.#isComplete) return [];
@@ -125,12 +125,12 @@ export class ListCursor<N extends ListEndpoint> {
     return differences;
   }
 
-  /** Rows that differed when they were last compared. */
+  /** Rows that differed in the newest comparison. */
   get differing(): readonly RowOf<N>[] {
     return this.#kept.rows;
   }
 
-  /** A person has taken note of what this list shows now: it is looked at from here on. */
+  /** An operator accepted the list as it is: it is compared from here on. */
   forget(): void {
     this.#ledger.setNote(this.#markNote, 'null');
     this.#keep({ rows: [], invented: [] });
@@ -157,7 +157,7 @@ export class ListCursor<N extends ListEndpoint> {
     return { differences, seq: unseen.at(-1)?.seq ?? seq };
   }
 
-  /** The first look ever. Of what it shows only our own is compared: the rest was there before this ledger. */
+  /** The first walk. Only own rows are compared: the others are older than this ledger. */
   #baseline(walk: PageWalk<N>): readonly Difference[] {
     const { compare, booked } = this.#rule;
     const ours = walk.rows.flatMap((row) => {
@@ -176,10 +176,10 @@ export class ListCursor<N extends ListEndpoint> {
   }
 
   /**
-   * Names of the newest rows below which nothing can change and nothing can turn up: a list that lags may still leave out
-   * what is as young as it lags.
+   * Names of the newest rows below which nothing can change or appear: a lagging list may lack rows as young as its
+   * lag.
    *
-   * @param venueS when the list was read, s; null for whatever is there
+   * @param venueS when the list was read, s; null for all rows
    */
   #newestSettled(rows: readonly RowOf<N>[], older: readonly string[], venueS: number | null): readonly string[] {
     const { isSettled, getPubkey, bornS } = this.#rule;
@@ -193,7 +193,7 @@ export class ListCursor<N extends ListEndpoint> {
     return markNote(this.name);
   }
 
-  // The ledger is ours: what this class wrote it can read, and a note that does not read is a bug and throws.
+  // This class alone writes the note; one that does not parse is a bug and throws.
   get #mark(): Mark | null {
     return JSON.parse(this.#ledger.note(this.#markNote) ?? 'null') as Mark | null;
   }
@@ -210,7 +210,7 @@ export class ListCursor<N extends ListEndpoint> {
     this.#write(keptNote(this.name), { rows: rows.slice(0, MOST_KEPT), invented: invented.slice(0, MOST_KEPT) });
   }
 
-  /** Each write costs a place in the transaction: most rounds change nothing. */
+  /** Each write costs a part of the transaction: most rounds change nothing. */
   #write(key: string, value: object): void {
     const text = JSON.stringify(value);
     if (text !== this.#ledger.note(key)) this.#ledger.setNote(key, text);
@@ -220,9 +220,9 @@ export class ListCursor<N extends ListEndpoint> {
 const markNote = (name: string): string => `history/${name}`;
 const keptNote = (name: string): string => `differing/${name}`;
 
-/** Orders by which the next comparison of own orders ends, and every pubkey that is compared until it agrees. */
+/** Orders at which the next comparison of own orders ends, and every pubkey that is compared until it agrees. */
 export function readCompared(ledger: Pick<LedgerReader, 'note'>) {
-  // As above: the ledger is ours.
+  // This file alone writes the notes.
   const read = <T>(key: string): T | null => JSON.parse(ledger.note(key) ?? 'null') as T | null;
   const kept = ['orders', 'trades'].flatMap((name) => read<Kept<ComparedRow>>(keptNote(name))?.rows ?? []);
   const differing = new Set(kept.flatMap(({ pubkey, order }) => [pubkey ?? '', order?.pubkey ?? '']));

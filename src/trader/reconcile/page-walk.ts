@@ -1,25 +1,25 @@
-/** Walks a list page by page, and knows whether what it has seen may be believed. */
+/** Walks a list page by page and decides whether its rows can be trusted. */
 
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 
-/** Pages of one walk: far above what a trader has resting, low enough that a venue's looping cursor ends. */
+/** Maximum pages of one walk: far above a trader's resting orders, and it ends a looping cursor. */
 const MAX_PAGES = 50;
-/** A further page is as useful as the first was: what waits for the budget longer than this is planned anew. */
+/** A further page stays useful as long as the first; a longer wait for the budget is planned again. */
 const PAGE_USEFUL_MS = 10_000;
 
 export type ListEndpoint = Extract<EndpointName, `${string}.list` | 'account.assets'>;
 export type RowOf<N extends ListEndpoint> = DataOf<N>[number];
 
 export type WalkStep<R> =
-  /** One page; `next` asks for the one after it, null on the last. The caller decides whether it wants more. */
+  /** One page; `next` requests the following one, null on the last. The caller decides whether to send it. */
   | { readonly kind: 'page'; readonly rows: readonly R[]; readonly next: PlannedRequest | null }
-  /** Nothing may be concluded from this walk: a page was lost, or the list contradicts itself. */
+  /** Nothing follows from this walk: a page was lost, or the list contradicts itself. */
   | { readonly kind: 'void'; readonly reason: string };
 
 /**
- * A walk over one list. A cursor that repeats, a row that repeats or a page that does not come voids the walk: rows may
- * have moved under it, and an incomplete list that looks complete is worse than none.
+ * A walk over one list. A repeated cursor or row, or a lost page, voids the walk: rows may have moved, and an
+ * incomplete list that looks complete is worse than none.
  */
 export class PageWalk<N extends ListEndpoint> {
   readonly #getKey: (row: RowOf<N>) => string;
@@ -47,18 +47,18 @@ export class PageWalk<N extends ListEndpoint> {
     return this.#rows;
   }
 
-  /** Our clock, ms: when the first page's request left. What the list leaves out was not there at that time. */
+  /** Our clock, ms, when the first page's request left: rows missing in the list did not exist then. */
   get startedMs(): number {
     return this.#startedMs ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Takes the report of the first page, or of a `next` that this walk returned. */
+  /** Takes the report of the first page, or of a `next` from this walk. */
   onReport(report: RequestResult): WalkStep<RowOf<N>> {
     const { outcome } = report;
     this.#startedMs ??= report.sentMs;
     if (outcome.kind === 'refused') return { kind: 'void', reason: `${outcome.slug}: ${outcome.message}` };
     if (outcome.kind === 'unknown') return { kind: 'void', reason: outcome.reason };
-    // The shell answers a request with the data of the request's own endpoint, and this walk's requests are all for its list.
+    // The shell answers with the data of the request's endpoint, and all requests of this walk are for its list.
     const page = outcome.data as unknown as readonly RowOf<N>[];
     const tooMany = overfull(report.request, page);
     if (tooMany !== null) return { kind: 'void', reason: tooMany };
@@ -79,8 +79,8 @@ export class PageWalk<N extends ListEndpoint> {
 }
 
 /**
- * Why an answer holds more rows than its request allows, one sentence; null when it does not. Requests name the most that the
- * service gives: what holds more is no page of it, and would be kept and told row by row.
+ * Why an answer has more rows than its request allows, in a sentence; null when it has not. Requests name the service's
+ * maximum, so a longer answer is no valid page and would be stored row by row.
  */
 export function overfull({ call }: PlannedRequest, data: unknown): string | null {
   const most = 'limit' in call.query ? call.query.limit : undefined;
@@ -88,9 +88,9 @@ export function overfull({ call }: PlannedRequest, data: unknown): string | null
   return `a page of ${most} holds ${data.length} rows`;
 }
 
-/** The same request for the page behind this cursor. */
+/** The same request for the page after this cursor. */
 function withCursor({ request, nowMs }: RequestResult, cursor: string): PlannedRequest {
-  // Only the cursor is added; every list endpoint's query has one.
+  // Only the cursor is added; every list query has one.
   const call = { ...request.call, query: { ...request.call.query, cursor } } as PlannedRequest['call'];
   return { ...request, call, latestMs: Math.max(request.latestMs, nowMs + PAGE_USEFUL_MS) };
 }

@@ -1,6 +1,6 @@
 /**
- * Deletes finished intents and orders without fills; no later step depends on them. The exchange goes on listing old orders; a
- * comparison reads its lists down to a mark. So only orders from below that mark go, and none that is still compared.
+ * Deletes finished intents and orders without fills that no later step needs. The exchange still lists old orders, and
+ * a comparison reads its lists down to a mark: only orders below the mark are deleted, and none that is still compared.
  */
 
 import type { Ledger } from '../ledger/contract.js';
@@ -9,35 +9,37 @@ import { readCompared } from './list-cursor.js';
 
 /** Younger rows stay, ms: limits count the orders of the last minute, and lists lag. */
 const YOUNG_MS = 120_000;
-/** Rows and pages of one batch, whatever is asked for. */
+/** Maximum rows and pages of one batch. */
 export const MOST_PRUNED_AT_ONCE = 250;
 export const FIRST_PRUNED_AT_ONCE = 100;
-/** A batch grows slowly or shrinks at once towards this, ms; nothing else writes meanwhile, and 50 ms are too many. */
+/**
+ * Target time of a batch, ms: it grows slowly and shrinks at once. Other writes wait meanwhile, so 50 ms are too long.
+ */
 const WANTED_MS = 15;
 
-/** What one batch does: looks at intents behind `after`, or, where that is null, gives unused pages back. */
+/** Work of one batch: checks intents behind `after`; when that is null, returns unused pages. */
 export interface PruneBatch {
   /** Our clock, ms. */
   readonly beforeMs: number;
-  /** Place of the last intent that was looked at, 0 for none. */
+  /** Place of the last checked intent, 0 for none. */
   readonly after: number | null;
-  /** At most so many intents or pages. */
+  /** Maximum intents or pages. */
   readonly rows: number;
 }
 
 export interface PrunedBatch {
   /** Deleted rows. */
   readonly rows: number;
-  /** Given back to the file system. */
+  /** Returned to the file system. */
   readonly bytes: number;
   /** Of the next batch. */
   readonly after: number | null;
   readonly isDone: boolean;
-  /** What ended later stays, ms; null where no orders were compared with the exchange yet, and everything stays. */
+  /** Later ended rows stay, ms; null when no orders were compared with the exchange yet, and all rows stay. */
   readonly untilMs: number | null;
 }
 
-/** @param isUnderWay whether a running trader still works on an intent, though it is over */
+/** @param isUnderWay whether a running trader still works on an ended intent */
 export function pruneBatch(
   ledger: Ledger,
   { beforeMs, after, rows: asked }: PruneBatch,
@@ -52,11 +54,11 @@ export function pruneBatch(
     const limits = { beforeMs: Math.min(beforeMs, nowMs - YOUNG_MS), marked: marks, lagMs: LONGEST_LAG_MS, keeps };
     return { ...ledger.prunePage({ ...limits, after, rows }), bytes: 0, isDone: false };
   });
-  // Part of the batch, or the next order would wait for it.
+  // Part of the batch; otherwise the next order would wait for it.
   ledger.rest();
   return batch;
 }
 
-/** So many rows in the next batch, after one of `rows` that took `tookMs`. */
+/** Rows of the next batch, after one of `rows` that took `tookMs`. */
 export const adaptRows = (rows: number, tookMs: number): number =>
   Math.ceil(Math.max(10, Math.min(MOST_PRUNED_AT_ONCE, 1.25 * rows, (rows * WANTED_MS) / Math.max(1, tookMs))));

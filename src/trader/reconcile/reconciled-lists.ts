@@ -1,4 +1,4 @@
-/** The lists of what has happened, each with what its rows are compared with. */
+/** The lists of history, with the bookings that each is compared with. */
 
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { ConversionKind, Ledger } from '../ledger/contract.js';
@@ -15,7 +15,7 @@ import {
 import { ListCursor, type ListTime } from './list-cursor.js';
 
 const getPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
-/** States of a conversion that is over. */
+/** Final states of a conversion. */
 const OVER = ['done', 'completed', 'failed', 'expired'];
 
 type HistoryLedger = Pick<
@@ -42,7 +42,7 @@ export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrade
     endpoint: 'orders.list',
     getPubkey,
     bornS: () => null,
-    // An order of ours is followed by the executor wherever it goes; one that nobody knows may still be signed.
+    // The executor follows own orders; an unknown one may still be signed.
     isSettled: ({ pubkey, status }) =>
       (status !== null && ORDER_STANDING[status].phase !== 'unsigned') ||
       (pubkey !== null && books.order(pubkey) !== null),
@@ -57,7 +57,7 @@ export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrade
     compare: (row) => tradeDifference(row, books),
     booked: {
       newestSeq: () => ledger.newestSeq('fills'),
-      // A trade that had failed is booked when it settles, and its row may lie below the mark by then.
+      // A failed trade is booked when it settles; its row may be below the mark by then.
       after: (seq) => ledger.fillsAfter(seq).filter(({ row }) => !ledger.hadFailed(row.pubkey)),
       findInvented: (pubkey, { venueS }) => {
         const fill = ledger.fill(pubkey);

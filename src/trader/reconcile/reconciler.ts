@@ -20,25 +20,25 @@ import { ConfirmedDifferences, inWords } from './confirmed-differences.js';
 import { type Difference, LONGEST_LAG_MS } from './differences.js';
 import { Round, type RoundEnd, requestsOfRound } from './round.js';
 
-/** A complete round. Our clock, ms: when its first request was asked for, and when it was compared. */
+/** A complete round. Our clock, ms, of its first request and of its comparison. */
 export interface ComparedRound {
   readonly begunMs: number;
   readonly comparedMs: number;
   readonly differences: readonly Difference[];
 }
 
-/** Worth telling a person; `loud` ones are kept in the ledger. */
+/** A notice for the operator; the ledger stores `loud` ones. */
 export interface News {
   readonly loud: boolean;
   readonly text: string;
 }
 
-/** A void round is tried again, ms. */
+/** Wait before a void round is retried, ms. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
-/** Extra wait, ms, before a retry, for each page that the void round read beyond the first: they are all read again. */
+/** Extra wait, ms, per page that the void round read beyond the first: all are read again. */
 const RETRY_PER_PAGE_MS = 1_000;
-/** So long without a complete round is worth waking somebody, ms. */
+/** Time without a complete round that raises an alarm, ms. */
 const OVERDUE_MS = 300_000;
 
 export class Reconciler {
@@ -47,30 +47,30 @@ export class Reconciler {
   readonly #comparison: Comparison;
   readonly #outrun: OutrunOrders;
   #round: Round | null = null;
-  /** All lists of the round are complete; it waits for a look at our fills that begins after them. */
+  /** All lists of the round are complete; it waits for a later read of own fills. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
   /**
-   * A sequence number that orders rounds and looks without a clock, which may be set: it grows when the lists of a
-   * round are asked for and when the last of them is complete.
+   * A sequence number that orders rounds and reads without a clock, which may be set: it grows when a round's lists are
+   * requested and when the last is complete.
    */
   #turn = 0;
   #turns = { begun: 0, gathered: 0 };
-  /** The turn in which the look under way was asked for, and in which the newest complete one was. */
+  /** Turns of the request of the read in flight, and of the newest complete one. */
   readonly #asked = { orders: 0, fills: 0 };
   readonly #looked = { orders: 0, fills: 0 };
   #seenFills: boolean;
-  /** Our clock, ms, as last seen. */
+  /** Newest time of our clock, ms. */
   #seenMs = Number.NEGATIVE_INFINITY;
   #newest: ComparedRound | null = null;
-  /** Void rounds in a row, why the newest was, and since when there was no other. */
+  /** Void rounds in a row, the newest reason, and the time since when all were void. */
   #voids = 0;
   #voidReason: string | null = null;
   #voidSinceMs: number | null = null;
   #againMs = Number.POSITIVE_INFINITY;
   #news: News[] = [];
   readonly #absent = new Set<RoundList>();
-  /** Asked for beyond the first of each list, in the two newest rounds whose lists were complete. */
+  /** Pages beyond the first of each list, in the two newest rounds with complete lists. */
   #furtherPages: readonly [number, number] = [0, 0];
 
   /** @param ownTrades whether the venue lists them */
@@ -83,57 +83,56 @@ export class Reconciler {
   }
 
   /**
-   * Signed requests that a round takes, with the further pages that both of the newest two rounds took: the first look at a long
-   * history is long but once.
+   * Signed requests of a round, with the further pages that both of the newest two rounds needed: the first read of a
+   * long history happens only once.
    */
   get requestsARound(): number {
     return requestsOfRound(this.#ownTrades) + Math.min(...this.#furtherPages);
   }
 
   /**
-   * Everything has been seen complete since this process began, and compared until every difference is either gone or
-   * believed.
+   * True when all own state was read completely since this process began, and every difference is cleared or confirmed.
    */
   get isComplete(): boolean {
     return this.#seenFills && this.#newest !== null && !this.isInDoubt;
   }
 
-  /** A difference was seen that only another round can confirm or clear. */
+  /** A difference was found that the next round confirms or clears. */
   get isInDoubt(): boolean {
     return Number.isFinite(this.#suspicions.doubtsFromMs);
   }
 
-  /** The lists of the round are there and wait for looks at these that begin after it. */
+  /** Reads that the round's complete lists wait for; they must begin after it. */
   get awaits(): readonly ('orders' | 'fills')[] {
     if (this.#gathered === null) return [];
     const { begun, gathered } = this.#turns;
-    // Without own trades fills are read off the orders.
+    // Without own trades, fills are read from the orders.
     const orders = this.#looked.orders < (this.#ownTrades ? begun : gathered);
     const fills = this.#ownTrades && this.#looked.fills < gathered;
     return [...(orders ? (['orders'] as const) : []), ...(fills ? (['fills'] as const) : [])];
   }
 
-  /** Our clock, ms: from then on another round is wanted, before its poll would be due; Infinity when none is. */
+  /** Our clock, ms, from which another round is wanted before its poll is due; Infinity if none. */
   get againMs(): number {
     return this.#againMs;
   }
 
-  /** What differed in the newest complete round; null before the first. */
+  /** Differences of the newest complete round; null before the first. */
   get newest(): ComparedRound | null {
     return this.#newest;
   }
 
-  /** Why the newest round was void; null when it was not. */
+  /** Why the newest round was void; null if it was not. */
   get voidReason(): string | null {
     return this.#voidReason;
   }
 
-  /** Why only orders that reduce a position may leave; null while ledger and exchange agree. */
+  /** Why only reducing orders are allowed; null while ledger and exchange agree. */
   get verdict(): string | null {
     return this.#suspicions.verdict;
   }
 
-  /** What an operator has accepted and nothing has resolved since, oldest first. */
+  /** Unresolved accepted differences, oldest first. */
   get accepted(): readonly AcceptedDifference[] {
     return this.#suspicions.accepted;
   }
@@ -142,14 +141,14 @@ export class Reconciler {
     return this.#news.splice(0);
   }
 
-  /** A look at these is being asked for. */
+  /** A read of these is being requested. */
   onAsk(kind: 'orders' | 'fills'): void {
     this.#asked[kind] = this.#turn;
   }
 
   /**
-   * A person has taken note of what differs: it is left out of what is compared from now on, and nothing is booked. Returns
-   * what is left out; what a trade has changed since it was compared is compared again instead.
+   * An operator accepts the differences: the comparison skips them, and nothing is booked. Returns the skipped ones;
+   * those that a trade has changed since are compared again.
    */
   accept(nowMs: number, reason: string): readonly Difference[] {
     const { believed } = this.#suspicions;
@@ -167,7 +166,7 @@ export class Reconciler {
     return accepted;
   }
 
-  /** What an adoption would book; a text says why that is not known now. Reads only. */
+  /** Bookings of an adoption; a text says why they are unknown now. Reads only. */
   planAdoption(): Adoption | string {
     if (this.#newest === null) return 'ledger and exchange are not compared yet';
     if (this.#voidReason !== null) return `the newest comparison was void: ${this.#voidReason}`;
@@ -175,7 +174,7 @@ export class Reconciler {
     return this.#comparison.planAdoption((difference) => this.#suspicions.isConfirmed(difference));
   }
 
-  /** The ledger has booked what `planAdoption` said. */
+  /** The ledger has booked the result of `planAdoption`. */
   onAdopted(nowMs: number): void {
     this.#suspicions.onAdopted(nowMs);
     this.#comparison.onAdopted();
@@ -183,7 +182,7 @@ export class Reconciler {
     this.#againMs = nowMs;
   }
 
-  /** The poll that begins a round is due: the requests of all its lists. */
+  /** The poll that begins a round is due: returns the requests of all its lists. */
   begin(first: PlannedRequest, nowMs: number): readonly PlannedRequest[] {
     this.advanceClock(nowMs);
     this.#turns.begun = ++this.#turn;
@@ -195,7 +194,10 @@ export class Reconciler {
     return this.#round.requests(first);
   }
 
-  /** The outcome of a request of the round. The result is that of the whole round's lists; null while some are under way. */
+  /**
+   * Takes in an answer to a request of the round. The result is for the whole round's lists; null while some are in
+   * flight.
+   */
   onRound(
     list: RoundList,
     report: RequestResult,
@@ -215,7 +217,7 @@ export class Reconciler {
     return { requests: [], result: end.unsent ? 'unsent' : 'failed' };
   }
 
-  /** A complete look at our resting orders has ended, and what it says of their fills is booked. */
+  /** A complete read of own resting orders has ended, and its fills are booked. */
   onOrdersRead(resting: RestingOrders, nowMs: number): void {
     this.#resting = resting;
     this.#looked.orders = this.#asked.orders;
@@ -223,14 +225,14 @@ export class Reconciler {
     if (this.#outrun.onLook(resting.rows, resting.startedMs)) this.#againMs = Math.min(this.#againMs, nowMs);
   }
 
-  /** A complete look at our trades has ended, and all that it showed is booked. */
+  /** A complete read of own trades has ended, and all its rows are booked. */
   onFillsRead(nowMs: number): void {
     this.#seenFills = true;
     this.#looked.fills = this.#asked.fills;
     this.#compare(nowMs);
   }
 
-  /** Takes in the time: a round that waits must not wait for as long as our clock stepped back. */
+  /** Takes in the time: a clock set back must not delay a waiting round. */
   advanceClock(nowMs: number): void {
     if (nowMs < this.#seenMs && Number.isFinite(this.#againMs)) this.#againMs = nowMs;
     this.#seenMs = nowMs;
@@ -256,7 +258,7 @@ export class Reconciler {
     this.#news.push({ loud: true, text: `no complete round for ${OVERDUE_MS / 60_000} minutes: ${reason}` });
   }
 
-  /** Compares, once a look that began after the round's lists has found nothing more of ours. */
+  /** Compares once a read that began after the round's lists has found no further fills. */
   #compare(nowMs: number): void {
     const round = this.#gathered;
     const resting = this.#resting;
@@ -279,14 +281,14 @@ export class Reconciler {
 }
 
 /**
- * Orders of which more is booked than their own row shows, look after look: a fill that the exchange lists and its order denies.
- * That is judged by rounds of reconciliation, as anything that differs; here it is noticed between two of them.
+ * Orders with more booked than their own row shows, in several reads: the exchange lists a fill that its order denies.
+ * Rounds judge it like any difference; this class notices it between rounds.
  */
 class OutrunOrders {
   readonly #ledger: Pick<Ledger, 'order'>;
-  /** By pubkey: our clock, ms, when the first of the looks in a row began that showed less than is booked. */
+  /** By pubkey: our clock, ms, of the first read in a row that showed less than is booked. */
   #sinceMs: ReadonlyMap<string, number> = new Map();
-  /** Those for which a round was wanted. */
+  /** Orders that have triggered a round. */
   readonly #told = new Set<string>();
 
   constructor(ledger: Pick<Ledger, 'order'>) {
@@ -294,16 +296,16 @@ class OutrunOrders {
   }
 
   /**
-   * Takes in a complete look at our resting orders. True when one of them has been behind for longer than lists lag, once for each.
+   * Takes in a complete read of own resting orders. True once per order that lags longer than lists do.
    *
-   * @param startedMs our clock, when the look's first page left
+   * @param startedMs our clock, when the read's first page left
    */
   onLook(rows: readonly OrderRow[], startedMs: number): boolean {
     const behind = new Map<string, number>();
     for (const { pubkey, filled_amount: filled } of rows) {
       if (pubkey === null || filled === null) continue;
       const order = this.#ledger.order(pubkey);
-      // A clock that stepped back begins anew.
+      // After a clock set back, the time begins again.
       if (order !== null && filled < order.bookedMicros)
         behind.set(pubkey, Math.min(this.#sinceMs.get(pubkey) ?? startedMs, startedMs));
     }

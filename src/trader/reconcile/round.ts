@@ -1,6 +1,6 @@
 /**
- * The lists of one round of reconciliation: all asked for together, each walked to its end or its mark. The round is worth
- * what its worst list is worth: one page that does not come, one row or cursor that repeats, and nothing may be concluded.
+ * The lists of one reconciliation round: all requested together, each walked to its end or mark. One lost page, or one
+ * repeated row or cursor, voids the whole round.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -9,7 +9,7 @@ import type { AnyCall, PlannedRequest, RequestResult } from '../../shared/protoc
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
 import type { ListCursorStep } from './list-cursor.js';
 
-/** Rows a page. Conversions are few: their newest page is nearly always enough. */
+/** Rows per page. Conversions are few: their newest page is nearly always enough. */
 const ROWS = 100;
 const FEW_ROWS = 50;
 
@@ -22,12 +22,12 @@ const CALLS: Readonly<Record<Exclude<RoundList, 'assets'>, AnyCall>> = {
   sums: { endpoint: 'trades.list', params: {}, query: { limit: SECOND_READER_ROWS }, body: undefined },
 };
 
-/** Lists that there are only where the venue lists own trades. */
+/** Lists that exist only on venues with own trades. */
 const OF_OWN_TRADES: readonly RoundList[] = ['trades', 'sums'];
 
 /**
- * Signed requests of a round whose lists end with their first page: each list, and the looks at orders and, where the venue lists
- * own trades, at those that must come after them.
+ * Signed requests of a round whose lists end with their first page: each list, and the later reads of orders and own
+ * trades.
  */
 export function requestsOfRound(ownTrades: boolean): number {
   const lists = Object.keys(CALLS).length + 1;
@@ -40,18 +40,18 @@ export interface Reading {
   onReport(report: RequestResult): ListCursorStep;
 }
 
-/** Lists that a venue may not have: the interface names them and does not show them. */
+/** Lists that a venue may lack: the interface names them without a schema. */
 const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 
 export class Round {
   readonly #lists: ReadonlyMap<RoundList, Reading>;
-  /** Our clock, ms: when the first request was asked for. */
+  /** Our clock, ms, of the first request. */
   readonly #begunMs: number;
   readonly #underWay: Set<RoundList>;
   readonly #absent: RoundList[] = [];
-  /** `unsent`: a request never left, so nobody is to blame. */
+  /** `unsent`: a request never left, which is no failure of the exchange. */
   #void: { readonly reason: string; readonly unsent: boolean } | null = null;
-  /** Asked for beyond the first of each list. */
+  /** Requested beyond the first of each list. */
   #furtherPages = 0;
 
   constructor(lists: ReadonlyMap<RoundList, Reading>, nowMs: number) {
@@ -61,12 +61,12 @@ export class Round {
     for (const reading of lists.values()) reading.begin();
   }
 
-  /** Lists of which the exchange has said that it has none: they are not compared. */
+  /** Lists that the exchange reports as missing: they are not compared. */
   get absent(): readonly RoundList[] {
     return this.#absent;
   }
 
-  /** The requests of all its lists. `first` is the poll that is due: it is itself the request for the assets. */
+  /** Requests of all its lists. `first` is the due poll, which is also the request for the assets. */
   requests(first: PlannedRequest): readonly PlannedRequest[] {
     const further = [...this.#lists.keys()].flatMap((list) =>
       list === 'assets' ? [] : [{ ...first, call: CALLS[list], owner: { kind: 'round' as const, list } }],
@@ -74,7 +74,10 @@ export class Round {
     return [first, ...further];
   }
 
-  /** The outcome of a request of its own; no end while something is under way. What comes after it was voided only has to come back. */
+  /**
+   * Takes in an answer to one of its requests; no end while another is in flight. After a void, the other answers are
+   * only awaited.
+   */
   onReport(list: RoundList, report: RequestResult) {
     const reading = must(this.#lists.get(list), `list ${list} of the round`);
     const isAbsent = OPTIONAL.includes(list) && isNoSuchList(report);

@@ -1,4 +1,4 @@
-/** Whether the venue's budget holds how often what is ours is to be read. */
+/** Whether the venue's budget allows the intervals of own reads. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
@@ -7,7 +7,10 @@ import type { PollSettings } from '../scheduler/contract.js';
 import { fitOwnReads, ORDERS_PER_FILLS, SIGNED_PART } from '../scheduler/own-pace.js';
 import { requestsOfRound } from './round.js';
 
-/** Which intervals of `polling` the budget of this profile stretches while orders rest, one sentence; null where it holds them. */
+/**
+ * Intervals of `polling` that this profile's budget stretches while orders rest, in a sentence; null when it stretches
+ * none.
+ */
 export function describeStretch(
   { ownIntervalMs, assetsIntervalMs: roundsMs }: Pick<PollSettings, 'ownIntervalMs' | 'assetsIntervalMs'>,
   { own_trades: ownTrades, rate_limits: limits }: VenueProfile,

@@ -1,12 +1,12 @@
-/** Whether quotes make sense at all. Risk judges them later; this finds a strategy that computes nonsense. */
+/** Whether quotes are valid at all. Risk judges them later; this finds a strategy that computes nonsense. */
 
 import { isMultiple, type Micros, ONE } from '../../shared/base/micros.js';
 import type { BookSide, MarketFacts, MarketView, WholeEventView } from '../market/view.js';
 import { MAX_LEVELS, type QuoteLevel, type Quotes } from './contract.js';
 
 /**
- * Null when the quotes are usable, else one sentence that names the first thing that is wrong. Quotes may come from a
- * user's own JavaScript, so shapes are checked too.
+ * Null for usable quotes, else one sentence that names the first error. Quotes may come from a user's own JavaScript,
+ * so shapes are checked too.
  */
 export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   if (typeof quotes !== 'object' || quotes === null) return `quotes must be an object, got ${show(quotes)}`;
@@ -30,7 +30,7 @@ export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   );
 }
 
-/** The same of the quotes of a whole event, by condition id: one for each market that was shown, and none for any other. */
+/** The same for the quotes of a whole event, by condition id: one for each market of the view, and no other. */
 export function checkEventQuotes(quotes: Readonly<Record<string, Quotes>>, { markets }: WholeEventView): string | null {
   if (typeof quotes !== 'object' || quotes === null || Array.isArray(quotes))
     return `quotes must be an object that holds quotes by condition id, got ${show(quotes)}`;
@@ -42,7 +42,7 @@ export function checkEventQuotes(quotes: Readonly<Record<string, Quotes>>, { mar
     const { conditionId } = view.market;
     if (!Object.hasOwn(quotes, conditionId))
       return `no quotes of ${conditionId}: each market that it was shown wants some`;
-    // Own, as was just seen.
+    // An own property, as checked above.
     const wrong = checkQuotes(quotes[conditionId] as Quotes, view);
     if (wrong !== null) return `${conditionId}: ${wrong}`;
   }
@@ -111,7 +111,7 @@ function checkLevel(level: QuoteLevel, market: MarketFacts): string | null {
   const { priceMicros, amountMicros } = level;
   return (
     checkGrid('priceMicros', priceMicros, market.tickMicros, market.minPriceMicros, market.maxPriceMicros) ??
-    // Either outcome may be the leg, so 1 - price must be a price too.
+    // Either outcome may be the leg, so 1 - price must also be valid.
     checkGrid('1 - priceMicros', ONE - priceMicros, market.tickMicros, market.minPriceMicros, market.maxPriceMicros) ??
     checkGrid('amountMicros', amountMicros, market.lotMicros, market.minAmountMicros, market.maxAmountMicros)
   );
@@ -119,7 +119,7 @@ function checkLevel(level: QuoteLevel, market: MarketFacts): string | null {
 
 function checkGrid(name: string, value: number, step: Micros, min: Micros, max: Micros): string | null {
   if (!Number.isSafeInteger(value)) return `${name} must be an integer of millionths, got ${show(value)}`;
-  // A safe integer is what Micros promises.
+  // Micros are safe integers.
   if (!isMultiple(value as Micros, step)) return `${name} ${value} is not a multiple of ${step}`;
   return value >= min && value <= max && value > 0 ? null : `${name} ${value} is outside [${min}, ${max}]`;
 }

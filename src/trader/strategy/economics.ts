@@ -1,40 +1,40 @@
 /**
- * What currency that is bound and requests are worth, and what follows for complete sets: how many make a batch, when it
- * pays to make way for one, and when to sell what will almost surely win. Pure; floats, because nothing here is booked.
+ * Value of bound currency and of requests, and the consequences for complete sets: batch size, when to cancel orders
+ * for a merge, and when to sell a nearly sure winner. Pure; floats, because nothing here is booked.
  */
 
-/** Two prices that an operator sets; every choice between currency, requests and fees goes by them. */
+/** Two prices set by the operator; every choice between currency, requests and fees uses them. */
 export interface Economics {
-  /** What one unit of currency costs while it is bound for a second, as a part of it: 1e-7 is 0.9 % a day. */
+  /** Cost per second of bound currency, as a fraction of it: 1e-7 is 0.9 % a day. */
   readonly currencyPricePerS: number;
-  /** Currency that one signed request is worth. */
+  /** Value of a signed request in currency. */
   readonly requestPrice: number;
 }
 
 export const SECONDS_PER_DAY = 86_400;
 
-/** With pairs that arise every 100 s these make a batch of twenty. */
+/** With a pair every 100 s the batch is twenty. */
 export const USUAL_ECONOMICS: Economics = { currencyPricePerS: 0.00864 / SECONDS_PER_DAY, requestPrice: 0.001 };
 
-/** Pairs per second before any was seen. */
+/** Prior of pairs per second. */
 export const USUAL_PAIRS_PER_S = 0.01;
 
 /**
- * Sets of one batch, fractional: two requests for each batch against the currency that waits for it (the economic order
- * quantity). Infinite where currency costs nothing, 0 where requests do.
+ * Batch size in sets, fractional: two requests per batch against the currency that waits for it (the economic order
+ * quantity). Infinite for free currency, 0 for free requests.
  *
- * @param setsPerS at which sets arise, or are used up
+ * @param setsPerS rate at which sets arise or are used
  */
 export const batchOf = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   requestPrice === 0 ? 0 : 2 * Math.sqrt((requestPrice * setsPerS) / currencyPricePerS);
 
-/** What completing one pair costs until it is merged: its part of the batch's requests, and its own waiting. */
+/** Cost of a pair until it is merged: its share of the batch's requests, and its own waiting. */
 export const pairCost = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   2 * Math.sqrt((requestPrice * currencyPricePerS) / setsPerS);
 
 /**
- * Whether sell orders that hold on to pairs are worth pulling, so that the pairs can be merged: what they would go on waiting
- * costs more than the requests of the merge and of the cancels. What their places in the queue are worth is not counted.
+ * True when sell orders that hold pairs should be pulled for a merge: further waiting would cost more than the requests
+ * of the merge and the cancels. Places in the queue are not counted.
  *
  * @param waitS how long the pairs would still wait
  */
@@ -44,8 +44,7 @@ export const isPullingWorth = (
 ): boolean => pairs * currencyPricePerS * waitS > 2 * requestPrice * (1 + orders);
 
 /**
- * What a share that probably wins is worth now to one who keeps it until its market settles: sell it for less, after
- * fees, and something is given away.
+ * Present value of a probable winner held until its market settles: a sale for less, after fees, loses money.
  *
  * @param probability of winning
  * @param seconds until the market settles

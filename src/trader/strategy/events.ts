@@ -1,20 +1,20 @@
-/** What a quoter is told of between its views. */
+/** Events that a quoter gets between its views. */
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { BookSide } from '../market/view.js';
 
-/** Kinds that a module asks for by name in `observes`; of fills every quoter is told. */
+/** Kinds that a module subscribes to in `observes`; every quoter gets fills. */
 export const ASKED_EVENTS = ['rested', 'canceled', 'refused', 'merged', 'split', 'resolved', 'jump', 'feed'] as const;
-/** Told only to modules that ask for it. */
+/** Only for modules that subscribe to it. */
 export type AskedEvent = (typeof ASKED_EVENTS)[number];
 /** Every kind of event. */
 export type EventKind = 'fill' | AskedEvent;
 
-/** An order of this strategy; price in YES space, whatever the leg. */
+/** An order of this strategy; price in YES space for either outcome. */
 interface OfOrder {
   /** As in `MarketView.orders`. */
   readonly intentId: string;
-  /** In YES space: `bid` when it buys YES or sells NO. */
+  /** In YES space: `bid` buys YES or sells NO. */
   readonly side: BookSide;
   readonly priceMicros: Micros;
 }
@@ -24,49 +24,49 @@ interface Sets {
   readonly amountMicros: Micros;
 }
 
-/** What each kind says, beside `kind` and `nowMs`. */
+/** Fields of each kind, besides `kind` and `nowMs`. */
 interface Said {
   /** Shares of an order of this strategy were traded. */
   readonly fill: Pick<OfOrder, 'side' | 'priceMicros'> & {
     readonly amountMicros: Micros;
     readonly isMaker: boolean;
   };
-  /** The exchange has shown that an order rests, or rested before it was filled. */
+  /** The exchange has shown that an order rests, or rested before its fill. */
   readonly rested: OfOrder & { readonly amountMicros: Micros };
-  /** An order that rested is gone without having been filled whole: canceled by us or by the exchange, or expired. */
+  /** A resting order ended before it was filled whole: canceled by us or the exchange, or expired. */
   readonly canceled: OfOrder & {
-    /** Shares that were not filled, as far as the exchange's record says. */
+    /** Unfilled shares by the exchange's record. */
     readonly leftMicros: Micros;
   };
-  /** The exchange did not do what was asked; what never left us, was throttled or taken back in time is not told. */
+  /** The exchange rejected a request; unsent, throttled and withdrawn requests are not reported. */
   readonly refused: {
     readonly what: 'place' | 'cancel' | 'merge' | 'split' | 'redeem';
-    /** The service's word for it, or `failed` and `expired` of a draft, or `post_only`. */
+    /** Slug of the service, `failed` or `expired` for a draft, or `post_only`. */
     readonly slug: string;
   };
-  /** Complete sets of this market became currency, whichever strategy they were of. */
+  /** Complete sets of this market became currency, for any strategy. */
   readonly merged: Sets;
   /** Currency became complete sets of this market. */
   readonly split: Sets;
   /** The market is settled. */
   readonly resolved: {
-    /** `resolved`: one outcome has won; `canceled`: the exchange called it off. */
+    /** `resolved`: one outcome has won. `canceled`: the exchange canceled the market. */
     readonly phase: 'resolved' | 'canceled';
   };
-  /** The middle of others' book has jumped between the last two looks (`Health.sinceJumpMs` is 0). */
+  /** The mid of others' book jumped between the last two reads (`Health.sinceJumpMs` is 0). */
   readonly jump: {
-    /** Of the log-odds, with its sign. */
+    /** Signed change of the log-odds. */
     readonly changeLogOdds: number;
   };
-  /** A feed that its parameters name has said something of this market: `MarketView.feeds` holds it while it is current. */
+  /** A feed named in its parameters has a new value for this market; `MarketView.feeds` has it while current. */
   readonly feed: { readonly feed: string };
 }
 
-/** What happened to us: of one kind, or of any of those that are named. */
+/** An event of one kind, or of any of the named kinds. */
 export type StrategyEvent<K extends EventKind = 'fill'> = {
   readonly [Each in K]: {
     readonly kind: Each;
-    /** Our clock, ms: when we learned of it. */
+    /** Our clock, ms, when it was known. */
     readonly nowMs: number;
   } & Said[Each];
 }[K];

@@ -1,31 +1,31 @@
-/** The fair price as others show it: their book without us and without dust, leaning on what traded. */
+/** The fair price by others' orders: their book without own orders and dust, shifted towards recent trades. */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import { touchOf } from '../market/book.js';
 import type { MarketView } from '../market/view.js';
 
-/** What of others' book and of the public trades is believed when a fair price is made. */
+/** Weights of others' book and of public trades in a fair price. */
 export interface FairSetting {
-  /** Shares that must have come together on a side before its price counts. */
+  /** Cumulative shares of a side from which its price counts. */
   readonly dustMicros: Micros;
-  /** How much of the microprice's distance from the mid is believed, 0 to 1. */
+  /** Weight of the microprice's distance from the mid, 0 to 1. */
   readonly imbalanceWeight: number;
-  /** Largest weight of traded prices against the book, 0 to 1. */
+  /** Maximum weight of traded prices against the book, 0 to 1. */
   readonly tradeWeight: number;
-  /** Widest spread of others, in price, that still tells a price. */
+  /** Widest spread of others, in price, that still defines a price. */
   readonly maxSpread: number;
 }
 
-/** A fair price with the figures that it was made of; all are probabilities, 0 to 1, of the YES outcome. */
+/** A fair price with its inputs; all are probabilities, 0 to 1, of YES. */
 export interface FairValue {
   /** In (0, 1). */
   readonly fair: number;
-  /** Best prices of others beyond their dust; `fair` lies between them. */
+  /** Others' best prices beyond dust; `fair` lies between them. */
   readonly bid: number;
   readonly ask: number;
   readonly mid: number;
   readonly microprice: number;
-  /** Spread of others beyond their dust, in price. */
+  /** Others' spread beyond dust, in price. */
   readonly spread: number;
 }
 
@@ -46,7 +46,7 @@ export function fairValue(view: MarketView, setting: FairSetting): FairValue | s
   const { tradePrice, tradeWeightShares } = view.estimates;
   if (tradePrice === null) return { fair: leaning, bid, ask, mid, microprice, spread };
   const weight = (setting.tradeWeight * tradeWeightShares) / (tradeWeightShares + bidSize + askSize);
-  // Trades of the past may lie outside of what can be had now; they lean, they do not overrule.
+  // Past trades may lie outside the present spread: they shift the price within it.
   const fair = Math.min(ask, Math.max(bid, leaning + (tradePrice - leaning) * weight));
   return { fair, bid, ask, mid, microprice, spread };
 }

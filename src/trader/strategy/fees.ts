@@ -1,11 +1,11 @@
-/** What a fill costs a strategy that cannot choose the leg of its quotes. */
+/** Cost of a fill for a strategy that cannot choose the leg of its quotes. */
 
 import { feePerShare } from '../../shared/base/fees.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { MarketFacts } from '../market/view.js';
 
 /**
- * Maker's fee of one share at this YES price, in currency, if the dearer of both outcomes turns out to be the leg.
+ * Maker fee of one share at this YES price, in currency, for the more expensive of both legs.
  *
  * @param price in (0, 1)
  */

@@ -1,10 +1,10 @@
-/** Putting a strategy's float prices and sizes onto a market's grid, without ever crossing what others offer. */
+/** Puts a strategy's float prices and sizes onto a market's grid, without crossing others' offers. */
 
 import { complement, type Micros, maxMicros, micros, minMicros, ONE, toMultiple } from '../../shared/base/micros.js';
 import type { Book, BookSide, MarketFacts, MarketView } from '../market/view.js';
 import { MAX_LEVELS, type QuoteLevel } from './contract.js';
 
-/** Lowest and highest YES price that is a valid price in both outcomes' spaces; null when the market has none. */
+/** Lowest and highest YES price that is valid in both outcomes' spaces; null when there is none. */
 export function priceRange(market: MarketFacts): { readonly low: Micros; readonly high: Micros } | null {
   const { tickMicros } = market;
   const lowest = maxMicros(tickMicros, maxMicros(market.minPriceMicros, complement(market.maxPriceMicros)));
@@ -13,7 +13,7 @@ export function priceRange(market: MarketFacts): { readonly low: Micros; readonl
   return low <= high ? { low, high } : null;
 }
 
-/** The most aggressive price that does not trade at once against others: one tick back from their best. */
+/** The most aggressive price that does not trade at once: one tick behind others' best. */
 export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): number {
   const opposite = side === 'bid' ? book.asks[0] : book.bids[0];
   if (opposite === undefined) return side === 'bid' ? ONE : 0;
@@ -21,28 +21,28 @@ export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): nu
 }
 
 /**
- * Millionths of shares that may be filled on a side, from 0 up: to the position limit, and where the trader is told to
- * reduce only, to an even position.
+ * Shares in millionths that a side may still trade, from 0 up: to the position limit, or under reduce-only to an even
+ * position.
  */
 export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketView, 'inventory' | 'stance'>): number {
   const net = side === 'bid' ? inventory.netMicros : -inventory.netMicros;
   return stance === 'reduce-only' ? Math.max(0, -net) : Math.max(0, inventory.maxPositionMicros - net);
 }
 
-/** The levels that a strategy would like to show on one side, before the market's tick, lot and limits are applied. */
+/** Wanted levels of one side, before the market's tick, lot and limits. */
 export interface LadderWish {
   readonly side: BookSide;
-  /** Price of the best level, in price (a float): rounded away from the middle onto the tick. */
+  /** Price of the best level (a float): rounded away from the mid onto the tick. */
   readonly price: number;
   /** Distance between levels. */
   readonly stepTicks: number;
   readonly levels: number;
-  /** Shares a level, and of all levels together at most. */
+  /** Shares per level, and maximum of all levels. */
   readonly levelShares: number;
   readonly totalShares: number;
 }
 
-/** The levels of that wish that the market allows; fewer or none when prices or amounts fall outside its limits. */
+/** Wanted levels that the market allows; fewer or none when prices or amounts exceed its limits. */
 export function ladder(wish: LadderWish, market: MarketFacts): readonly QuoteLevel[] {
   const range = priceRange(market);
   const amount = Number.isFinite(wish.levelShares) ? amountOnLot(wish.levelShares, market) : null;
@@ -62,17 +62,17 @@ export function ladder(wish: LadderWish, market: MarketFacts): readonly QuoteLev
   return result;
 }
 
-/** A float price on the tick, rounded away from the middle; a small allowance keeps 0.42 from becoming 0.419999. */
+/** A float price on the tick, rounded away from the mid; a small tolerance keeps 0.42 from becoming 0.419999. */
 export function onTick(side: BookSide, price: number, tickMicros: Micros): Micros {
   const value = Math.max(-1, Math.min(2, price)) * ONE;
   const whole = side === 'bid' ? Math.floor(value + FLOAT_NOISE) : Math.ceil(value - FLOAT_NOISE);
   return toMultiple(micros(whole), tickMicros, side === 'bid' ? 'floor' : 'ceil');
 }
 
-/** In millionths: far above the error of a few float operations, far below anything that matters. */
+/** In millionths: far above float errors, far below relevant amounts. */
 const FLOAT_NOISE = 1e-4;
 
-/** So many shares rounded down to a valid order amount; null when that is below the smallest one. */
+/** Shares rounded down to a valid order amount; null below the smallest one. */
 export function amountOnLot(shares: number, market: MarketFacts): Micros | null {
   const wanted = Math.floor(Math.max(0, shares) * ONE + FLOAT_NOISE);
   const capped = Math.min(wanted, market.maxAmountMicros);

@@ -1,21 +1,21 @@
 /**
- * What our fills cost us afterwards: how far the fair price moved against us some time after each fill. Takers who know
- * more show here before they show anywhere else.
+ * Cost of own fills: how far the fair price moved against us some time after each fill. Informed takers show up here
+ * first.
  */
 
 import { ONE } from '../../shared/base/micros.js';
 import type { StrategyEvent } from './events.js';
 
-/** Fills that wait to be judged; more at once say nothing new. */
+/** Maximum fills that wait to be judged; more add no information. */
 const MAX_WAITING = 200;
 
-/** How fills are judged after the fact, and how fast a judgement fades. */
+/** Horizon of the judgement of fills, and its decay. */
 export interface MarkoutSetting {
-  /** When a fill is judged, ms after we learned of it. */
+  /** Time after a fill was known until it is judged, ms. */
   readonly horizonMs: number;
-  /** How fast old judgements are forgotten, ms. */
+  /** Half-life of old judgements, ms. */
   readonly halfLifeMs: number;
-  /** Shares of harmless fills that are believed to have come before the first real one. */
+  /** Prior: shares of harmless fills before the first real one. */
   readonly priorShares: number;
 }
 
@@ -27,10 +27,7 @@ interface Waiting {
   readonly shares: number;
 }
 
-/**
- * Remembers the fills of one market and how far the fair price moved against each, as an average that decays with
- * time.
- */
+/** Remembers one market's fills and how far the fair price moved against each, as a decaying mean. */
 export class MarkoutTracker {
   readonly #setting: MarkoutSetting;
   #waiting: Waiting[] = [];
@@ -43,7 +40,7 @@ export class MarkoutTracker {
     this.#setting = setting;
   }
 
-  /** A fill; it is measured from the last fair price that was known before it. */
+  /** Adds a fill, measured from the last fair price before it. */
   fill(event: Extract<StrategyEvent, { kind: 'fill' }>): void {
     if (this.#fair === null) return;
     const sign = event.side === 'bid' ? 1 : -1;
@@ -52,7 +49,7 @@ export class MarkoutTracker {
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
   }
 
-  /** The fair price now: judges the fills whose time has come. */
+  /** Takes in the fair price and judges the fills that are due. */
   fair(nowMs: number, fair: number): void {
     const elapsed = this.#atMs === null ? 0 : Math.max(0, nowMs - this.#atMs);
     const kept = 2 ** (-elapsed / this.#setting.halfLifeMs);
@@ -67,7 +64,7 @@ export class MarkoutTracker {
     this.#fair = fair;
   }
 
-  /** Mean move against us after a fill, in price, never negative. */
+  /** Mean adverse move after a fill, in price, never negative. */
   get adverseMove(): number {
     return Math.max(0, this.#adverse / (this.#weight + this.#setting.priorShares));
   }

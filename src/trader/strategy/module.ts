@@ -1,4 +1,4 @@
-/** Whether a loaded module is a strategy: it may be a user's own JavaScript, checked by no compiler. */
+/** Checks that a loaded module is a strategy: it may be a user's JavaScript, without a compiler's checks. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Strategy } from './contract.js';
@@ -7,8 +7,8 @@ import { LIVE_CLASSES } from './params.js';
 import { readParams } from './read-params.js';
 
 /**
- * The strategy that a module exports by default. `where` names the module in errors.
- * Throws TwinbookError `strategy_invalid` that says what is missing; defaults outside their own range are found too.
+ * The strategy that a module exports by default. `where` names the module in errors. Throws TwinbookError
+ * `strategy_invalid` with the missing part; also for defaults outside their range.
  */
 export function strategyFrom(moduleExports: unknown, where: string): Strategy {
   const found = defaultExport(moduleExports);
@@ -17,7 +17,7 @@ export function strategyFrom(moduleExports: unknown, where: string): Strategy {
     const hint = 'export default defineStrategy({ name, summary, params, create }) from the module';
     throw new TwinbookError('strategy_invalid', `${where} is not a strategy: ${wrong}`, hint);
   }
-  // Every part that the host touches was looked at above.
+  // Every part that the host uses was checked above.
   const strategy = found as unknown as Strategy;
   const [problem] = readParams(strategy, {}).problems;
   if (problem === undefined) return strategy;
@@ -38,7 +38,7 @@ function defaultExport(moduleExports: unknown): Loose | null {
 }
 
 function asRecord(value: unknown): Loose | null {
-  // Any object can be read by name; what a name holds stays unknown.
+  // Any object can be read by name; its values stay unknown.
   return typeof value === 'object' && value !== null ? (value as Loose) : null;
 }
 

@@ -4,14 +4,14 @@ import type { Micros } from '../../shared/base/micros.js';
 
 /** Gentlest first; see `Described.live`. */
 export const LIVE_CLASSES = ['now', 'requote', 'restart'] as const;
-/** How a running trader takes up another value of a parameter. */
+/** How a running trader applies a new value of a parameter. */
 export type LiveClass = (typeof LIVE_CLASSES)[number];
 
 interface Described {
   /**
-   * `now`: the quoter is handed the new parameters (`Quoter.params`), and what rests is judged by them like at any turn; `requote`: likewise, and what
-   * rests is pulled and placed anew; `restart`: another quoter is made, with what this one saved. Absent: `restart`. A quoter without
-   * `params` is made anew whatever is declared.
+   * `now`: the quoter gets the new parameters (`Quoter.params`), and resting orders are judged by them at the next
+   * turn. `requote`: the same, but resting orders are pulled and placed again. `restart` (default): a new quoter is
+   * made from the saved state. A quoter without `params` is always made again.
    */
   readonly live?: LiveClass;
   /** One sentence for tables and error messages. */

@@ -8,7 +8,7 @@ export interface StoikovSetting {
   readonly gamma: number;
   /** Volatility of the price per square root of a unit of time. */
   readonly sigma: number;
-  /** How fast fills thin out with distance: lambda = A e^(-k delta); per unit of price. */
+  /** Decay of fills with distance: lambda = A e^(-k delta); per unit of price. */
   readonly k: number;
 }
 
@@ -25,8 +25,8 @@ export const stoikovSpread = ({ gamma, sigma, k }: StoikovSetting, timeLeft: num
   gamma * sigma * sigma * timeLeft + 2 * monopolyHalfSpread(gamma, k);
 
 /**
- * Half the spread on each side of the reservation price. Never moved back to the fair price: with much inventory a
- * quote lies beyond it, and the paper's results do not hold if it is held there.
+ * Half the spread on each side of the reservation price. Not clipped at the fair price: with a large inventory a quote
+ * lies beyond it, and the paper's results require that.
  */
 export function stoikovQuotes(
   price: number,
@@ -39,6 +39,8 @@ export function stoikovQuotes(
   return { bid: reservation - half, ask: reservation + half };
 }
 
-/** What a maker earns who fears no inventory: (1 / gamma) ln(1 + gamma / k), and the monopolist's 1 / k for gamma 0. */
+/**
+ * Half-spread of a maker without inventory risk: (1 / gamma) ln(1 + gamma / k), and the monopolist's 1 / k for gamma 0.
+ */
 export const monopolyHalfSpread = (gamma: number, k: number): number =>
   gamma === 0 ? 1 / k : Math.log1p(gamma / k) / gamma;

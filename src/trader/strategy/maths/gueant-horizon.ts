@@ -10,7 +10,7 @@ import { monopolyHalfSpread } from './avellaneda-stoikov.js';
 import type { GueantModel } from './gueant-lehalle.js';
 import { dominantVector, propagate, type Tridiagonal } from './tridiagonal.js';
 
-/** Distances from the fair price with this inventory; null for the side that would pass the limit. */
+/** Distances from the fair price at this inventory; null for the side that would exceed the limit. */
 export interface GueantQuote {
   readonly inventory: number;
   readonly bid: number | null;
@@ -49,7 +49,7 @@ function computeGrowth({ a, k, gamma, sigma, drift = 0, impact = 0 }: GueantMode
   return { diagonal, beside: eta * Math.exp((-k * impact) / 2) };
 }
 
-/** v at the horizon: what is held is sold at the price less the impact of half of it. */
+/** v at the horizon: the holding is sold at the price less the impact of half of it. */
 const terminal = ({ k, impact = 0 }: GueantModel, maxInventory: number): Float64Array =>
   inventories(maxInventory).map((q) => Math.exp((-k * impact * q * q) / 2));
 

@@ -6,14 +6,12 @@
 
 import { monopolyHalfSpread } from './avellaneda-stoikov.js';
 
-/**
- * Parameters of the closed form; prices and sizes are in the caller's own units, all positive unless said otherwise.
- */
+/** Parameters of the closed form; prices and sizes in the caller's own units, positive unless stated otherwise. */
 export interface GueantSetting {
-  /** Rate of fills at distance 0, and how it thins out: lambda = a e^(-k delta). */
+  /** Rate of fills at distance 0 and its decay: lambda = a e^(-k delta). */
   readonly a: number;
   readonly k: number;
-  /** Inventory risk aversion; `xi` the one of non-execution (equal in the original). */
+  /** Inventory risk aversion; `xi` is that of non-execution (equal in the original). */
   readonly gamma: number;
   readonly xi: number;
   readonly orderSize: number;
@@ -30,15 +28,15 @@ export function gueantQuotes({ a, k, gamma, xi, orderSize, sigma }: GueantSettin
   return { half: c1 + (orderSize / 2) * sigma * c2, skew: sigma * c2 };
 }
 
-/** The original model: orders of one unit, one risk aversion, and what may be known about the price. */
+/** The original model: orders of one unit, one risk aversion, and known facts of the price. */
 export interface GueantModel {
   readonly a: number;
   readonly k: number;
   readonly gamma: number;
   readonly sigma: number;
-  /** Expected change of the price in a unit of time; 0 unless told. Needs gamma above 0. */
+  /** Expected change of the price per unit of time; default 0. Needs gamma above 0. */
   readonly drift?: number;
-  /** How far each fill moves the price against us (xi in the paper); 0 unless told. */
+  /** Adverse price move per fill (xi in the paper); default 0. */
   readonly impact?: number;
 }
 

@@ -6,7 +6,7 @@
 
 import { logit, sigmoid } from './log-odds.js';
 
-/** L for a part of informed takers in [0, 1). */
+/** L for a fraction of informed takers in [0, 1). */
 export const informedHalfSpread = (informed: number): number => Math.log1p(informed) - Math.log1p(-informed);
 
 /** Zero-profit quotes around p. */
@@ -16,11 +16,11 @@ export function informedQuotes(p: number, informed: number): { bid: number; ask:
   return { bid: sigmoid(x - half), ask: sigmoid(x + half) };
 }
 
-/** The part of informed takers whose trades move a fair price by this much in price on average: a = move / (2 p (1-p)). */
+/** Fraction of informed takers whose trades move a fair price by this much on average: a = move / (2 p (1-p)). */
 export function informedFromMove(p: number, move: number): number {
   const slope = p * (1 - p);
   return slope <= 0 ? 0 : Math.min(MAX_INFORMED, Math.max(0, move / (2 * slope)));
 }
 
-/** Beyond this a market of noise traders is no longer a description of anything. */
+/** Maximum: beyond it the model of noise traders does not apply. */
 const MAX_INFORMED = 0.9;

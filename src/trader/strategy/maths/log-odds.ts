@@ -13,5 +13,5 @@ export function sigmoid(x: number): number {
   return e / (1 + e);
 }
 
-/** p (1 - p): how far the price moves for a small change of log-odds, and the variance of a settled binary. */
+/** p (1 - p): price change per small change of log-odds, and variance of a settled binary. */
 export const slope = (p: number): number => p * (1 - p);

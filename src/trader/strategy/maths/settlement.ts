@@ -6,7 +6,7 @@
 
 import { logit, sigmoid } from './log-odds.js';
 
-/** Reservation price r = S(x - gamma q w). `heldPart` w is the part of the settlement's variance that is carried. */
+/** Reservation price r = S(x - gamma q w). `heldPart` w is the carried fraction of the settlement's variance. */
 export const reservationPrice = (p: number, gamma: number, netShares: number, heldPart = 1): number =>
   sigmoid(logit(p) - gamma * netShares * heldPart);
 
@@ -14,12 +14,12 @@ export const reservationPrice = (p: number, gamma: number, netShares: number, he
 export function certaintyEquivalent(p: number, gamma: number, netShares: number): number {
   if (gamma === 0) return p * netShares;
   const shift = gamma * netShares;
-  // For a short position e^(-gamma q) is huge: taking it out keeps the logarithm finite.
+  // For a short position e^(-gamma q) is huge: factoring it out keeps the logarithm finite.
   if (shift < 0) return netShares - Math.log(p + (1 - p) * Math.exp(shift)) / gamma;
   return -Math.log(p * Math.exp(-shift) + 1 - p) / gamma;
 }
 
-/** Highest price to pay for n more shares, and lowest to sell n at, that leave one no worse off. */
+/** Highest price for n more shares and lowest price to sell n that keep utility equal. */
 export function indifferencePrices(
   p: number,
   gamma: number,
@@ -33,7 +33,7 @@ export function indifferencePrices(
   };
 }
 
-/** Prices of an event whose markets exclude each other: p_i e^(-gamma q_i) / sum_j p_j e^(-gamma q_j). */
+/** Prices of an event with exclusive markets: p_i e^(-gamma q_i) / sum_j p_j e^(-gamma q_j). */
 export function eventReservationPrices(p: readonly number[], gamma: number, netShares: readonly number[]): number[] {
   const logs = p.map((price, i) => Math.log(price) - gamma * (netShares[i] ?? 0));
   const highest = Math.max(...logs);

@@ -7,7 +7,7 @@
 
 export interface Tridiagonal {
   readonly diagonal: Float64Array;
-  /** Above and below the diagonal; 0 or more. */
+  /** Value above and below the diagonal; 0 or more. */
   readonly beside: number;
 }
 
@@ -18,7 +18,7 @@ export interface Tridiagonal {
  */
 export function propagate(matrix: Tridiagonal, start: Float64Array, time: number): Float64Array {
   const grown = uniformise(matrix);
-  // No component of a product grows faster than by the largest row sum.
+  // No component of a product grows faster than the largest row sum.
   const rate = time * (greatest(grown.diagonal) + 2 * grown.beside);
   if (!(rate <= MAX_TERMS)) throw new RangeError(`a shorter time is wanted: it takes ${rate} terms`);
   const sum = normalise(start.slice());
@@ -37,7 +37,7 @@ const MAX_TERMS = 1e7;
 const HUGE = 2 ** 600;
 
 /**
- * What every start grows into: the positive eigenvector of the largest eigenvalue, by plain multiplication until no
+ * The limit of every start: the positive eigenvector of the largest eigenvalue, by plain multiplication until no
  * component changes. RangeError when a component leaves the range of numbers or after a million steps.
  */
 export function dominantVector(matrix: Tridiagonal): Float64Array {
@@ -54,7 +54,7 @@ export function dominantVector(matrix: Tridiagonal): Float64Array {
 }
 
 const MAX_STEPS = 1e6;
-/** Relative change of a component in one step that counts as none: some units of the last place. */
+/** Relative change per step that counts as none: some units of the last place. */
 const STILL = 1e-15;
 
 function isStill(vector: Float64Array, before: Float64Array): boolean {
@@ -63,7 +63,7 @@ function isStill(vector: Float64Array, before: Float64Array): boolean {
 
 function uniformise({ diagonal, beside }: Tridiagonal): Tridiagonal {
   const least = Math.min(...diagonal);
-  // Twice the off-diagonal more than needed, so that multiplication cannot swing between two vectors for ever.
+  // Twice the off-diagonal more than needed, so that multiplication cannot oscillate between two vectors.
   return { diagonal: diagonal.map((value) => value - least + 2 * beside), beside };
 }
 
@@ -78,7 +78,7 @@ function multiply({ diagonal, beside }: Tridiagonal, vector: Float64Array, into:
   }
 }
 
-/** True when no component of the sum was changed. */
+/** True when no component of the sum changed. */
 function addTo(sum: Float64Array, term: Float64Array): boolean {
   let settled = true;
   for (let i = 0; i < sum.length; i++) {
