@@ -31,7 +31,7 @@ interface Prober {
   readonly lane: Lane;
   /** A cancel of a kill. */
   readonly isUrgent: boolean;
-  /** False when it does not wait any more. */
+  /** False when it no longer waits. */
   readonly settle: (place: Permit) => boolean;
 }
 
@@ -41,21 +41,21 @@ export class BudgetLine {
   readonly #monotonicMs: () => number;
   /** Null until a request has to wait. */
   #limiter: Bottleneck | null = null;
-  /** Jobs in Bottleneck's queue, those included that wait no more, and how many of them have a place already. */
+  /** Jobs in Bottleneck's queue, including those that no longer wait, and the number with a place. */
   #queued = 0;
   #called = 0;
-  /** In the order in which they came; those included that wait no more. */
+  /** In order of arrival, including those that no longer wait. */
   #probers: Prober[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** `most`: requests a minute that are never exceeded, though the venue allows more. */
+  /** `most`: upper bound of requests per minute, even if the venue allows more. */
   constructor(requestsPerMinute: number, monotonicMs: () => number, most = Number.POSITIVE_INFINITY) {
     this.#pacing = new Pacing(requestsPerMinute, most);
     this.#monotonicMs = monotonicMs;
   }
 
-  /** The part of a minute's budget that could leave now, requests in line taken off; below 0 where more wait than can. */
+  /** Fraction of a minute's budget that could leave now, less the waiting requests; negative when more wait. */
   get freePart(): number {
     const nowMs = this.#monotonicMs();
     const remaining = this.#pacing.freePermits(nowMs) - (this.#queued - this.#called);
@@ -106,13 +106,13 @@ export class BudgetLine {
     });
   }
 
-  /** The request left, and silence came. */
+  /** The request left without an answer. */
   onSilence(place: Permit): void {
     this.#pacing.onSilence(place, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
   }
 
-  /** The request left, and was answered. Returns for how long a refusal keeps all but probes, ms; null without one. */
+  /** The request was answered. Returns how long a refusal holds back all but probes, ms; null without one. */
   onAnswer(place: Permit, heard: AnswerSignals): number | null {
     const pauseMs = this.#pacing.onAnswer(place, heard, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
@@ -136,7 +136,7 @@ export class BudgetLine {
     await this.#limiter?.stop({ dropWaitingJobs: true });
   }
 
-  /** Gives free places to the first in line, and wakes up again when the next one may come free. */
+  /** Gives free places to the first waiting requests, and sets a timer for the next free place. */
   #callUp(): void {
     if (this.#closed) return;
     const nowMs = this.#monotonicMs();
@@ -157,7 +157,7 @@ export class BudgetLine {
     if (Number.isFinite(wakeMs)) this.#timer = setTimeout(() => this.#callUp(), boundedDelay(wakeMs - nowMs));
   }
 
-  /** Lets the most urgent of those who may probe go past the line, when it is time. */
+  /** Lets the most urgent request that may probe pass the line when a probe is due. */
   #probe(nowMs: number): void {
     const mayLeave = this.#probers.filter(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs) <= nowMs);
     if (mayLeave.length === 0) return;
@@ -170,5 +170,5 @@ export class BudgetLine {
   }
 }
 
-/** setTimeout fires at once for anything longer than 2^31 - 1 ms; an hour is as good as for ever here. */
+/** setTimeout fires at once beyond 2^31 - 1 ms; an hour is enough here. */
 export const boundedDelay = (ms: number): number => Math.max(1, Math.min(Math.ceil(ms), 3_600_000));

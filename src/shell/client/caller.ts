@@ -38,14 +38,14 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONCURRENCY = 8;
 /** After three failures the caller decides whether to read again. */
 const READ_RETRIES = 2;
-/** Between two attempts of a read after silence; doubled each time, less up to a half by chance. */
+/** Wait between two attempts of a read without an answer; doubled each time, minus a random part up to half. */
 const RETRY_DELAY_MS = 200;
 /** Part of a minute's budget: while less is free, no planned read is retried automatically. */
 const SPARE_PART = 1 / 2;
 
 const realClock: ClientClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 
-/** Constants of one call, through all its attempts. */
+/** Fields of one call that stay the same in all its attempts. */
 interface Job {
   readonly declaration: Declaration;
   readonly parts: CallParts;
@@ -67,7 +67,7 @@ interface Attempted {
   readonly answer: ClientAnswer;
   /** Whether the transport tried. */
   readonly left: boolean;
-  /** Whether another attempt may help, if it is a read. */
+  /** Whether another attempt of a read may help. */
   readonly again: boolean;
 }
 
@@ -125,7 +125,7 @@ export class HttpCaller {
     return answer as Promise<ClientAnswer<N>>;
   }
 
-  /** Performs a request of the trader's core and reports its outcome; one answer for each request, never a throw. */
+  /** Performs a request of the trader's core and reports its outcome; exactly one answer per request, never a throw. */
   async perform({ id, lane, call, latestMs, isUrgent = false }: Request): Promise<OutcomeObservation> {
     const { pageLimit: _, ...answer } = await this.#track(
       this.#call(call.endpoint, call, { lane, latestMs, isPlanned: true, isUrgent }),
@@ -141,8 +141,8 @@ export class HttpCaller {
   }
 
   /**
-   * Proves control of the wallet and creates API credentials, which this client then uses. The secret is shown by the
-   * venue this once: store it before anything else. Throws TwinbookError venue_unreachable or venue_refused.
+   * Proves control of the wallet and creates API credentials, which this client then uses. The venue shows the secret
+   * only once: store it first. Throws TwinbookError venue_unreachable or venue_refused.
    */
   async bootstrap(wallet: Wallet): Promise<Credentials> {
     this.#credentials = await createCredentials(this, wallet, this.profile.service_name);
@@ -159,12 +159,12 @@ export class HttpCaller {
     return this.#clock.monotonicMs();
   }
 
-  /** The venue's clock, ms since 1970, as well as we know it. */
+  /** Estimated clock of the venue, ms since 1970. */
   protected venueNowMs(): number {
     return this.#venueClock.venueMs(this.#clock.monotonicMs()) ?? this.#clock.nowMs();
   }
 
-  /** Null until the venue's clock was seen. */
+  /** Null before the first time from the venue. */
   get clockOffset(): ClockOffset | null {
     return this.#venueClock.offset(this.#clock.monotonicMs(), this.#clock.nowMs());
   }
@@ -199,9 +199,9 @@ export class HttpCaller {
     const job: Job = { declaration, parts, message, lane, isUrgent, endMs };
     let last = await this.#attempt(job);
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
-      // A throttled scope waits in its budget line where there is one, a wrong clock has been corrected: neither waits here.
+      // No wait here: a throttled scope waits in its budget line, and a wrong clock has been corrected.
       const silent = last.answer.outcome.kind === 'unknown' || this.#lines === null;
-      // A retry is in no plan: it may take nothing from the orders and cancels that the rest of the minute is kept for.
+      // Retries are not planned: they must not use budget that orders and cancels need in this minute.
       if (silent && isPlanned && (this.#lines?.[declaration.scope].freePart ?? 1) < SPARE_PART) break;
       const delayMs = silent ? RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2) : 0;
       if (this.#clock.monotonicMs() + delayMs >= endMs || !(await this.pause(delayMs))) break;
@@ -243,7 +243,7 @@ export class HttpCaller {
     }
   }
 
-  /** The venue may have reported less room while the request waited: it then returns to the line. */
+  /** The venue may have reported less room while the request waited: then it returns to the line. */
   async #sendIfStill(job: Job, line: BudgetLine | null, place: Permit): Promise<Attempted | typeof OVERDRAWN> {
     if (line?.isOverdrawn(place) !== true) return this.#send(job, line, place);
     line?.onUnsent(place);
@@ -280,7 +280,7 @@ export class HttpCaller {
     return { answer: { ...when, ...NOTHING_LEARNED, outcome }, left: true, again: true };
   }
 
-  /** Reads an answer and learns from its headers. */
+  /** Reads an answer and its headers. */
   #read(
     { declaration, parts }: Job,
     attempt: Extract<Attempt, { kind: 'answer' }>,
@@ -299,7 +299,7 @@ export class HttpCaller {
     const unpaced = throttled ? 0 : null;
     const waitMs = line === null ? unpaced : line.onAnswer(place, { genuine, throttled, budget, askedMs });
     if (waitMs !== null) this.#notify({ kind: 'throttled', scope: declaration.scope, waitMs: Math.ceil(waitMs) });
-    // An answer of the service in an unknown shape would come again.
+    // An answer of the service in an unknown shape would repeat.
     const misread = genuine && status < 300;
     const again = outcome.kind === 'unknown' ? !misread : throttled || saysWrongClock(outcome);
     return { outcome, venueTimeMs, budget, pageLimit, again };
@@ -345,7 +345,7 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     };
     const timer = setTimeout(end, ms);
-    // As many as there are calls in retry: no leak, though the runtime warns of one from the eleventh on.
+    // One listener per call in retry: no leak, but the runtime warns from the eleventh on.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', end);
     if (signal.aborted) end();

@@ -15,7 +15,7 @@ interface OrderHead {
   readonly is_yes: boolean;
 }
 
-/** An order as a caller writes it: decimal text, prices in the space of the order's own outcome. */
+/** An order as a caller writes it: decimal text, prices in the order's own outcome space. */
 export type OrderInput =
   /** Rests in the book until it is filled or canceled. */
   | (OrderHead & {
@@ -48,12 +48,12 @@ interface MarginHead {
   readonly stop_loss_price?: string | null;
 }
 
-/** A margin position as a caller asks for it: all of `funds` now, or `shares` once the market reaches `price`. */
+/** Request for a margin position: all of `funds` now, or `shares` once the market reaches `price`. */
 export type MarginInput =
   | (MarginHead & { readonly type: 'market'; readonly funds: string })
   | (MarginHead & { readonly type: 'limit'; readonly price: string; readonly shares: string });
 
-/** A price that is present is written, null clears it, an absent one stays. One at least. */
+/** A given price is set, null clears it, an absent one stays. At least one. */
 export interface TpSlInput {
   readonly take_profit_price?: string | null;
   readonly stop_loss_price?: string | null;
@@ -62,9 +62,9 @@ export interface TpSlInput {
 type Walk<N extends ListName> = AsyncGenerator<RowOf<N>, void, undefined>;
 type Methods = ReturnType<typeof makeMethods>;
 
-/** Makers of methods, by the parts that a call takes. */
+/** Makers of methods, by the parts of a call. */
 function makeMethods(calls: TypedCalls) {
-  // The endpoint's own declaration says which parts it has; the methods below give exactly these.
+  // The endpoint's declaration lists its parts; the methods below pass exactly these.
   const ask = <N extends EndpointName>(endpoint: N, input: unknown, options?: CallOptions): Promise<DataOf<N>> =>
     calls.ask(endpoint, input as CallInput<N>, options);
   const pageOf = <N extends ListName>(endpoint: N, input: unknown, options?: CallOptions): Promise<Page<RowOf<N>>> =>
@@ -149,7 +149,7 @@ const marketCalls = ({ calls, list, all, ofMarket, byCondition, listOfMarket, al
     book: ofMarket('markets.book'),
     /** Trades of a market, newest first. `is_yes` is the taker's outcome and `price` is in its space (Micros). */
     trades: listOfMarket('markets.trades'),
-    /** Trades have no name: one that comes twice is not recognised. */
+    /** Trades have no id: a repeated row is not recognised. */
     allTrades: allOfMarket('markets.trades'),
     /** Volumes and capital in currency, decimal text. */
     stats: byCondition('markets.stats'),
@@ -160,7 +160,7 @@ const marketCalls = ({ calls, list, all, ofMarket, byCondition, listOfMarket, al
       calls.ask('markets.candles', { params: { condition_id: conditionId }, query }, options),
     /** Public events of all margin positions in a market, newest first. */
     marginActivity: listOfMarket('markets.marginActivity'),
-    /** The rows have no name: one that comes twice is not recognised. */
+    /** Rows have no id: a repeated row is not recognised. */
     allMarginActivity: allOfMarket('markets.marginActivity'),
   },
 });
@@ -170,10 +170,10 @@ const orderCalls = ({ list, all, send, byPubkey, submit }: Methods) => ({
   orders: {
     /** Newest first, drafts included; Micros. */
     list: list('orders.list'),
-    /** An order that changes its status meanwhile is missed or seen in either. */
+    /** An order that changes its status meanwhile may be missing or appear twice. */
     all: all('orders.list'),
     /**
-     * Drafts an order and answers the message to sign. Nothing trades and nothing is locked yet. Refused with
+     * Drafts an order and returns the message to sign. Nothing trades or is locked yet. Refused with
      * `invalid_request_params` (grid, limits, market), `order_market_not_open`, `order_insufficient_funds`,
      * `order_insufficient_shares`, `gringotts_unavailable`.
      */
@@ -184,7 +184,10 @@ const orderCalls = ({ list, all, send, byPubkey, submit }: Methods) => ({
      */
     submit: submit('orders.submit'),
     detail: byPubkey('orders.detail'),
-    /** Drafts a cancel; the order rests until that is submitted. Refused with `order_not_cancelable`, `gringotts_unavailable`. */
+    /**
+     * Drafts a cancel; the order rests until the cancel is submitted. Refused with `order_not_cancelable`,
+     * `gringotts_unavailable`.
+     */
     cancel: byPubkey('orders.cancel'),
     /** Submits the signature over a cancel's message. Refused as `submit`, and with `order_not_cancelable`. */
     cancelSubmit: submit('orders.cancelSubmit'),
@@ -194,7 +197,7 @@ const orderCalls = ({ list, all, send, byPubkey, submit }: Methods) => ({
 });
 
 const conversionCalls = ({ calls, list, all, send, byPubkey, submit }: Methods) => ({
-  /** A YES and a NO share into one unit of currency; `client.merge` does all of it. */
+  /** Turns a YES and a NO share into one unit of currency; `client.merge` does the whole change. */
   merges: {
     list: list('merges.list'),
     all: all('merges.list'),
@@ -206,13 +209,13 @@ const conversionCalls = ({ calls, list, all, send, byPubkey, submit }: Methods) 
      */
     create: send<'merges.create', ConversionInput>('merges.create'),
     /**
-     * Answers the row `in_process`; read it until it is `done` or `failed`. Refused with `share_conversion_not_found`,
+     * Returns the row `in_process`; read it until it is `done` or `failed`. Refused with `share_conversion_not_found`,
      * `share_conversion_invalid_state`, `program_call_has_expired`.
      */
     submit: submit('merges.submit'),
     detail: byPubkey('merges.detail'),
   },
-  /** One unit of currency into a YES and a NO share; `client.split` does all of it. */
+  /** Turns one unit of currency into a YES and a NO share; `client.split` does the whole change. */
   splits: {
     list: list('splits.list'),
     all: all('splits.list'),
@@ -222,7 +225,7 @@ const conversionCalls = ({ calls, list, all, send, byPubkey, submit }: Methods) 
     submit: submit('splits.submit'),
     detail: byPubkey('splits.detail'),
   },
-  /** Shares of a settled market into currency; `client.redeem` does all of it. */
+  /** Turns shares of a settled market into currency; `client.redeem` does the whole change. */
   redeems: {
     list: list('redeems.list'),
     all: all('redeems.list'),
@@ -238,10 +241,13 @@ const conversionCalls = ({ calls, list, all, send, byPubkey, submit }: Methods) 
 const accountCalls = ({ calls, plain, list, all, send }: Methods) => ({
   /** Credentials. `client.bootstrap(wallet)` makes the first two calls for you. */
   keys: {
-    /** Asks for the text that proves control of a wallet (base58 of its public key). Sign it with `wallet.signChallenge` and pass it on unchanged. */
+    /**
+     * Returns the text that proves control of a wallet (base58 of its public key). Sign it with `wallet.signChallenge`
+     * and pass it on unchanged.
+     */
     challenge: (walletAddress: string, options?: CallOptions) =>
       calls.ask('keys.challenge', { body: { wallet_address: walletAddress } }, options),
-    /** Creates an API key. The answer holds its secret, this once and never again. */
+    /** Creates an API key. Only this answer contains its secret. */
     create: send('keys.create'),
     /** All keys of the account, revoked ones too. Times in Unix seconds. */
     list: plain('keys.list'),
@@ -252,10 +258,10 @@ const accountCalls = ({ calls, plain, list, all, send }: Methods) => ({
   account: {
     /** Names and the time of joining, Unix seconds. */
     detail: plain('account.detail'),
-    /** Own shares, one row for each outcome, Micros; up to 200 a page. A page may be short though another follows. */
+    /** Own shares, one row per outcome, Micros; up to 200 a page. A page may be short although another follows. */
     assets: list('account.assets'),
     allAssets: all('account.assets'),
-    /** Profit and loss in currency, decimal text: of all, of one market or of one event. */
+    /** Profit and loss in currency, decimal text: in total, of one market or of one event. */
     pnl: (query: QueryInput<'account.pnl'> = {}, options?: CallOptions) => calls.ask('account.pnl', { query }, options),
   },
 });

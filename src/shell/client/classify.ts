@@ -1,6 +1,6 @@
 /**
- * Meaning of an answer. *Answered* and *refused* need proof: the service's own envelope, whole and well-formed, with
- * the right status. All else is *unknown*, because a write wrongly taken for failed is made twice.
+ * Meaning of an answer. *Answered* and *refused* need proof: the service's own complete envelope with the right status.
+ * Everything else is *unknown*: a write wrongly taken for failed would be sent twice.
  */
 
 import { z } from 'zod';
@@ -12,12 +12,12 @@ import type { Outcome, UnreadRow } from '../../shared/protocol/seam.js';
 import { secrets } from '../wallet/secrets.js';
 import type { CallParts } from './message.js';
 
-/** Proof in the bytes of an answer. */
+/** Evidence in the bytes of an answer. */
 export interface Classification {
   readonly outcome: Outcome;
-  /** Whether the service itself spoke; a proxy's page says nothing about the service's clock or budget. */
+  /** True for an answer of the service itself; a proxy's page says nothing about the service's clock or budget. */
   readonly genuine: boolean;
-  /** Page size according to a list's page; null for other calls, and where it is absent. */
+  /** Page size reported by a list's page; null for other calls, and where absent. */
   readonly pageLimit: number | null;
 }
 
@@ -28,7 +28,7 @@ const listMeta = z.object({
   limit: z.number().int().min(1).nullable().catch(null),
 });
 
-/** `text` is the whole body, null when it was not UTF-8. `asked`: whose record it must be. */
+/** `text` is the whole body, null if it is not UTF-8. `asked`: the requested record. */
 export function classify(
   declaration: Declaration,
   status: number,
@@ -56,18 +56,18 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
   let nextCursor: string | null = null;
   let pageLimit: number | null = null;
   if (declaration.page !== undefined) {
-    // A page that does not say whether another follows would pass for the last one.
+    // A page that does not say whether another follows would look like the last one.
     const meta = parseBySchema(listMeta, envelope.data.meta);
     if (!meta.success) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`));
     pageLimit = meta.data.limit;
     nextCursor = meta.data.next_cursor === '' ? null : meta.data.next_cursor;
   }
-  // The endpoint's own schema has just made this value.
+  // The endpoint's schema has parsed this value.
   const answered = { kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor } as const;
   return believe(unread.length === 0 ? answered : { ...answered, unread }, pageLimit);
 }
 
-/** A market that cannot be read hides no other. A page without a single readable row is no page. */
+/** An unreadable market hides no other. A page without a readable row is invalid. */
 function leaveOutUnread(looseRow: z.ZodType, data: unknown): { rows: unknown; unread: readonly UnreadRow[] } {
   if (!Array.isArray(data)) return { rows: data, unread: [] };
   const unread: UnreadRow[] = [];
@@ -102,7 +102,7 @@ function readFailure(status: number, json: unknown): Classification {
   return believe({ kind: 'refused', status, ...told, details: readDetails(details) });
 }
 
-/** Where the service says that it did not do it. A 5xx says that it failed, perhaps after the effect. */
+/** True where the service states that nothing was done. A 5xx reports a failure, perhaps after the effect. */
 const refuses = (status: number, slug: string): boolean =>
   (status >= 400 && status <= 499) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
 
@@ -131,7 +131,7 @@ function plain(value: unknown): string {
 /** Nested values are not spelled out: one that is deep enough would overflow the stack. */
 const showValue = (value: unknown): string => (typeof value === 'object' && value !== null ? '…' : String(value));
 
-/** Undefined when the text is not JSON (which JSON itself cannot spell). */
+/** Undefined for text that is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -154,12 +154,12 @@ const believe = (outcome: Outcome, pageLimit: number | null = null): Classificat
   pageLimit,
 });
 
-/** Under which fields a record, or a row of a list, repeats the parameter that it was asked for by. */
+/** Fields in which a record or row repeats a parameter of the request. */
 const REPEATED: Readonly<Record<string, readonly string[]>> = {
   pubkey: ['pubkey', 'position_pubkey'],
   condition_id: ['condition_id', 'market', 'market_condition_id'],
   key_id: ['key_id'],
-  // Two that contradict each other are unusable: prices of NO, or prices of YES under a wrong name.
+  // A contradiction makes both unusable: prices of NO, or of YES under a wrong name.
   is_yes: ['is_yes'],
 };
 

@@ -30,7 +30,7 @@ import type { DraftToSign } from './workflow/sign-draft.js';
 export interface SafeOptions {
   /** From the call to its end, ms; a later end is an OutcomeUnknown. Default 30,000. */
   readonly withinMs?: number;
-  /** Between two looks at a record that is not final, ms. Each look is one signed request. Default 500. */
+  /** Interval of reads of a record that is not final, ms; one signed request each. Default 500. */
   readonly pollMs?: number;
   /** Signs unreadable drafts, where the venue's profile declares them. Default false. */
   readonly allowBlindSigning?: boolean;
@@ -89,7 +89,7 @@ export class ServiceClient extends HttpCaller {
     });
   }
 
-  /** Cancels an order. Resolves to its row once it no longer rests, also when it was filled or canceled before. */
+  /** Cancels an order. Resolves to its row once it no longer rests, also if it was filled or canceled before. */
   async cancel(wallet: Wallet, pubkey: string, options: SafeOptions = {}): Promise<OrderRow> {
     const { withinMs } = { ...DEFAULTS, ...options };
     const startMs = this.#world.monotonicMs();
@@ -103,14 +103,14 @@ export class ServiceClient extends HttpCaller {
       return await this.#run(wallet, rest, {
         endpoint: 'orders.cancelSubmit',
         draft: async (within) => ({ ...(await this.orders.cancel(pubkey, within)), marketConditionId, terms }),
-        // The order's own pubkey, whatever the draft calls itself: the signer has compared them.
+        // The order's own pubkey, whatever the draft's: the signer has compared them.
         submit: (_, signature, within) => this.orders.cancelSubmit(pubkey, signature, within),
         read: (_, within) => this.orders.detail(pubkey, within),
         getStage: cancelStage,
       });
     } catch (error) {
       if (!(error instanceof ServiceRefused && error.is('order_not_cancelable'))) throw error;
-      // It was filled meanwhile, most likely: its record says so.
+      // It was probably filled meanwhile: its record shows it.
       const now = await this.orders.detail(pubkey, bounded);
       if (cancelStage(now).kind === 'done') return now;
       throw error;
@@ -219,14 +219,14 @@ const UNSIGNED: Stage = { kind: 'unsigned' };
 const LANDING: Stage = { kind: 'landing' };
 const DONE: Stage = { kind: 'done' };
 
-/** An order that was in the book has taken effect, however it ended. */
+/** An order that was in the book has taken effect, whatever its end. */
 function placeStage({ status }: OrderRow): Stage {
   if (status === null || ORDER_STANDING[status].phase === 'unsigned') return UNSIGNED;
   if (ORDER_STANDING[status].tookEffect) return DONE;
   return { kind: 'over', why: status === 'expired' ? 'expired' : 'failed' };
 }
 
-/** An order that rests is one whose cancel was not submitted. */
+/** The cancel of a resting order was not submitted. */
 const cancelStage = ({ status }: OrderRow): Stage => (status !== null && isFinalOrder(status) ? DONE : UNSIGNED);
 
 function conversionStage({ state }: ConversionRow): Stage {

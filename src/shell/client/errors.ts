@@ -11,11 +11,11 @@
 import { declarationOf, type EndpointName } from '../../shared/protocol/endpoints.js';
 import type { ErrorDetails, ServiceErrorSlug } from '../../shared/protocol/errors.js';
 
-/** What all four have in common. */
+/** Shared fields of all four. */
 export abstract class ServiceError extends Error {
-  /** The call that it came of. */
+  /** The call that failed. */
   readonly endpoint: EndpointName;
-  /** The record to look at, where there is one. */
+  /** The record to read, if there is one. */
   readonly pubkey: string | null;
 
   constructor(endpoint: EndpointName, message: string, pubkey: string | null) {
@@ -32,12 +32,12 @@ interface Refusal {
   readonly details: ErrorDetails;
 }
 
-/** The service said in its own envelope that it did not do it. */
+/** The service stated in its own envelope that nothing was done. */
 export class ServiceRefused extends ServiceError {
   override readonly name = 'ServiceRefused';
   /** HTTP status. */
   readonly status: number;
-  /** What to branch on: one of `SERVICE_ERRORS`, or whatever a newer service says. */
+  /** For branching: one of `SERVICE_ERRORS`, or a slug of a newer service. */
   readonly slug: string;
   /** The service's own words. */
   readonly reason: string;
@@ -54,7 +54,7 @@ export class ServiceRefused extends ServiceError {
     this.details = details;
   }
 
-  /** Whether the slug is one of these; spelled against the table of the interface. */
+  /** True when the slug is one of these; spelling is checked against the interface's table. */
   is(...slugs: readonly ServiceErrorSlug[]): boolean {
     return slugs.some((slug) => slug === this.slug);
   }
@@ -62,14 +62,14 @@ export class ServiceRefused extends ServiceError {
 
 /** Known facts beside the reason. */
 interface Doubt {
-  /** False only when no byte of the call ever left. */
+  /** False only when no byte of the call left. */
   readonly sent: boolean;
   readonly pubkey?: string | null;
-  /** The record as it was last seen, where it was read at all. */
+  /** The record as last read, if it was read. */
   readonly record?: unknown;
 }
 
-/** Time-out, cut connection, 5xx, HTML, garbage, or a wait that ended: nothing is known. */
+/** Time-out, cut connection, 5xx, HTML, garbage, or the end of a wait: the outcome is unknown. */
 export class OutcomeUnknown extends ServiceError {
   override readonly name = 'OutcomeUnknown';
   readonly reason: string;
@@ -89,7 +89,7 @@ export class OutcomeUnknown extends ServiceError {
     this.record = record;
   }
 
-  /** Whether something may have changed: a change was sent. A read that failed changes nothing. */
+  /** True when something may have changed: a change was sent. A failed read changes nothing. */
   get mayHaveHappened(): boolean {
     return this.sent && declarationOf(this.endpoint).method !== 'GET';
   }

@@ -1,6 +1,6 @@
 /**
- * Who goes first, and how many at once. Cancels and submits have connections of their own: a venue that hangs on
- * eight reads must not keep a cancel waiting for their time-outs.
+ * Order and concurrency of calls. Cancels and submits have their own connections: a venue that hangs on eight reads
+ * must not delay a cancel.
  */
 
 import PQueue from 'p-queue';
@@ -9,7 +9,7 @@ import { boundedDelay } from './budget-line.js';
 
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
 
-/** Bounds how many requests are in flight at once, in two groups: cancels and submits, and everything else. */
+/** Bounds the requests in flight in two groups: cancels and submits, and everything else. */
 export class Lanes {
   readonly #urgent: PQueue;
   readonly #other: PQueue;

@@ -6,9 +6,9 @@
 import type { Page } from './contract.js';
 import type { ListFault } from './errors.js';
 
-/** Rows that are remembered to be recognised. */
+/** Rows remembered to recognise repetitions. */
 const REMEMBERED_ROWS = 10_000;
-/** Lists that skip rows may answer an empty page, and some more after it; a loop over nothing but such would hang. */
+/** Lists that skip rows may return empty pages; an endless series of them must end. */
 const MOST_EMPTY_PAGES = 1_000;
 
 /** Order of a walk, and expectations of its pages. */
@@ -23,7 +23,9 @@ export interface WalkOptions<R> {
   readonly makeError: (fault: ListFault, what: string) => Error;
 }
 
-/** Every row of the list. Asks for a page when its first row is wanted; ending the loop asks for nothing more. */
+/**
+ * Yields every row of the list. Requests a page when its first row is needed; leaving the loop requests nothing more.
+ */
 export async function* walkList<R>(options: WalkOptions<R>): AsyncGenerator<R, void, undefined> {
   const rows = new RowWatch(options);
   const cursors = new Set<string>();
@@ -40,10 +42,10 @@ export async function* walkList<R>(options: WalkOptions<R>): AsyncGenerator<R, v
   } while (cursor !== undefined);
 }
 
-/** The size of pages, and rows that come twice. */
+/** Checks page sizes and repeated rows. */
 class RowWatch<R> {
   readonly #options: WalkOptions<R>;
-  /** A list that restarts under fresh cursors is recognised by its first page, for any length. */
+  /** A list that restarts under new cursors is recognised by its first page, whatever its length. */
   readonly #first = new Set<string>();
   readonly #recent = new Recent();
   #pages = 0;
@@ -86,7 +88,7 @@ class RowWatch<R> {
 class Recent {
   readonly #texts = new Set<string>();
 
-  /** False when it is among them already. */
+  /** False for a known key. */
   add(text: string): boolean {
     if (this.#texts.has(text)) return false;
     this.#texts.add(text);

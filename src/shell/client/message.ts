@@ -5,7 +5,7 @@ import { fillPath, writeQuery } from '../../shared/protocol/endpoints.js';
 import { requestSignature, signatureHeaders } from '../../shared/protocol/signing.js';
 import type { Credentials } from '../wallet/credentials.js';
 
-/** A request as it will travel, apart from its headers. */
+/** A request as sent, without its headers. */
 export interface Message {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: URL;
@@ -26,11 +26,11 @@ export interface CallParts {
 export function writeMessage(base: URL, declaration: Declaration, parts: CallParts): Message | string {
   const { method, path, body } = declaration;
   const params = parts.params ?? {};
-  // Path parameters are strings by the type of the call; a value of another kind is refused here.
+  // Path parameters are strings by type; other values are rejected here.
   const values: Record<string, string> = {};
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
     const value: unknown = Object.entries(params).find(([key]) => key === name)?.[1];
-    // `.` and `..` survive percent-encoding and would make the URL another one than the path that was signed.
+    // `.` and `..` survive percent-encoding and would change the path that was signed.
     if (typeof value !== 'string' || !/^(?!\.{1,2}$).{1,256}$/s.test(value)) {
       return `path parameter ${name} cannot be sent`;
     }

@@ -12,24 +12,24 @@ import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 import type { Lane } from '../../shared/protocol/seam.js';
 import { SlidingWindow } from './sliding-window.js';
 
-/** A proxy in front of the service does not know its windows: longest time that its delay counts. */
+/** Maximum delay from a proxy in front of the service, which does not know its windows, ms. */
 const LONGEST_STRANGERS_WAIT_MS = 5_000;
-/** Without a word that is believed: one second, doubled at each refusal up to a minute, less up to a half by chance. */
+/** Without a trusted wait: one second, doubled with each refusal up to a minute, minus a random part up to half. */
 const BACKOFF_MS = { first: 1_000, longest: 60_000 } as const;
 /** Delay from the venue's last answer to a probe: random up to twice this, doubled with each refused probe. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 const PROBING: readonly Lane[] = ['cancel', 'own'];
 
-/** How a request may leave: as one of those that the window has room for, or to find out whether the venue means it. */
+/** How a request may leave: within the window, or as a probe of the venue's refusal. */
 export type Permit = 'place' | 'probe';
 
-/** Facts of an answer about the budget. */
+/** Budget facts of an answer. */
 export interface AnswerSignals {
-  /** Whether the service itself spoke, in its own envelope. */
+  /** True for an answer of the service itself, in its own envelope. */
   readonly genuine: boolean;
   /** HTTP 429. */
   readonly throttled: boolean;
-  /** The wait that it asks for, ms; null when it asks for none. */
+  /** Requested wait, ms; null without one. */
   readonly askedMs: number | null;
   /** From the rate headers; null where they are absent. */
   readonly budget: { readonly limit: number; readonly remaining: number } | null;
@@ -46,15 +46,15 @@ export interface WindowState {
   readonly isGuess: boolean;
 }
 
-/** Decides when the next request of one scope may leave, from its window and from refusals for want of budget. */
+/** Decides when the next request of a scope may leave, from its window and from refusals. */
 export class Pacing {
   readonly window: SlidingWindow;
   readonly #random: () => number;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  /** Whether our own use explains the pause. */
+  /** True when our own use explains the pause. */
   #isFirm = false;
   #refusals = 0;
-  /** When a refusal came last, and when one that its headers do not explain. */
+  /** Times of the newest refusal, and of the newest one that its headers do not explain. */
   #refusedMs = Number.NEGATIVE_INFINITY;
   #unexplainedMs = Number.NEGATIVE_INFINITY;
   #isProbing = false;
@@ -79,14 +79,14 @@ export class Pacing {
     return nowMs < this.#pausedUntilMs ? 0 : this.window.free(nowMs);
   }
 
-  /** When there may be a place again without anything being heard, ms; Infinity while all that is counted is in flight. */
+  /** Earliest next place without any answer, ms; Infinity while everything counted is in flight. */
   nextPlaceMs(nowMs: number): number {
     return Math.max(this.#pausedUntilMs, this.window.free(nowMs) >= 1 ? nowMs : this.window.nextFreeMs(nowMs));
   }
 
   /**
-   * When a probe may leave, ms; Infinity while one is under way, or while it is our own count that leaves no room.
-   * @param isUrgent a cancel of a kill: it probes though our own use explains the refusal
+   * When a probe may leave, ms; Infinity while one is in flight, or while our own count leaves no room.
+   * @param isUrgent a cancel of a kill: it probes although our own use explains the refusal
    */
   nextProbeMs(isUrgent: boolean, nowMs: number): number {
     if (this.#isProbing || this.window.ownRoom(nowMs) < 1) return Number.POSITIVE_INFINITY;
@@ -114,7 +114,7 @@ export class Pacing {
     if (place === 'probe') this.#isProbing = true;
   }
 
-  /** Whether a granted place must not be used: since then the venue refused, or reported less room. */
+  /** True when a granted place must not be used: the venue has refused since, or reported less room. */
   isOverdrawn(place: Permit, nowMs: number): boolean {
     return place === 'place' && (nowMs < this.#pausedUntilMs || this.window.free(nowMs) < 0);
   }
@@ -125,13 +125,13 @@ export class Pacing {
     if (place === 'probe') this.#isProbing = false;
   }
 
-  /** The request left, and nothing was heard of it. */
+  /** The request left without an answer. */
   onSilence(place: Permit, nowMs: number): void {
     this.window.finish(nowMs);
     if (place === 'probe') this.#probeEnded(nowMs);
   }
 
-  /** The request was answered. Returns for how long nothing but probes leaves because of a refusal, ms; null without one. */
+  /** The request was answered. Returns how long a refusal holds back all but probes, ms; null without one. */
   onAnswer(place: Permit, heard: AnswerSignals, nowMs: number): number | null {
     if (heard.budget !== null) this.window.learn(heard.budget.limit, heard.budget.remaining, nowMs);
     const pauseMs = heard.throttled ? this.#onRefusal(place, heard, nowMs) : null;
@@ -143,7 +143,7 @@ export class Pacing {
   }
 
   #onRefusal(place: Permit, { genuine, askedMs, budget }: AnswerSignals, nowMs: number): number {
-    // Another trouble than the last one.
+    // A new series of refusals.
     if (nowMs - this.#refusedMs > MINUTE_MS) this.#probesRefused = 0;
     this.#refusedMs = nowMs;
     if (place === 'probe') this.#probesRefused += 1;
@@ -154,7 +154,7 @@ export class Pacing {
     const isBelieved = askedMs !== null && askedMs <= (genuine ? MINUTE_MS : LONGEST_STRANGERS_WAIT_MS);
     if (budget === null && genuine && isBelieved && isOwnUse) this.window.find(nowMs);
     else if (!isExplained) this.#doubt(nowMs);
-    // Who refuses for no reason and says to come back at once would refuse the next one too.
+    // A venue that refuses without reason and asks to return at once would refuse again.
     const leastMs = isExplained ? 0 : BACKOFF_MS.first / 2;
     const pauseMs = isBelieved ? Math.max(leastMs, askedMs) : grown * (0.5 + this.#random() / 2);
     this.#refusals += 1;
@@ -171,7 +171,7 @@ export class Pacing {
     if (isSecond) this.window.distrust(nowMs, this.#refusals > 1);
   }
 
-  /** The venue accepted a request in its own pause: the pause is over, and the next probe need not wait. */
+  /** The venue accepted a request within its own pause: the pause is over, and the next probe need not wait. */
   #letThrough(nowMs: number): void {
     this.#isProbing = false;
     this.#pausedUntilMs = Number.NEGATIVE_INFINITY;

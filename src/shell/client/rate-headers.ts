@@ -1,11 +1,11 @@
-/** The request budget in the headers of an answer. A value that is not a plain number is ignored. */
+/** Reads the request budget from an answer's headers. Values that are not plain numbers are ignored. */
 
 import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { BudgetReport } from '../../shared/protocol/seam.js';
 
 type Header = (name: string) => string | null;
 
-/** `offsetMs` is the venue's clock minus ours. Null unless all three rate headers are there and make sense. */
+/** `offsetMs` is the venue's clock minus ours. Null unless all three rate headers are present and plausible. */
 export function readBudget(header: Header, scope: Scope, offsetMs: number): BudgetReport | null {
   const limit = whole(header('x-ratelimit-limit'));
   const remaining = whole(header('x-ratelimit-remaining'));
@@ -14,7 +14,7 @@ export function readBudget(header: Header, scope: Scope, offsetMs: number): Budg
   return { scope, limit, remaining, resetMs: reset * 1_000 - offsetMs };
 }
 
-/** The wait that `Retry-After` asks for, ms (seconds, or a date on the venue's clock); null when it asks for none. */
+/** Wait requested by `Retry-After`, ms (seconds, or a date on the venue's clock); null without one. */
 export function readRetryAfter(header: Header, venueNowMs: number): number | null {
   const text = header('retry-after');
   if (text === null) return null;
@@ -24,7 +24,7 @@ export function readRetryAfter(header: Header, venueNowMs: number): number | nul
   return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - venueNowMs);
 }
 
-/** The venue's clock, ms, as the `Date` header says; null when the answer came out of a cache, which dates it back. */
+/** Venue clock, ms, from the `Date` header; null for an answer from a cache, which has an old date. */
 export function readDate(header: Header): number | null {
   if (header('age') !== null) return null;
   const dateMs = Date.parse(header('date') ?? '');

@@ -5,32 +5,35 @@
 
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 
-/** However little a venue lets through, this part of its limit is tried: trust is back within three minutes. */
+/**
+ * Minimum fraction of the venue's limit that is tried, however little it allows: full trust returns within three
+ * minutes.
+ */
 const LEAST_TRUST = 8;
 /** Part of the limit; own use beyond it explains a full window. */
 const EXPLAINING_PART = 3 / 4;
-/** Minutes for which a limit that was found holds, before more is tried. */
+/** Minutes that a limit found by refusals holds before more is tried. */
 const FOUND_HOLDS_MINUTES = 3;
 
 /** Counts the requests of the last minute against a budget that the venue may correct. */
 export class SlidingWindow {
-  /** Before the first answer of the venue: the profile's. */
+  /** The profile's limit, before the venue's first answer. */
   readonly #base: number;
   #limit: number;
-  /** Last value from the venue, used or not. */
+  /** Last limit reported by the venue, used or not. */
   #lastTold: number | null = null;
-  /** Upper bound of own requests, whatever the venue says: the rest belongs to another program. */
+  /** Upper bound of own requests, whatever the venue reports: the rest belongs to another program. */
   readonly #most: number;
   #inFlight = 0;
   /** When each finished request was answered. */
   readonly #finished = new SlidingMinute();
-  /** Requests that the venue counts and that are not ours: another process under the same key, or our last run. */
+  /** Foreign requests that the venue counts: another process with the same key, or our last run. */
   #foreign = 0;
   #foreignUntilMs = 0;
-  /** How many a minute are tried for now, after the venue refused what its own word allows; doubled each minute. */
+  /** Requests per minute tried for now, after the venue refused within its own limit; doubled each minute. */
   #ceiling = Number.POSITIVE_INFINITY;
   #ceilingSinceMs = 0;
-  /** When requests were refused, which a venue does not count. */
+  /** Times of refused requests, which a venue does not count. */
   readonly #refused = new SlidingMinute();
 
   /** `limit`: requests a minute until the venue reports another one; `Infinity` for none. `most`: upper bound of any report. */
@@ -40,7 +43,7 @@ export class SlidingWindow {
     this.#most = most;
   }
 
-  /** Requests a minute that may leave, as far as is believed now. */
+  /** Requests per minute that may leave, by current knowledge. */
   limitAt(nowMs: number): number {
     return Math.min(this.#limit, this.#ceilingAt(nowMs), this.#most);
   }
@@ -51,28 +54,28 @@ export class SlidingWindow {
     return Math.min(Math.min(this.#limit, this.#ceilingAt(nowMs)) - used, this.#most - (used - this.#foreign));
   }
 
-  /** Requests that the profile would let leave now, whatever the venue said since: only our own count speaks against them. */
+  /** Requests that the profile allows now by our own count, whatever the venue reported since. */
   ownRoom(nowMs: number): number {
     return Math.min(this.#base, this.#most) - (this.#countUsed(nowMs) - this.#foreign);
   }
 
-  /** Whether a venue's report of this many requests a minute is used. */
+  /** Whether a reported limit of this many requests per minute is used. */
   isPlausible(limit: number): boolean {
     return limit * LEAST_TRUST >= this.#base;
   }
 
-  /** Whether the limit is our guess after a refusal; the venue has not named it. */
+  /** True when the limit is our estimate after a refusal; the venue has not named it. */
   isGuess(nowMs: number): boolean {
     return this.#ceilingAt(nowMs) < this.#most;
   }
 
-  /** Whether our own use explains that there is no room: then a request would be refused. */
+  /** True when our own use explains a full window: a request would be refused. */
   isUsedUp(nowMs: number): boolean {
     const limit = this.limitAt(nowMs);
     return this.isPlausible(limit) && this.#countUsed(nowMs) - this.#foreign >= limit * EXPLAINING_PART;
   }
 
-  /** Whether the venue has shown its limit, by its word or by a refusal. */
+  /** True when the venue has shown its limit, by a header or a refusal. */
   get isShown(): boolean {
     return this.#lastTold !== null || this.#ceiling !== Number.POSITIVE_INFINITY;
   }
@@ -88,7 +91,7 @@ export class SlidingWindow {
     if (this.#limit !== Number.POSITIVE_INFINITY) this.#finished.add(nowMs);
   }
 
-  /** One request did not leave after all. */
+  /** One request did not leave. */
   giveBack(): void {
     this.#inFlight -= 1;
   }
@@ -106,8 +109,8 @@ export class SlidingWindow {
   }
 
   /**
-   * The venue refused though neither its headers nor its profile explain it: its true limit is not above the number it let
-   * through. `again`: as before, so not all of the present count was let through.
+   * The venue refused although neither headers nor profile explain it: its true limit is at most the number that
+   * passed. `again`: a repetition, so part of the present count did not pass.
    */
   distrust(nowMs: number, again: boolean): void {
     if (this.#limit === Number.POSITIVE_INFINITY) return;
@@ -123,19 +126,22 @@ export class SlidingWindow {
     this.#refused.add(nowMs);
   }
 
-  /** Requests of the last minute that the venue let through, as far as is known. */
+  /** Requests of the last minute that passed, by current knowledge. */
   countPassed(nowMs: number): number {
     this.#countUsed(nowMs);
     return this.#finished.size - this.#refused.countAt(nowMs);
   }
 
-  /** The venue refused for want of budget and names no limit: the limit is the number it let through in the last minute. */
+  /**
+   * The venue refused for want of budget without naming a limit: the limit is the number that passed in the last
+   * minute.
+   */
   find(nowMs: number): void {
     this.#ceiling = Math.max(1, Math.ceil(this.#base / LEAST_TRUST), this.countPassed(nowMs));
     this.#ceilingSinceMs = nowMs + (FOUND_HOLDS_MINUTES - 1) * MINUTE_MS;
   }
 
-  /** When the next place expires, monotonic ms; Infinity while everything counted is in flight. */
+  /** When the next place is free, monotonic ms; Infinity while everything counted is in flight. */
   nextFreeMs(nowMs: number): number {
     this.#countUsed(nowMs);
     const ours = this.#finished.leavesMs(nowMs) ?? Number.POSITIVE_INFINITY;
@@ -143,7 +149,7 @@ export class SlidingWindow {
     return Math.min(ours, others, this.#nextTrustMs(nowMs));
   }
 
-  /** Infinity once the ceiling has grown above the limit. */
+  /** Infinity once the ceiling exceeds the limit. */
   #ceilingAt(nowMs: number): number {
     const minutes = Math.max(0, Math.floor((nowMs - this.#ceilingSinceMs) / MINUTE_MS));
     const grown = this.#ceiling * 2 ** Math.min(minutes, 60);

@@ -95,7 +95,7 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'answer with too large headers',
 };
 
-/** Code and message only: the error itself carries the request's headers. */
+/** Code and message only: the error itself contains the request's headers. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown failure';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

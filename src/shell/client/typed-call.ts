@@ -1,4 +1,4 @@
-/** From an outcome to a record or an error: what every typed method is made of. */
+/** Turns an outcome into a record or an error: the base of every typed method. */
 
 import { type DataOf, declarationOf, type EndpointName } from '../../shared/protocol/endpoints.js';
 import type { Lane } from '../../shared/protocol/seam.js';
@@ -7,16 +7,16 @@ import type { CallInput, CallOptions, ClientAnswer, ListName, Page, RowOf } from
 import { BrokenList, OutcomeUnknown, ServiceRefused } from './errors.js';
 import { walkList } from './list-walk.js';
 
-/** The largest page of every list (assets allow 200): the fewest requests for a whole walk. */
+/** Largest page of every list (assets allow 200): fewest requests for a whole walk. */
 const WALK_LIMIT = 100;
 
 /** Guarantees of one list for its walk. */
 interface ListRule<R> {
-  /** Identifies a row; null for a row, or a list, whose rows have no name. */
+  /** Identifies a row; null for a row or list without ids. */
   readonly getKey: ((row: R) => string | null) | null;
   /**
-   * Whether a page that has a next one must hold as many rows as its size: so it is where the cursor says "before this
-   * id". Assets say of themselves that rows are skipped, and of offsets and opaque cursors nothing is promised.
+   * Whether a page with a successor must be full: true for "before this id" cursors. Assets skip rows, and for offsets
+   * and opaque cursors nothing is promised.
    */
   readonly isKeyset: (query: Readonly<Record<string, unknown>>) => boolean;
 }
@@ -30,7 +30,7 @@ const byConditionId = (row: { readonly condition_id: string }) => row.condition_
 const LIST_RULES: { readonly [N in ListName]: ListRule<RowOf<N>> } = {
   'events.list': { getKey: byConditionId, isKeyset: unlessSorted },
   'markets.list': { getKey: byConditionId, isKeyset: unlessSorted },
-  // Two trades of one second may be equal in everything that is shown of them.
+  // Two trades of one second may be equal in every field.
   'markets.trades': { getKey: null, isKeyset: always },
   'markets.marginActivity': { getKey: null, isKeyset: always },
   'search.list': {
@@ -68,15 +68,15 @@ export class TypedCalls {
     return { rows: data, nextCursor, limit: answer.pageLimit };
   }
 
-  /** Every row of a list. Throws ServiceRefused, OutcomeUnknown or BrokenList at the row where it occurs. */
+  /** Every row of the list. Throws ServiceRefused, OutcomeUnknown or BrokenList at the row where it occurs. */
   all<N extends ListName>(
     endpoint: N,
     input: CallInput<N>,
     options?: CallOptions,
   ): AsyncGenerator<RowOf<N>, void, undefined> {
-    // What every list's query has, as its declaration says.
+    // Query fields of every list, by its declaration.
     const { limit = WALK_LIMIT, ...query } = (input.query ?? {}) as ListQuery;
-    // One rule of the table, for the rows of this very endpoint.
+    // The table's rule for the rows of this endpoint.
     const rule = LIST_RULES[endpoint] as ListRule<RowOf<N>>;
     return walkList<RowOf<N>>({
       getKey: rule.getKey,
@@ -84,7 +84,7 @@ export class TypedCalls {
       limit,
       fetch: (cursor = query.cursor) => {
         const paged = { ...query, limit, ...(cursor === undefined ? {} : { cursor }) };
-        // Every list takes a limit and a cursor; the rest of the input is the caller's own.
+        // Every list takes a limit and a cursor; the rest of the input is the caller's.
         return this.page(endpoint, { ...input, query: paged } as CallInput<N>, options);
       },
       makeError: (fault, what) => new BrokenList(endpoint, fault, what),
@@ -115,7 +115,7 @@ const LESS_RISK: readonly EndpointName[] = [
   'positions.setTpSl',
 ];
 
-/** Priority when a budget is short: requests that reduce risk, then signed ones, then reads of own state. */
+/** Priority within the budget: requests that reduce risk, then signed ones, then own reads. */
 function chooseLane(endpoint: EndpointName): Lane {
   if (LESS_RISK.includes(endpoint)) return 'cancel';
   const { method, scope } = declarationOf(endpoint);

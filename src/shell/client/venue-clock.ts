@@ -6,13 +6,13 @@
 
 import type { ClientNotice, ClockOffset } from './contract.js';
 
-/** A `Date` header is cut down to the second. */
+/** A `Date` header is truncated to the second. */
 const HEADER_RESOLUTION_MS = 1_000;
-/** How fast two clocks may drift apart (500 ppm is a bad quartz). */
+/** Maximum drift of two clocks (500 ppm is a bad quartz). */
 const DRIFT_MS_PER_MS = 0.0005;
-/** A change below this is no news: a header may be stale by a second. */
+/** Smaller changes are not reported: a header may be stale by a second. */
 const NEWS_MS = 2_000;
-/** Maximum reports a minute: the clocks of a venue's servers may differ, and each answer comes from another one. */
+/** Maximum reports per minute: the clocks of a venue's servers may differ. */
 const MOST_TOLD = 3;
 const MINUTE_MS = 60_000;
 
@@ -35,20 +35,23 @@ interface Bounds {
 /** Estimates the venue's clock from the `Date` of its answers, with bounds of its error. */
 export class VenueClock {
   #bounds: Bounds | null = null;
-  /** The offset that was last reported, or found not worth a report at first sight. */
+  /** The offset last reported, or ignored at the first estimate. */
   #toldMs: number | null = null;
-  /** When the newest reports were made, monotonic ms, the newest first. */
+  /** Times of the newest reports, monotonic ms, the newest first. */
   #reports: readonly number[] = [];
 
-  /** Learns from an answer's `Date` (ms since 1970). Returns a notice when the clocks differ by news, at most three times a minute. */
+  /**
+   * Takes in an answer's `Date` (ms since 1970). Returns a notice for a relevant difference, at most three times a
+   * minute.
+   */
   observe(dateMs: number, times: AnswerTimes): ClockNotice | null {
     const sample = toBounds(dateMs, times);
-    // Contradiction: one of the clocks was set. The new answer is right, the old ones are history.
+    // A contradiction: one of the clocks was set. The new answer holds, older ones are dropped.
     this.#bounds = (this.#bounds === null ? sample : intersect(this.#bounds, sample)) ?? sample;
     return this.#news(times);
   }
 
-  /** Forgets everything but this answer: the venue itself said that our timestamps are wrong. */
+  /** Drops everything but this answer: the venue rejected our timestamps. */
   restart(dateMs: number, times: AnswerTimes): ClockNotice | null {
     this.#bounds = null;
     return this.observe(dateMs, times);
@@ -85,7 +88,7 @@ export class VenueClock {
   }
 }
 
-/** The venue wrote its time between our sending and our seeing, and its true time is up to a second later. */
+/** The venue wrote its time between our sending and our receiving; its true time is up to a second later. */
 const toBounds = (dateMs: number, { sentMonotonicMs, seenMonotonicMs }: AnswerTimes): Bounds => ({
   low: dateMs - seenMonotonicMs,
   high: dateMs + HEADER_RESOLUTION_MS - sentMonotonicMs,

@@ -9,17 +9,17 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { guarded } from '../../shared/base/guarded.js';
 
-/** A page of 200 assets has some 150 KB; nothing honest comes near this. */
+/** A page of 200 assets has about 150 KB. */
 const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** A request that axios has made ready, from its first byte to the last of its answer; good for one. */
+/** A request prepared by axios, from its first byte to the last of its answer; for one use. */
 export class Wire {
-  /** Whether the connection is open: before that, no byte of a request leaves. */
+  /** True once the connection is open: before that no byte of a request leaves. */
   connected = false;
   #request: http.ClientRequest | null = null;
   #fail: (error: Error) => void = () => undefined;
 
-  /** For axios. It goes straight to where the address says, past any proxy; it rejects where there is no whole answer, or one that is too large. */
+  /** For axios. It connects directly, without a proxy; rejects for an incomplete or too large answer. */
   readonly adapter: AxiosAdapter = (config) =>
     new Promise((resolve, reject) => {
       this.#fail = reject;
@@ -38,14 +38,14 @@ export class Wire {
       request.end(config.data);
     });
 
-  /** Ends it at once, with this for an outcome. */
+  /** Aborts the request with this error as its outcome. */
   cut(error: Error): void {
     this.#fail(error);
     this.#request?.destroy();
   }
 
   #watch(request: http.ClientRequest, isSecure: boolean): void {
-    // We asked for no other protocol. Unheard, it would look like silence until the time is up.
+    // Not requested. Ignored, it would look like a missing answer until the time-out.
     request.once('upgrade', () => this.cut(new Error('answer in another protocol')));
     request.once('socket', (socket) => {
       if (!socket.connecting) this.connected = true;
@@ -80,7 +80,10 @@ export class Wire {
     this.cut(error instanceof Error ? error : new Error('answer that cannot be unpacked'));
 }
 
-/** We ask for plain answers; who packs them all the same is understood. Throws where the bytes are not packed as they say, or too many. */
+/**
+ * Requests ask for plain answers, but packed ones are read too. Throws for bytes that are not packed as declared, or
+ * too many.
+ */
 function unpack(bytes: Buffer, headers: http.IncomingHttpHeaders): Buffer {
   const limit = { maxOutputLength: LARGEST_ANSWER_BYTES };
   switch (headers['content-encoding']?.toLowerCase()) {

@@ -1,4 +1,4 @@
-/** The scheduled backup of a running trader: made beside it, and loud when there is none. */
+/** The scheduled backup of a running trader: made beside it, with an alert on failure. */
 
 import { makeBackup } from '../backup/backups.js';
 import type { LedgerConfig } from '../config/types.js';
@@ -6,7 +6,7 @@ import { nowMs } from '../runtime/clock.js';
 import type { Log } from './log.js';
 import type { Screen } from './screen.js';
 
-/** Why it was not made; null when it was. Never throws: a trader without a new backup trades on. */
+/** Why it failed; null on success. Never throws: a trader without a new backup trades on. */
 export async function backUpLedger(ledger: LedgerConfig, log: Log, screen: Screen): Promise<string | null> {
   try {
     log.logger.info(await makeBackup(ledger, nowMs()), 'ledger backed up');

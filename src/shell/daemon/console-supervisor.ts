@@ -15,9 +15,9 @@ import type { Config } from '../config/types.js';
 import { obtainPageToken } from '../console/page-token.js';
 import { addressText, passwordFrom } from '../console/password.js';
 
-/** Between two starts, ms, doubled each time. */
+/** Wait between two starts, ms, doubled each time. */
 const START_AGAIN_MS = { first: 5_000, longest: 300_000 } as const;
-/** It sends its pending messages. */
+/** Time for it to send its pending messages, ms. */
 const GONE_WITHIN_MS = 3_000;
 
 const HERE = fileURLToPath(import.meta.url);
@@ -59,7 +59,7 @@ export class ConsoleSupervisor {
     this.#spawn();
   }
 
-  /** Null when the configuration wants none, or when there can be none, which is said. */
+  /** Null when the configuration has none, or when it cannot start, which is reported. */
   static start(options: ConsoleSupervisorOptions): ConsoleSupervisor | null {
     const { config } = options;
     if (!isConsoleWanted(config) || !config.dashboard.start) return null;
@@ -77,7 +77,7 @@ export class ConsoleSupervisor {
     return this.#url;
   }
 
-  /** The trader ends as it should. */
+  /** Regular end of the trader. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#again !== null) clearTimeout(this.#again);
@@ -99,7 +99,7 @@ export class ConsoleSupervisor {
       { detached: true, stdio: ['pipe', 'pipe', 'pipe'], env: { ...env, ...WITHHELD, ...this.#pass } },
     );
     this.#child = child;
-    // Its input ends when this process does, however that comes.
+    // Its input ends with this process, however it ends.
     child.stdin.on('error', () => undefined);
     const failed = (error: unknown) => note(`console: ${String(error)}`);
     const hear = (line: string) => this.#hear(line);
@@ -119,7 +119,7 @@ export class ConsoleSupervisor {
 
   #hear(line: string): void {
     const { say, config } = this.#options;
-    const { url, isElsewhere } = JSON.parse(line) as ConsoleSaid; // our own program of this version wrote it
+    const { url, isElsewhere } = JSON.parse(line) as ConsoleSaid; // Written by our own program of this version.
     this.#url = url;
     if (url === null || url === this.#shownUrl) return;
     this.#shownUrl = url;
@@ -141,7 +141,7 @@ export class ConsoleSupervisor {
   }
 }
 
-/** Its environment without secrets: it has no key, and no credentials. */
+/** Its environment without secrets: it has no key and no credentials. */
 const WITHHELD: Environment = {
   TWINBOOK_WALLET_PASSPHRASE: undefined,
   TWINBOOK_WALLET_PASSPHRASE_FILE: undefined,

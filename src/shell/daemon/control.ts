@@ -1,4 +1,4 @@
-/** What an operator's commands do to the running trader, and what they are told. */
+/** Effects of the operator's commands on the running trader, and their answers. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
@@ -13,12 +13,12 @@ import { nowMs, steadyMs } from '../runtime/clock.js';
 import { explainMarket, explainTrading, prunedText } from './explain.js';
 import type { LiveConfig } from './live/live-config.js';
 
-/** The longest that a command waits for the exchange to show what it asked for. */
+/** Longest wait of a command for the exchange's confirmation, ms. */
 const WAIT_MS = 60_000;
-/** Between two looks whether it has. */
+/** Interval of its checks, ms. */
 const LOOK_MS = 50;
 
-/** What the commands need of the running trader. */
+/** Parts of the running trader that commands use. */
 export interface Running {
   readonly version: string;
   readonly baseUrl: string;
@@ -27,17 +27,17 @@ export interface Running {
   /** Address of the page; null when there is none. */
   dashboard(): string | null;
   snapshot(): Snapshot;
-  /** How the sources of the feeds do; empty without any. */
+  /** State of the feeds' sources; empty without any. */
   feeds(): readonly FeedStatus[];
-  /** Why it can decide nothing any more, and only cancels before it ends; null while it can. */
+  /** Why the trader only cancels before it ends; null in normal operation. */
   ending(): string | null;
-  /** Null when it is obeyed, else why not and what is wanted. */
+  /** Null when the command is accepted, else the reason and the required form. */
   command(command: OperatorCommand): string | null;
   /** Deletes one batch of finished intents and orders without fills. */
   prune(batch: PruneBatch): PrunedBatch;
   /** Changes of its configuration. */
   readonly live: Pick<LiveConfig, 'config' | 'diff' | 'apply' | 'rollback'>;
-  /** Ends the trader; the answer is sent before. */
+  /** Ends the trader; the answer is sent first. */
   stop(): void;
 }
 
@@ -116,12 +116,12 @@ function obey(command: OperatorCommand, running: Running): ControlResponse {
   if (command.kind !== 'resume') return { ok: true, data };
   const notes = listLeftAfterResume(running.snapshot());
   if (data.mode !== 'killed') return { ok: true, data: notes.length === 0 ? data : { ...data, notes } };
-  // Whoever resumes expects quotes, and must not read success.
+  // The operator expects quotes after a resume: this must not read as success.
   const error = `the rest is lifted, but it is killed (${data.reason}): only unkill --reason TEXT lifts that`;
   return { ok: false, error };
 }
 
-/** What a resume of everything does not lift. */
+/** Stops that a resume of everything does not lift. */
 const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: Snapshot): readonly string[] => [
   ...pausedMarkets.map(
     ({ title, conditionId, reason }) =>
@@ -134,13 +134,13 @@ const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: Snapshot):
       ]),
 ];
 
-/** Answered at once, before anything is canceled: whoever asks must not wait for the exchange to learn that it is obeyed. */
+/** Answered at once, before anything is canceled: the caller must not wait for the exchange. */
 function kill(asked: string, running: Running): ControlResponse {
   const refusal = running.command({ kind: 'kill', reason: asked });
   if (refusal !== null) return { ok: false, error: refusal };
   const { mode, reason } = readMode(running);
   if (running.ending() === null) return { ok: true, data: { mode, reason, resting: running.snapshot().openOrders } };
-  // Its ledger may be unreadable; what rests it takes back without it.
+  // Its ledger may be unreadable; it cancels resting orders without it.
   return { ok: true, data: { mode, reason: `${reason}; the next start is killed`, resting: null } };
 }
 
@@ -156,7 +156,7 @@ async function cancelAll(verify: boolean, running: Running): Promise<ControlResp
   const refusal = running.command({ kind: 'cancel-all' });
   if (refusal !== null) return { ok: false, error: refusal };
   const verified = verify && (await until(() => running.snapshot().provenMs !== null));
-  // Once it is proven the trader may quote again at once: what rests then is newer than the question.
+  // After the proof the trader may quote again at once: newer resting orders are not counted.
   return { ok: true, data: { asked, resting: verified ? 0 : running.snapshot().openOrders, verified } };
 }
 
@@ -167,7 +167,7 @@ async function reconcile(running: Running): Promise<ControlResponse> {
   return { ok: true, data: { differences: newest?.differences ?? [], accepted, ...compared } };
 }
 
-/** Books what a comparison that begins now shows. */
+/** Books the differences of a comparison that begins now. */
 async function adopt(reason: string, running: Running): Promise<ControlResponse> {
   const compared = await compare(running);
   if (typeof compared === 'string') return { ok: false, error: compared };
@@ -184,11 +184,11 @@ async function adopt(reason: string, running: Running): Promise<ControlResponse>
   return { ok: true, data: { ...readMode(running), booked: booked.reverse() } };
 }
 
-/** The kind of the events of an adoption, one for each outcome; the command's own event and some more lie among them. */
+/** Kind of the events of an adoption, one per outcome; the command's own event and others lie among them. */
 const ADOPTED = 'adopted';
 const NEWER_EVENTS = 20;
 
-/** Waits for a comparison that begins now; a text says why it was not asked for. */
+/** Waits for a comparison that begins now; a text says why it cannot begin. */
 async function compare(running: Running): Promise<{ voided: readonly string[]; complete: boolean } | string> {
   const askedMs = nowMs();
   const refusal = running.command({ kind: 'reconcile' });
@@ -224,7 +224,7 @@ function explain(subject: string, running: Running): ControlResponse {
   };
 }
 
-/** Waits until something is so, at most `WAIT_MS`. */
+/** Waits for a condition, at most `WAIT_MS`. */
 async function until(isSo: () => boolean): Promise<boolean> {
   const endMs = steadyMs() + WAIT_MS;
   while (!isSo()) {

@@ -37,20 +37,20 @@ import { tellNotices } from './tell-notices.js';
 import { Unproven } from './unproven.js';
 
 /**
- * Cancelling takes a second or two. An order whose submit was cut off by a crash may take a draft's lifetime until the
- * exchange can say that it never rested; beyond that and this, an exchange that does not answer keeps us.
+ * Extra time of a stop. Canceling takes a second or two. An order whose submit a crash cut off may take a draft's
+ * lifetime until the exchange can prove that it never rested.
  */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
-/** Between two looks whether it has stopped. */
+/** Interval of the checks whether it has stopped, ms. */
 const STEP_MS = 50;
-/** The guardian began to count at our last beat that it saw, which is older than our last step. */
+/** The guardian counts from the last beat that it saw, which is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
 
 /** Surroundings of a trader's process: a terminal, signals, the environment. */
 interface TraderIo extends Pick<Terminal, 'out'> {
   readonly err: (text: string) => void;
-  /** Whether too much of `out` is unread to write more now. */
+  /** Whether too much of `out` is unread to write more. */
   readonly isUnread: () => boolean;
   readonly raw: { readonly out: (sequence: string) => void };
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -59,13 +59,13 @@ interface TraderIo extends Pick<Terminal, 'out'> {
   readonly stopAsked: () => Promise<void>;
   /** Calls back at each signal that kills (SIGUSR2). */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
-  /** Calls back with a text for the log at each signal that does nothing (SIGUSR1). */
+  /** Calls back with a text for the log at each unused signal (SIGUSR1). */
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
-  /** Calls back with each error that no code caught; the process then no longer ends of it. */
+  /** Calls back with each uncaught error; it then no longer ends the process. */
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** Runs a trader until it is stopped. Returns the exit code: 0 only when nothing rests any more, proven. */
+/** Runs a trader until it is stopped. Returns the exit code: 0 only when it is proven that nothing rests. */
 export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
   try {
     return await runSession(config, io);
@@ -83,7 +83,7 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
     isUnread: io.isUnread,
     columns: () => (process.stdout.isTTY ? process.stdout.columns : null),
   });
-  // On a terminal the log would break the status block: lines that the status does not show appear above it.
+  // On a terminal the log would break the status block: other lines appear above it.
   const shared = process.stdout.isTTY && process.stderr.isTTY;
   const log = openLog(config.log, shared ? linesAbove((line) => screen.say(line)) : { write: (line) => io.err(line) });
   if (shared && config.log.file === null) screen.say('the log is kept nowhere: log.file of the configuration keeps it');
@@ -149,7 +149,7 @@ class Service {
   readonly #bornMs = steadyMs();
   /** Equity at the first valuation of this run. */
   #startedWith: Micros | null = null;
-  /** It has ended, and nothing rests. */
+  /** It ended with the proof that nothing rests. */
   #isProven = false;
   #failure: unknown = null;
   #wake: () => void = () => undefined;
@@ -245,7 +245,7 @@ class Service {
     return stopped;
   }
 
-  /** The last words of a trader that has its wits about it. */
+  /** Regular end of a working trader. */
   async #end(): Promise<0 | 1> {
     this.#loop.end();
     const last = this.#snapshot();
@@ -263,7 +263,7 @@ class Service {
     return 1;
   }
 
-  /** The core is not to be trusted any more: cancel without it, say so, and end. */
+  /** The core can no longer be trusted: cancels without it, reports and ends. */
   async #giveUp(): Promise<1> {
     const error = this.#failure;
     const why = error instanceof Error ? error.message : String(error);
@@ -274,7 +274,7 @@ class Service {
       this.#session.guardian?.endHeartbeat();
       return 1;
     }
-    // With a fresh client, so that nothing that the core had asked for still leaves.
+    // With a new client, so that no pending request of the core leaves.
     this.#isProven = (await cancelUntilNothingRests(await this.#freshAccess(), PATIENCE)).verified;
     if (this.#isProven) this.#session.guardian?.endHeartbeat();
     this.#screen.say(
@@ -286,8 +286,8 @@ class Service {
   }
 
   /**
-   * A cancel of everything is not proven after a while: the core continues with a fresh client, and
-   * resting orders are canceled outside the core too. A repeated cancel has one effect.
+   * A cancel of everything is not proven in time: the core continues with a new client, and orders are also canceled
+   * outside the core. A repeated cancel is harmless.
    */
   async #tryAfresh(): Promise<void> {
     this.#log.logger.warn('it is not proven yet that nothing rests; going on with a fresh client');
@@ -321,7 +321,7 @@ class Service {
         try {
           return this.#session.trader.prune(batch, nowMs());
         } catch (error) {
-          this.#fail(error); // as a failed step: the trader cancels without its ledger and ends
+          this.#fail(error); // Like a failed step: the trader cancels without its ledger and ends.
           throw error;
         }
       },
@@ -329,19 +329,19 @@ class Service {
     };
   }
 
-  /** An operator's command: null when it is obeyed, else why not. */
+  /** An operator's command: null when accepted, else the reason. */
   #command(command: OperatorCommand): string | null {
     if (this.#failure === null) {
       const refusal = this.#session.trader.refusal(command);
       if (refusal !== null) return refusal;
-      // As long as the file exists, every new start is killed.
+      // While the file exists, every new start is killed.
       if (command.kind === 'unkill') this.#stopWatch.clear();
       const isTaken = this.#loop.command(command);
       if (command.kind === 'unkill') this.#stopWatch.onLift();
       if (isTaken) return null;
     }
     if (command.kind !== 'kill') return this.#ending();
-    // The ledger could not keep it, so the next start must find it elsewhere.
+    // The ledger could not store it: the next start must find it elsewhere.
     if (this.#stopWatch.kill(command.reason)) return null;
     return `${this.#ending() ?? 'it has ended'}; the kill can be kept nowhere: DO NOT START IT AGAIN`;
   }
@@ -386,7 +386,7 @@ class Service {
     tellNotices(notices, this.#log, this.#screen);
   }
 
-  /** The heart beats after a step and nowhere else. A step that came late enough may find everything canceled. */
+  /** The only beat: after a step. A late step may find everything canceled. */
   #beat(): void {
     const { guardian, trader, fleet } = this.#session;
     const stoodStillMs = guardian?.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
@@ -407,7 +407,7 @@ class Service {
     });
   }
 
-  /** A broken ledger throws at every reader, a status page too; that must end in canceling, not in a crash. */
+  /** A broken ledger throws at every reader, even a status page; it must end in canceling, not in a crash. */
   #guard(work: () => void): void {
     try {
       work();

@@ -1,20 +1,22 @@
-/** The daily summary: its wait until the exchange's clock has ended the day, and its text. */
+/** The daily summary: waits until the exchange's clock has ended the day, then writes its text. */
 
 import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
 import { agreementText } from '../../trader/reconcile/agreement.js';
 import { formatSigned, money } from './status-text.js';
 
 const DAY_MS = 86_400_000;
-/** After a start or a sleep the exchange's clock begins a day five minutes later; then the account must be valued. */
+/**
+ * After a start or a sleep the exchange's clock begins a day five minutes later, and the account must be valued first.
+ */
 const PATIENCE_MS = 15 * 60_000;
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
 
-/** A summary that is due, until it can name the result of the day that it is of. */
+/** A due summary, until the result of its day is known. */
 export class DailySummary {
-  /** The UTC day to wait for and a clock that is not set, ms; null while none is due. */
+  /** The UTC day to wait for, with the monotonic time of the request, ms; null while none is due. */
   #due: { readonly day: string; readonly sinceMs: number } | null = null;
 
-  /** Its time has come: reports the day before that of `nowMs`. */
+  /** A summary is due: of the day before that of `nowMs`. */
   request(nowMs: number, steadyMs: number): void {
     this.#due = { day: new Date(nowMs - DAY_MS).toISOString().slice(0, 10), sinceMs: steadyMs };
   }
@@ -23,7 +25,7 @@ export class DailySummary {
     return this.#due !== null;
   }
 
-  /** True once: when the day has ended by the exchange's clock, or patience has. */
+  /** True once: when the day has ended by the exchange's clock, or the wait is over. */
   take(days: AccountSnapshot['days'], steadyMs: number): boolean {
     if (this.#due === null) return false;
     const hasEnded = days !== null && days.current.day > this.#due.day;

@@ -1,6 +1,6 @@
 /**
- * Cancels everything straight at the exchange, without ledger, engine or memory: for the command line when no trader
- * runs, and for a trader that can no longer trust its own. A cancel that is done twice has still one effect.
+ * Cancels everything directly at the exchange, without ledger, engine or memory: for the command line without a running
+ * trader, and for a trader that can no longer trust its core. Canceling twice is harmless.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,17 +16,17 @@ import type { StoredDraft } from '../wallet/drafts.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
 
-/** Next step for a person. */
+/** Advice for the operator. */
 const TRY_AGAIN = '`twinbook cancel-all --verify` tries again; `twinbook doctor` says what the exchange answers.';
 const ANOTHER_KEY =
   'The key may have been revoked: `twinbook keys bootstrap` makes another, then `twinbook cancel-all --verify` cancels.';
-/** A cancel whose answer was lost, or an order that came to rest meanwhile, is seen and canceled in the next round. */
+/** A cancel with a lost answer, or a new resting order, is found and canceled in the next round. */
 const ROUNDS = 3;
-/** Orders canceled at once: two requests each, well within a minute's budget. */
+/** Parallel cancels: two requests each, well within a minute's budget. */
 const AT_ONCE = 4;
-/** Delay after a throttled cancel, ms; then one at a time: a venue that really throttles is not flooded. */
+/** Wait after a throttled cancel, ms; then one at a time, so that a throttling venue is not flooded. */
 const THROTTLED_MS = 1_000;
-/** A list longer than this many pages never ends; one that goes in circles is noticed by a page without news. */
+/** A list with more pages counts as endless; a page without new rows ends a circular one. */
 const MAX_PAGES = 100;
 
 export interface DirectCancel {
@@ -34,21 +34,21 @@ export interface DirectCancel {
   readonly wallet: Wallet;
   readonly profile: VenueProfile;
   readonly allowBlindSigning: boolean;
-  /** Reads twice at the end that nothing rests. */
+  /** Whether two final reads must show that nothing rests. */
   readonly verify: boolean;
 }
 
 export interface DirectCancelResult {
-  /** Orders that were asked to be canceled. */
+  /** Orders whose cancel was requested. */
   readonly asked: number;
-  /** Orders seen resting at the last look; 0 without a look when all cancels were accepted and `verify` was not set. */
+  /** Orders resting at the last read; 0 without a read when all cancels were accepted and `verify` was not set. */
   readonly resting: number;
   readonly verified: boolean;
 }
 
 /**
- * Throws `venue_unreachable` or `venue_refused` when the orders cannot be read or none of them can be canceled. If a list does
- * not end, the orders that it showed are canceled first.
+ * Throws `venue_unreachable` or `venue_refused` when the orders cannot be read or none can be canceled. Orders shown by
+ * an endless list are canceled first.
  */
 export async function cancelDirectly(options: DirectCancel): Promise<DirectCancelResult> {
   const asked = new Set<string>();
@@ -69,8 +69,8 @@ export async function cancelDirectly(options: DirectCancel): Promise<DirectCance
 }
 
 /**
- * Cancels until two whole rounds in a row have found nothing; false when that did not happen in time. An interrupted
- * request has arrived between the two.
+ * Cancels until two whole rounds in a row find nothing; false if that fails in time. An interrupted request has arrived
+ * between the two.
  */
 export async function cancelUntilNothingRests(
   options: Omit<DirectCancel, 'verify'>,
@@ -111,21 +111,21 @@ async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, optio
 /** Message of the service, or of a proxy in front of it. */
 const isThrottling = (refusal: string | null): boolean => refusal !== null && /^throttled,|^HTTP 429 /.test(refusal);
 
-/** Our resting orders, as far as their list could be read. */
+/** Own resting orders, as far as their list could be read. */
 interface Listed {
   readonly orders: readonly OrderRow[];
-  /** Why there may be more; null when the list came to its end. */
+  /** Why more may exist; null for a complete list. */
   readonly trouble: TwinbookError | null;
 }
 
-/** Throws the reason when the list does not end: then nothing is proven. */
+/** Throws the reason for an incomplete list: nothing is proven then. */
 async function countResting(client: ServiceClient): Promise<number> {
   const { orders, trouble } = await restingOrders(client);
   if (trouble !== null) throw trouble;
   return orders.length;
 }
 
-/** A readable order can be canceled, whatever happened to later pages. */
+/** A readable order can be canceled, even if later pages failed. */
 async function restingOrders(client: ServiceClient): Promise<Listed> {
   const orders: OrderRow[] = [];
   const seen = new Set<string>();
@@ -154,7 +154,7 @@ const listTrouble = (outcome: NotAnswered): TwinbookError =>
       )
     : new TwinbookError('venue_unreachable', `asking the exchange for open orders: ${outcome.reason}`, TRY_AGAIN);
 
-/** Draft, sign, submit. Null when the exchange has it; otherwise why not. An order that is gone already is no problem. */
+/** Draft, sign, submit. Null when the exchange accepted it, else the reason. An order that has ended is no error. */
 async function cancelOne(pubkey: string, marketConditionId: string, options: DirectCancel): Promise<string | null> {
   const { client, wallet, profile, allowBlindSigning } = options;
   const drafted = await client.call('orders.cancel', { params: { pubkey } }, { lane: 'cancel' });

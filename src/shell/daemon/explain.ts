@@ -1,4 +1,4 @@
-/** Why an order stands where it stands, or why a market is not quoted, in lines for a person. */
+/** Lines for a person: why an order is in its state, or why a market is not quoted. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { utcText } from '../../shared/base/utc-text.js';
@@ -6,7 +6,7 @@ import type { FeedReading } from '../../trader/engine/feeds.js';
 import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 import type { BookedFill, IntentRow, LedgerReader } from '../../trader/ledger/contract.js';
 
-/** Takes an order's or a fill's pubkey or an intent's id; null when the ledger has none of them. */
+/** Takes the pubkey of an order or fill, or an intent id; null when the ledger has none. */
 export function explainTrading(ledger: LedgerReader, subject: string): readonly string[] | null {
   const fill = ledger.fill(subject);
   if (fill === null) return explainOrder(ledger, subject);
@@ -14,7 +14,7 @@ export function explainTrading(ledger: LedgerReader, subject: string): readonly 
   return [...fillLines(fill, ledger), '', ...order];
 }
 
-/** What to say of an order or intent that the ledger does not have; empty where none was ever pruned. */
+/** Text about an order or intent that the ledger lacks; empty if none was ever pruned. */
 export function prunedText(ledger: Pick<LedgerReader, 'prunedBefore'>): string {
   const beforeMs = ledger.prunedBefore();
   return beforeMs === null ? '' : `; orders without fills were pruned before ${utcText(beforeMs)} UTC`;
@@ -39,10 +39,10 @@ function fillLines(fill: BookedFill, ledger: LedgerReader): readonly string[] {
   ];
 }
 
-/** The two clocks may differ by more than was between two moments. */
+/** The difference of the two clocks may exceed the time between two events. */
 const seconds = (ms: number): string => `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
 
-/** Takes an order's pubkey or an intent's id; null when the ledger has neither. */
+/** Takes an order's pubkey or an intent id; null when the ledger has neither. */
 function explainOrder(ledger: LedgerReader, subject: string): readonly string[] | null {
   const order = ledger.order(subject);
   const intent = ledger.intent(order?.intentId ?? subject);
@@ -68,7 +68,7 @@ function intentText(intent: IntentRow): string {
   return `${intent.id}: ${intent.kind}${side}${amount}${outcome}${price} in market ${intent.marketConditionId}`;
 }
 
-/** The reason is JSON of our own making: one line for each thing that it says. */
+/** The reason is our own JSON: one line per field. */
 function reasonLines(reason: string): readonly string[] {
   const parsed: unknown = JSON.parse(reason);
   if (typeof parsed !== 'object' || parsed === null) return [];
@@ -89,7 +89,7 @@ function feedText({ name, view, withheld }: FeedReading): string {
   return `feed ${name}: ${price}${sd === null ? '' : ` (sd ${sd})`}, ${age}${told}`;
 }
 
-/** What quoting it is worth, term by term, currency an hour. */
+/** Terms of the value of quoting it, currency per hour. */
 function worthLines({ leftOutBecause, worth }: MarketSnapshot): readonly string[] {
   const chosen = leftOutBecause === null ? [] : [`looked at, not quoted: ${leftOutBecause}`];
   if (worth === null) return [...chosen, 'worth of quoting it: not known yet'];

@@ -13,7 +13,7 @@ import { openKeyFile } from '../wallet/key-file.js';
 import { walletPassphrase } from '../wallet/passphrase.js';
 import { cancelUntilNothingRests } from './direct-cancel.js';
 
-/** How a full, failing or read-only disk is called by Node and by SQLite. */
+/** Error codes of a full, failing or read-only disk, from Node and SQLite. */
 const DISK = /^(EIO|ENOSPC|EDQUOT|EROFS|EFBIG|SQLITE_FULL|SQLITE_READONLY.*|SQLITE_IOERR.*)$/;
 
 /**
@@ -28,7 +28,7 @@ export interface FailedStart {
   readonly say: (text: string) => void;
 }
 
-/** True for a broken ledger, a disk that fails, and a bug: whatever rests would rest on, unwatched. */
+/** True for a broken ledger, a failing disk and a bug: resting orders would be left unattended. */
 export function leavesOrdersBehind(error: unknown): boolean {
   if (!(error instanceof TwinbookError) || error.code === 'ledger_broken') return true;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
@@ -37,10 +37,10 @@ export function leavesOrdersBehind(error: unknown): boolean {
   return false;
 }
 
-/** Cancels resting orders, and reports the result. Never throws. */
+/** Cancels resting orders and reports the result. Never throws. */
 export async function cancelLeftovers(start: FailedStart): Promise<void> {
   const { config, say } = start;
-  // An embedded exchange has ended with us.
+  // An embedded exchange ends with this process.
   if (config.exchange?.embedded === true) return;
   try {
     const canceled = await cancelWithWhatIsThere(start);
@@ -53,7 +53,7 @@ export async function cancelLeftovers(start: FailedStart): Promise<void> {
 
 const MAY_REST = 'orders may still rest: run `twinbook cancel-all --verify`';
 
-/** Whether nothing rests any more; null when this trader never had access to the exchange. */
+/** Whether nothing rests; null when this trader never had access to the exchange. */
 async function cancelWithWhatIsThere({ config, env }: FailedStart): Promise<boolean | null> {
   const { file, credentials: credentialsFile } = config.wallet;
   if (!existsSync(file)) return null;

@@ -1,4 +1,4 @@
-/** Before a trader begins at a venue that is not its own: whether public trades contradict the declared fee schedule. */
+/** Before a start at a foreign venue: checks public trades against the declared fee schedule. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { FEE_ROWS, feeContradiction, readFees } from '../../trader/market/fee-fit.js';
@@ -9,8 +9,8 @@ import type { Config } from '../config/types.js';
 const MOST_MARKETS = 3;
 
 /**
- * Throws `config_invalid` on a contradiction: every reservation and every choice of a leg would use a wrong fee. A venue that
- * does not answer, or trades that decide nothing, refuse no start.
+ * Throws `config_invalid` on a contradiction: every reservation and choice of a leg would use a wrong fee. A venue that
+ * does not answer, or undecided trades, refuse no start.
  */
 export async function refuseWrongFees(client: ServiceClient, config: Config): Promise<void> {
   const declared = config.venue.profile.fee_schedule ?? 'notional';
@@ -27,7 +27,7 @@ export async function refuseWrongFees(client: ServiceClient, config: Config): Pr
   }
 }
 
-/** Those that strategies name, else the first that are open. */
+/** The strategies' markets, else the first open ones. */
 async function chooseMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
   const named = [...new Set(strategies.flatMap(({ markets }) => markets.ids))];
   if (named.length > 0) return named.slice(0, MOST_MARKETS);

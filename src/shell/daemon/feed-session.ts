@@ -40,7 +40,7 @@ export class FeedSession {
   }
 
   async #open({ config, log, env, screen, loop }: FeedSessionOptions): Promise<OpenFeeds | null> {
-    // Most traders have none, and are back sooner without loading what reads them.
+    // Most traders have none: they start faster without loading the readers.
     if (config.feeds.length === 0) return null;
     const { openFeeds } = await import('../feeds/feeds.js');
     if (this.#isClosed) return null;

@@ -1,6 +1,6 @@
 /**
- * The trader's watch on its guardian: starts one, checks its beats, restarts it without them,
- * and informs the operator. It trusts only the guardian's file: an existing process may hang.
+ * The trader's supervisor of its guardian: starts it, checks its beats, restarts it without them, and informs the
+ * operator. It trusts only the guardian's file: a living process may hang.
  */
 
 import { spawn } from 'node:child_process';
@@ -24,13 +24,13 @@ import { Heart } from '../guardian/heartbeat.js';
 const LOOK_EVERY_MS = 500;
 /** A guardian writes four times a second; without a write for this long it hangs. */
 const HANGS_AFTER_MS = 5_000;
-/** Between two starts, ms, doubled each time: a guardian that dies at once must not keep the machine busy. */
+/** Wait between two starts, ms, doubled each time: a guardian that dies at once must not keep the machine busy. */
 const START_AGAIN_MS = { first: 1_000, longest: 60_000 } as const;
 /** A guardian that lived this long may be restarted at once. */
 const LIVED_MS = 60_000;
 /** A key under a passphrase takes a second to open, a busy machine some more. */
 const READY_WITHIN_MS = 20_000;
-/** A guardian that knows from the last heartbeat that no order rests exits within a look. */
+/** A guardian that knows from the last heartbeat that no order rests exits within one check. */
 const GONE_WITHIN_MS = 3_000;
 
 const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];
@@ -43,7 +43,7 @@ export interface GuardianSupervisorOptions {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ledger: Ledger;
-  /** Something that the operator should know. */
+  /** Notice for the operator. */
   readonly loud: (text: string) => void;
   readonly quiet: (text: string) => void;
 }
@@ -54,10 +54,10 @@ export class GuardianSupervisor {
   readonly #heart: Heart;
   #timer: NodeJS.Timeout | null = null;
   #report: GuardianReport | null = null;
-  /** Our own clock, ms, when the report was last another one. */
+  /** Our own clock, ms, of the last change of the report. */
   #movedMs = performance.now();
   #startedMs = Number.NEGATIVE_INFINITY;
-  /** The one that we started last has not ended. */
+  /** The newest guardian has not ended. */
   #isAlive = false;
   #pauseMs: number = START_AGAIN_MS.first;
   #isReading = false;
@@ -93,17 +93,17 @@ export class GuardianSupervisor {
     throw new TwinbookError('timed_out', text, 'See guardian.log, or set guardian.required: false.');
   }
 
-  /** A step was taken, after which something may rest or must not. Returns how long ago the one before it was, ms. */
+  /** A step was taken: resting orders may exist, or must not. Returns the time since the previous step, ms. */
   beat(nothingMayRest: boolean, oursForMs: number | null): number {
     return this.#heart.beat(nothingMayRest, oursForMs);
   }
 
-  /** It is proven that no order rests, and none will be placed: our end is no alarm. */
+  /** It is proven that no order rests, and none will be placed: our end raises no alarm. */
   endHeartbeat(): void {
     this.#heart.end();
   }
 
-  /** In a few words, for status lines. */
+  /** Short text for status lines. */
   get status(): string {
     const report = this.#report;
     const nobody = 'NONE, nothing cancels when this process stops';
@@ -117,7 +117,7 @@ export class GuardianSupervisor {
     this.#heart.close();
     const { config } = this.#options;
     if (!this.#heart.hasEnded || !config.guardian.start) return;
-    // A parent that waits for us must find no process of ours.
+    // After our exit the parent must find no process of ours.
     const endMs = performance.now() + GONE_WITHIN_MS;
     while (performance.now() < endMs && (await this.#othersRemain())) await sleep(50);
   }
@@ -131,12 +131,12 @@ export class GuardianSupervisor {
     return performance.now() - this.#movedMs >= HANGS_AFTER_MS;
   }
 
-  /** A guardian that cancels because of us works; the operator learns of it from the trader. */
+  /** A guardian that cancels for us works; the trader informs the operator. */
   get #isGuarded(): boolean {
     return this.#report !== null && ABLE.includes(this.#report.state) && !this.#isStill;
   }
 
-  /** The one that we started said why it cannot. */
+  /** The newest guardian reported its failure. */
   get #hasFailed(): boolean {
     return this.#report?.state === 'failed' && this.#movedMs > this.#startedMs;
   }
@@ -145,13 +145,13 @@ export class GuardianSupervisor {
     if (this.#isClosed) return;
     const report = this.#report;
     const isLost = report === null || this.#isStill || OVER.includes(report.state) || isGone(report.process);
-    // One that is loading says nothing yet: on a machine that is busy, another beside it would only make it later.
+    // A loading guardian reports nothing yet: on a busy machine a second one would only slow it down.
     const patienceMs = this.#isAlive ? Math.max(this.#pauseMs, HANGS_AFTER_MS) : this.#pauseMs;
     if (isLost && performance.now() - this.#startedMs >= patienceMs) this.#spawn();
     this.#tell();
   }
 
-  /** A disk that does not answer leaves the report as it is, and so, soon, still. */
+  /** A hanging disk leaves the report unchanged, and soon it counts as stopped. */
   async #read(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
@@ -169,7 +169,7 @@ export class GuardianSupervisor {
     const lived = nowMs - this.#startedMs >= LIVED_MS;
     this.#pauseMs = lived ? START_AGAIN_MS.first : Math.min(this.#pauseMs * 2, START_AGAIN_MS.longest);
     this.#startedMs = nowMs;
-    // A separate group and session: Ctrl-C and a closed terminal are for the trader, which needs guarding until it
+    // A separate group and session: Ctrl-C and a closed terminal are for the trader, which needs its guardian until it
     // has proven that nothing rests.
     const child = spawn(
       process.execPath,
@@ -197,7 +197,7 @@ export class GuardianSupervisor {
   /** Each change once. */
   #tell(): void {
     const now = this.#isGuarded ? '' : this.status;
-    // It takes a second to open its key; that needs no message.
+    // Opening its key takes a second and needs no message.
     const isYoung = !this.#hasFailed && performance.now() - this.#startedMs < READY_WITHIN_MS / 2;
     if (now === this.#said || (now !== '' && isYoung)) return;
     if (now === '') this.#options.quiet('guarded again');

@@ -1,13 +1,13 @@
-/** Jobs by the calendar: quote hours, reconciliation, ledger backups, the daily summary. */
+/** Scheduled jobs: quote hours, reconciliation, ledger backups, the daily summary. */
 
 import type { ScheduleConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
 import { JobTimes } from '../runtime/job-times.js';
 import { QuoteHours, type ScheduledStrategy } from '../runtime/quote-hours.js';
 
-/** Two looks in each second that an expression can name. */
+/** Two checks in each second of an expression. */
 const LOOK_MS = 500;
-/** A job that begins later than this after its time is reported as late, ms. */
+/** A job that begins later than this is reported as late, ms. */
 const LATE_MS = 2_000;
 
 export interface JobHooks {
@@ -23,8 +23,8 @@ export interface JobHooks {
 /**
  * The jobs of a configuration, whose expressions were checked with it.
  *
- * Checks run on an interval, which continues when this machine's clock is set. A job whose time passed while the loop
- * did not run is done once, at the next check.
+ * Checks run on an interval, which continues when this machine's clock is set. A job missed while the loop did not run
+ * is done once, at the next check.
  */
 export class Jobs {
   readonly #hooks: JobHooks;
@@ -34,7 +34,7 @@ export class Jobs {
     this.#hooks = hooks;
   }
 
-  /** Starts the jobs of this configuration in place of those before. */
+  /** Replaces the jobs by those of this configuration. */
   start({ schedule, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] }): void {
     this.stop();
     const hooks = this.#hooks;

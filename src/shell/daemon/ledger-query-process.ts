@@ -1,4 +1,7 @@
-/** A process for one query: SQLite cannot be interrupted from within, but a process can be ended. Reads the question from its input. */
+/**
+ * Runs one query in its own process: SQLite cannot be interrupted from within, but a process can be ended. Reads the
+ * question from its input.
+ */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { selectFromLedger } from '../../trader/ledger/select.js';

@@ -1,4 +1,4 @@
-/** SQL over a ledger within a time limit, in a separate process: beside a trader, which never waits for it. */
+/** SQL over a ledger with a time limit, in a separate process: the trader never waits for it. */
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -16,10 +16,10 @@ export type LedgerAnswer =
   | { readonly ok: true; readonly selected: Selected }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly hint: string };
 
-/** An answer larger than this is asked for in parts. */
+/** Larger results must be queried in parts. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** Throws what `selectFromLedger` throws, and `timed_out` when it took longer than `withinMs`: then it was ended. */
+/** Throws like `selectFromLedger`, and `timed_out` after `withinMs`, when the process is ended. */
 export async function queryLedger(question: LedgerQuestion, withinMs: number): Promise<Selected> {
   const answer = await ask(question, withinMs);
   if (answer.ok) return answer.selected;
@@ -27,13 +27,13 @@ export async function queryLedger(question: LedgerQuestion, withinMs: number): P
 }
 
 function ask(question: LedgerQuestion, withinMs: number): Promise<LedgerAnswer> {
-  // A source (in tests) starts its build: a process does not inherit what lets its parent read TypeScript.
+  // A source (in tests) starts its build: a process does not inherit its parent's TypeScript loader.
   const beside = import.meta.url.endsWith('.ts') ? import.meta.url.replace('/src/', '/dist/src/') : import.meta.url;
   const program = fileURLToPath(new URL('./ledger-query-process.js', beside));
   const limits = { timeout: withinMs, killSignal: 'SIGKILL', maxBuffer: MOST_BYTES } as const;
   return new Promise((resolve, reject) => {
     const child = execFile(process.execPath, [program], limits, (error, stdout, stderr) => {
-      // Written by the program beside this one.
+      // Written by the program in this folder.
       if (error === null) resolve(JSON.parse(stdout) as LedgerAnswer);
       else reject(failure(error, stderr, withinMs));
     });

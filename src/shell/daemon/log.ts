@@ -1,4 +1,4 @@
-/** The log: JSON lines for machines, with everything secret taken out. */
+/** The log: JSON lines, with all secrets removed. */
 
 import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,7 +10,7 @@ import { PRIVATE_FILE } from '../../shared/base/private.js';
 import type { LogConfig } from '../config/types.js';
 import { secrets } from '../wallet/secrets.js';
 
-/** Names under which a secret could ever be logged; redacted by name besides being removed by value. */
+/** Field names of possible secrets: redacted by name, besides the removal by value. */
 const SECRET_PATHS = [
   ...['secret', 'signature', 'passphrase', 'password', 'token', 'api_key', 'apiKey', 'seed', 'key', 'secret_key'],
   ...['authorization', 'cookie', 'headers'],
@@ -39,7 +39,7 @@ export function openLog(config: LogConfig, fallback: DestinationStream): Log {
 
 const ERROR_LEVEL = 50;
 
-/** For a terminal that shows the status: errors in words. The status shows everything else. */
+/** Output above a terminal's status: errors in words. The status shows everything else. */
 export const linesAbove = (say: (line: string) => void): DestinationStream => ({
   write: (line) => {
     const text = errorText(line.trimEnd());
@@ -47,7 +47,7 @@ export const linesAbove = (say: (line: string) => void): DestinationStream => ({
   },
 });
 
-/** Null for an entry that is no error. A line that is no entry is about the log itself. */
+/** Null for an entry that is not an error. A line that is not an entry is about the log itself. */
 function errorText(line: string): string | null {
   if (!line.startsWith('{')) return line;
   const entry: unknown = JSON.parse(line);
@@ -57,7 +57,7 @@ function errorText(line: string): string | null {
   return `error: ${'msg' in entry ? String(entry.msg) : 'without words'}${why}`;
 }
 
-/** Between two looks whether another program has moved or removed the file, ms. */
+/** Interval of the check whether another program has moved or removed the file, ms. */
 const LOOK_EVERY_MS = 2_000;
 
 function openFile(file: string, config: LogConfig, fallback: DestinationStream): DestinationStream {
@@ -75,8 +75,8 @@ function openFile(file: string, config: LogConfig, fallback: DestinationStream):
 }
 
 /**
- * Each line is written when it comes, so that the last one before a crash is there; one that cannot be is lost. A file that another
- * program moves or removes is begun again; so is one that is full, after it was renamed.
+ * Each line is written at once, so that the last one before a crash is there; a line that cannot be written is lost.
+ * The file is opened again after another program moved or removed it, and after it was full and renamed.
  */
 class LogFile implements DestinationStream {
   readonly #file: string;
@@ -107,12 +107,12 @@ class LogFile implements DestinationStream {
     this.#lost = 0;
   }
 
-  /** Never throws: a file that cannot be begun again now may be later. */
+  /** Never throws: a file that cannot be opened now may open later. */
   look(): void {
     try {
       const own = fstatSync(this.#descriptor);
       const named = statSync(this.#file, { throwIfNoEntry: false });
-      // Another program may have copied it and then cut it.
+      // Another program may have copied and truncated it.
       this.#bytes = own.size;
       if (named?.ino === own.ino && named.dev === own.dev) return;
       this.#open();
@@ -125,7 +125,7 @@ class LogFile implements DestinationStream {
     }
   }
 
-  /** A file that cannot be renamed grows by as much again before the next try. */
+  /** If the rename fails, the file grows by the same size before the next attempt. */
   #rotate(): void {
     this.#bytes = 0;
     try {

@@ -1,4 +1,4 @@
-/** The wallet that a trader signs with: the one that its ledger belongs to, from its file. */
+/** The wallet that a trader signs with: the one that its ledger belongs to. */
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { createKeyFile, isSealedKeyFile, openKeyFile } from '../wallet/key-file.
 import { walletPassphrase } from '../wallet/passphrase.js';
 import type { Wallet } from '../wallet/wallet.js';
 
-/** The profile whose wallet and credentials may be made without being asked: its money is not real. */
+/** Profile whose wallet and credentials may be created without confirmation: its money is not real. */
 export const PAPER = 'paper';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -19,16 +19,16 @@ interface OwnLedger {
   readonly say: (text: string) => void;
 }
 
-/** The ledger's note of its wallet: its content belongs to no other one. */
+/** The ledger's note of its wallet. */
 const WALLET_NOTE = 'wallet';
-/** Letters of an address that distinguish a user's wallets. */
+/** Length of the visible part of an address. */
 const SHOWN_LENGTH = 6;
 
-/** Content of the note: the beginning of the address and a digest, because journals with copies of the ledger are shared. */
+/** Content of the note: prefix of the address and a digest, because journals with copies of the ledger are shared. */
 const markOf = (address: string): string =>
   `${address.slice(0, SHOWN_LENGTH)} ${createHash('sha256').update(address).digest('hex')}`;
 
-/** Throws TwinbookError for another wallet than that of the ledger, before anything is asked or signed in its name. */
+/** Throws TwinbookError for a wallet that is not the ledger's, before any request or signature. */
 export function openOwnWallet(config: Config, env: Env, { ledger, say }: OwnLedger): Wallet {
   const { file } = config.wallet;
   const own = ledger.note(WALLET_NOTE);

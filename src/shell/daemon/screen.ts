@@ -1,39 +1,39 @@
-/** Where the status is shown: redrawn in place on a terminal, a line now and then anywhere else. */
+/** Output of the status: redrawn in place on a terminal, occasional lines elsewhere. */
 
 import { plainLine } from '../../shared/base/plain-text.js';
 import { measureText } from '../../shared/base/text-width.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import { statusBlock, statusLine } from './status-text.js';
 
-/** Between two status lines in a file, ms: a day is a few thousand lines. */
+/** Interval of status lines in a file, ms: a day is a few thousand lines. */
 const LINE_EVERY_MS = 10_000;
-/** The first one comes sooner, so that a person sees that it works. */
+/** The first line comes sooner, so that a person sees progress. */
 const FIRST_LINE_AFTER_MS = 2_000;
 
 export interface Terminal {
   readonly out: (text: string) => void;
-  /** What moves the cursor: never a text that came from elsewhere. */
+  /** Moves the cursor: never for text from elsewhere. */
   readonly move: (sequence: string) => void;
-  /** Whether earlier output still waits to be read: the screen then drops lines and keeps the newest status for later. */
+  /** Whether earlier output is still unread: the screen then drops lines and keeps the newest status. */
   readonly isUnread: () => boolean;
-  /** Columns of the terminal; null when it is none. */
+  /** Columns of the terminal; null without one. */
   readonly columns: () => number | null;
 }
 
 export class Screen {
   readonly #terminal: Terminal;
-  /** Columns of the lines of the last block; on a terminal made narrower since, each may take several rows. */
+  /** Widths of the last block's lines; on a terminal made narrower since, each may take several rows. */
   #drawn: readonly number[] = [];
   #last: { readonly snapshot: Snapshot; readonly runningMs: number } | null = null;
   #lineMs: number | null = null;
-  /** Lines that were dropped since the last one that was shown. */
+  /** Lines dropped since the last one shown. */
   #dropped = 0;
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
   }
 
-  /** A line that stays: a fill, a warning. Text of the venue can neither break it nor control the terminal. */
+  /** A permanent line: a fill, a warning. Text of the venue can neither break it nor control the terminal. */
   say(text: string): void {
     if (this.#terminal.isUnread()) {
       this.#dropped++;
@@ -54,7 +54,7 @@ export class Screen {
     this.#last = { snapshot, runningMs };
   }
 
-  /** The terminal has another width now: an existing block is drawn again to fit. */
+  /** The terminal's width changed: the block is drawn again to fit. */
   redraw(): void {
     if (this.#last !== null && this.#drawn.length > 0) this.show(this.#last.snapshot, this.#last.runningMs);
   }
@@ -72,7 +72,7 @@ export class Screen {
     this.#terminal.out(`${[...dropped, ...lines].map(plainLine).join('\n')}\n`);
   }
 
-  /** Removes the last block, so that the next one takes its place. */
+  /** Removes the last block before the next one is drawn. */
   #erase(): void {
     const columns = Math.max(1, this.#terminal.columns() ?? 1);
     const rows = this.#drawn.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / columns)), 0);

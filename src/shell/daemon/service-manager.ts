@@ -8,33 +8,33 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** The systemd-notify of the same machine sends the manager one message a line. A signal to all does not end it: the trader does. */
+/** The machine's systemd-notify, one message per line. Signals to the group do not end it: the trader does. */
 const RELAY = `trap '' INT TERM HUP
 command -v systemd-notify >/dev/null || exit 127
 while IFS= read -r line; do systemd-notify -- "$line"; done`;
 const NOT_INSTALLED = 127;
-/** Extension of a start or a stop by each message, and the time between messages. */
+/** Extension of a start or stop by each message, and the interval of messages, ms. */
 const LONGER_MS = 15_000;
 const LONGER_EVERY_MS = 5_000;
 /** The texts that `systemctl status` shows change each second; systemd needs them less often. */
 const STATUS_EVERY_MS = 5_000;
-/** Maximum unread bytes of a relay that reads nothing. */
+/** Maximum unread bytes of a relay that does not read. */
 const MAX_UNREAD_BYTES = 16_384;
 
 export interface ServiceManagerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Something that the operator should know. */
+  /** Notice for the operator. */
   readonly warn: (text: string) => void;
   /** Monotonic, ms. */
   readonly clockMs?: () => number;
-  /** Hands one message on; the relay when it is absent. */
+  /** Sends one message; absent: through the relay. */
   readonly send?: (message: string) => void;
 }
 
 export class ServiceManager {
   readonly #send: (message: string) => void;
   readonly #clockMs: () => number;
-  /** Null when systemd does not watch; else the time between two signs of work, ms. */
+  /** Null without systemd's watchdog; else the interval of its messages, ms. */
   readonly #watchdogEveryMs: number | null;
   #timer: NodeJS.Timeout | null;
   #workedMs = Number.NEGATIVE_INFINITY;
@@ -56,13 +56,13 @@ export class ServiceManager {
     return new ServiceManager(options, options.send ?? startRelay(options, socket));
   }
 
-  /** Own orders, fills and assets are known: from here on it trades, and systemd watches its steps. */
+  /** Own orders, fills and assets are known: trading begins, and systemd watches the steps. */
   ready(): void {
     this.#endAskingForTime();
     this.#send('READY=1');
   }
 
-  /** A step of the core was taken. Cheap: most calls only look at the clock. */
+  /** A step of the core was taken. Cheap: most calls only read the clock. */
   step(): void {
     if (this.#watchdogEveryMs === null) return;
     const nowMs = this.#clockMs();
@@ -80,7 +80,7 @@ export class ServiceManager {
     this.#send(`STATUS=${text.replaceAll('\n', ' ')}`);
   }
 
-  /** It cancels everything and ends: systemd no longer watches its steps, and there is no time limit. */
+  /** The trader cancels everything and ends: systemd no longer watches its steps, and there is no time limit. */
   stopping(): void {
     this.#send('STOPPING=1');
     this.#askForTime();
@@ -104,7 +104,7 @@ export class ServiceManager {
   }
 }
 
-/** Three signs in the time in which systemd wants one. */
+/** Three messages within systemd's limit. */
 function watchdogEveryMs(env: ServiceManagerOptions['env']): number | null {
   const intervalUs = Number(env['WATCHDOG_USEC'] ?? '');
   const pid = env['WATCHDOG_PID'] ?? '';

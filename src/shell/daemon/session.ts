@@ -1,4 +1,4 @@
-/** Everything a trader runs on, opened in order and closed in reverse. */
+/** Everything that a trader runs on, opened in order and closed in reverse. */
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
@@ -42,38 +42,40 @@ import { changesSinceLast } from './live/last-config.js';
 import type { Log } from './log.js';
 import { openOwnWallet, PAPER } from './own-wallet.js';
 
-/** The longest that one call into a strategy may take; a turn of all markets must fit into a poll interval. */
+/** Longest call into a strategy; a turn of all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;
 
-/** Requests that the core releases together must not wait in the client: canceling a hundred orders would take twice as long. */
+/**
+ * Requests that the core releases together must not wait in the client: canceling a hundred orders would take twice as
+ * long.
+ */
 const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 
-/** Between two tries to reach an exchange that is down at the start, ms. */
+/** Wait between attempts to reach an exchange that is down at the start, ms. */
 const REACH_AGAIN_MS = 3_000;
 
 export interface Session {
-  /** The client that is used now. */
+  /** The current client. */
   client(): ServiceClient;
   /**
-   * A new client without the pauses and limits that the previous one learned; the previous one is closed, which drops and
-   * aborts all its requests. Used when a cancel of everything does not succeed: where the exchange
-   * refuses the key, another is made.
+   * A new client without the pauses and limits of the previous one, which is closed: its requests are dropped and
+   * aborted. Used when a cancel of everything does not succeed. If the exchange rejects the key, a new key is created.
    */
   freshClient(): Promise<ServiceClient>;
   readonly trader: Trader;
   readonly config: Config;
   readonly ledger: Ledger;
-  /** The process of the dashboard; null when there is none. */
+  /** Process of the dashboard; null without one. */
   readonly page: ConsoleSupervisor | null;
   readonly wallet: Wallet;
   readonly profile: VenueProfile;
-  /** Code that the trader may switch to, by its key. */
+  /** Code that the trader may switch to, by key. */
   readonly modules: Map<string, Strategy>;
-  /** Of everything that crosses the seam; closed with the session. */
+  /** Records everything that crosses the seam; closed with the session. */
   readonly journal: Journal;
-  /** Recording of the polled markets; null when the configuration does not want one, or when it is impossible. */
+  /** Recording of the polled markets; null if it is off or impossible. */
   readonly recorder: Recorder | null;
-  /** Null when the configuration wants no guardian, or when the exchange stops with this process. */
+  /** Null if it is off, or when the exchange ends with this process. */
   readonly guardian: GuardianSupervisor | null;
   /** Null for a single trader. */
   readonly fleet: FleetSession | null;
@@ -85,11 +87,11 @@ export interface SessionOptions {
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
-  /** Something for the operator's eyes while it starts. */
+  /** Messages for the operator during the start. */
   readonly say: (text: string) => void;
   /** Whether every note on recorded market data is printed. */
   readonly verbose: boolean;
-  /** True once the operator asked for the end. */
+  /** True once the operator has asked to stop. */
   readonly isStopping: () => boolean;
 }
 
@@ -103,18 +105,19 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     for (const closer of closers.reverse()) await closer();
   };
   try {
-    // The ledger first: its lock keeps a second trader from touching anything else.
+    // The ledger first: its lock keeps a second trader from changing anything.
     dataFolder(options);
     const ledger = openLedger(options.config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
-    // Nothing is served beside a trader that another one keeps from starting. Soon: forking takes longer in a large process.
+    // No page is served for a trader that cannot start beside another one. Early: forking takes longer in a large
+    // process.
     const page = openPage(options);
     closers.push(() => page?.close());
     const { config, env } = options;
     const stretch = describeStretch(config.polling, config.venue.profile);
     if (stretch !== null) warn(options, stretch);
     const wallet = openOwnWallet(config, env, { ledger, say: options.say });
-    // Before anything is signed, and before a guardian learns that orders may rest: they may be another trader's.
+    // Before any signature, and before a guardian learns of resting orders: they may be another trader's.
     const joined = await joinFleet(options, wallet);
     closers.push(() => joined.fleet?.close());
     if (joined.isStopped) {
@@ -140,7 +143,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     const making = fleet === null ? keyMaking(options, wallet) : null;
     const inUse = replaceable(client, credentials, make, making);
     closers.push(() => inUse.client().close());
-    // Its own exchange charges by its own rule, which the configuration was held against.
+    // An own exchange charges by its own rule, which was checked with the configuration.
     if (exchange === null) await refuseWrongFees(client, config);
     if (!(await settleWallet(joined, { client, wallet, profile }, options))) {
       await close();
@@ -166,7 +169,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
   }
 }
 
-/** @param making null in a fleet: there a key is revoked so that a trader which another one has replaced does nothing more */
+/** @param making null in a fleet: there a key is revoked so that a replaced trader can do nothing more */
 function replaceable(
   first: ServiceClient,
   used: Credentials,
@@ -177,7 +180,7 @@ function replaceable(
   let current = first;
   const freshClient = async () => {
     const before = current;
-    // First, so that requests of the core after the end of the old one find the new one.
+    // First, so that requests of the core after the old client's end find the new one.
     const fresh = make(credentials);
     current = fresh;
     await before.close();
@@ -204,11 +207,11 @@ function dataFolder(options: SessionOptions): void {
 }
 
 /**
- * A new embedded exchange does not know the earlier requests of a ledger: nothing could ever be proven
- * about them, and the trader would only ever reduce. The first intent decides: its order is noted only when the exchange has shown it.
+ * A new embedded exchange does not know the earlier requests of a ledger: nothing could be proven about them, and the
+ * trader would only reduce for ever. The first intent decides: its order is stored only when the exchange has shown it.
  */
 function checkSamePast(dataDir: string, ledger: Ledger): void {
-  // Without this file it starts empty, whatever else is left in the folder.
+  // Without this file it starts empty, whatever else is in the folder.
   const state = join(dataDir, 'exchange.sqlite');
   const isThere = existsSync(state) && statSync(state).size > 0;
   if (isThere || ledger.intents({ limit: 1 }).length + ledger.orders({ limit: 1 }).length === 0) return;
@@ -221,7 +224,7 @@ function checkSamePast(dataDir: string, ledger: Ledger): void {
 
 async function embeddedExchange({ config, log, say, verbose }: SessionOptions): Promise<RunningExchange | null> {
   const { logger } = log;
-  // Problems of market data must reach the operator, not the log alone.
+  // Problems of market data must reach the operator, not only the log.
   const loud = {
     info: (facts: object, text: string) => {
       logger.info(facts, text);
@@ -235,7 +238,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   };
   const settings = config.exchange;
   if (settings === null || !settings.embedded) return null;
-  // Heavy to load, and a trader on an exchange elsewhere must be back as soon as it can.
+  // Slow to load; a trader on an exchange elsewhere must restart fast.
   const { startExchange } = await import('../../exchange/exchange.js');
   const { embedded: _, startingFundsMicros: startingFunds, ...others } = settings;
   const exchange = await startExchange({ ...others, startingFunds, profile: config.venue.profile, logger: loud });
@@ -248,7 +251,7 @@ interface Connected {
   readonly credentials: Credentials;
 }
 
-/** A client with credentials that the exchange accepts; waits for an exchange that is down. Null when stopped meanwhile. */
+/** A client with accepted credentials; waits for an exchange that is down. Null when stopped meanwhile. */
 async function connect(
   options: SessionOptions,
   wallet: Wallet,
@@ -281,7 +284,7 @@ async function connect(
 
 function newRun({ config, version }: SessionOptions, profile: VenueProfile): RunFacts {
   const startedMs = nowMs();
-  // Time orders the runs for a reader; the random part keeps two starts within one millisecond apart.
+  // Time orders the runs for a reader; the random part separates two starts within a millisecond.
   const runId = `${startedMs.toString(36)}${randomBytes(3).toString('hex')}`;
   return { config, runId, version, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
 }
@@ -314,7 +317,7 @@ function newTrader(run: RunFacts, parts: TraderParts): Trader {
   return new Trader(settings, ledger, executor, run.startedMs);
 }
 
-/** A person may have changed the files since a trader last ran by them. */
+/** The files may have changed since a trader last used them. */
 async function compareWithLast({ config, env }: SessionOptions, ledger: Ledger): Promise<readonly string[]> {
   try {
     return (await changesSinceLast(config, ledger, { env, cwd: process.cwd() })) ?? [];
@@ -323,7 +326,7 @@ async function compareWithLast({ config, env }: SessionOptions, ledger: Ledger):
   }
 }
 
-/** A start does not fail for it: then `config rollback` has nothing to go back to. */
+/** On failure the start continues: `config rollback` then has no copy to return to. */
 function copyFiles(options: SessionOptions): string {
   const { file, texts, ledger } = options.config;
   try {
@@ -340,13 +343,13 @@ function keyMaking(options: SessionOptions, wallet: Wallet): KeyMaking {
   return { wallet, keep, warn: (text) => warn(options, text) };
 }
 
-/** An embedded exchange has another port with every start; its credentials are filed under the profile's address. */
+/** An embedded exchange has a new port at every start; its credentials are stored under the profile's address. */
 const ownerOf = ({ venue }: Config, { address }: Wallet) => ({ baseUrl: venue.profile.base_url, wallet: address });
 
 const openPage = ({ config, env, say, log }: SessionOptions): ConsoleSupervisor | null =>
   ConsoleSupervisor.start({ config, env, say, note: (text) => log.logger.warn(text) });
 
-/** An embedded exchange stops and ends with its trader: another process would have nothing to cancel. */
+/** An embedded exchange ends with its trader: a guardian would have nothing to cancel. */
 function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
   const { config, env } = options;
   if (!config.guardian.enabled || config.exchange?.embedded === true) return null;

@@ -85,7 +85,7 @@ function inventory({ markets }: Snapshot): string {
 
 const MAX_ROWS = 20;
 
-/** The block that a terminal shows, at most `width` columns wide. */
+/** The block for a terminal, at most `width` columns wide. */
 export function statusBlock(snapshot: Snapshot, runningMs: number, width: number): readonly string[] {
   const orders = `${snapshot.openOrders} (${snapshot.unknownOrders} unknown)`;
   const { cashMicros, equityMicros, resultMicros, budgets } = snapshot;
@@ -103,7 +103,7 @@ export function statusBlock(snapshot: Snapshot, runningMs: number, width: number
   return [...head, '', ...marketTable(shown, width), ...rest].map((text) => cutText(text, width));
 }
 
-/** Parts side by side, and on another line where the first one is full; a part that fills a line breaks between words. */
+/** Parts side by side, wrapped onto further lines; a part longer than a line breaks between words. */
 const breakLines = (parts: readonly string[], width: number): readonly string[] =>
   fillLines(
     parts.flatMap((part) => (measureText(part) > width ? fillLines(part.split(' '), width, ' ') : [part])),
@@ -119,7 +119,7 @@ const MARKET_COLUMNS: readonly FittedColumn<MarketSnapshot>[] = [
   { name: 'YES', cell: ({ yesMicros }) => money(yesMicros), keep: 6 },
   { name: 'NO', cell: ({ noMicros }) => money(noMicros), keep: 5 },
   { name: 'orders', cell: ({ openOrders }) => String(openOrders), keep: 2 },
-  // Why a market is not quoted is worth more than what its neighbours say a second time.
+  // The reason why a market is not quoted matters more than its neighbours' repeated texts.
   { name: '', cell: noteText, isText: true, gives: 'cut', least: 16, keep: 4 },
 ];
 
@@ -129,11 +129,11 @@ function noteText({ openOrders, fairMicros, note }: MarketSnapshot): string {
   return openOrders === 0 || fairMicros === null ? note : '';
 }
 
-/** Titles shrink first, then notes are cut; columns go last. */
+/** Titles shrink first, then notes are cut; columns are dropped last. */
 const marketTable = (markets: readonly MarketSnapshot[], width: number): readonly string[] =>
   fitTable(MARKET_COLUMNS, markets, width).lines.map((cells) => cells.join(GAP).trimEnd());
 
-/** What a session came to. */
+/** Result of a session. */
 export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runningMs: number): readonly string[] {
   const before = startedWith ?? null;
   const session = before === null || snapshot.equityMicros === null ? null : micros(snapshot.equityMicros - before);

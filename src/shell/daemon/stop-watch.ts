@@ -1,18 +1,18 @@
-/** Reasons to stop outside the socket: the stop file, a signal, a ledger that is gone or replaced. */
+/** Reasons to stop outside the socket: the stop file, a signal, a ledger file that was removed or replaced. */
 
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { leaveStopFile, locateStopFile, readStopFile, removeStopFile } from '../control/stop-file.js';
 
-/** Two checks of a usually missing file cost nothing at this pace; a loop that was stopped checks first. */
+/** Two checks of a usually missing file cost nothing at this interval; a loop that was stopped checks first. */
 const LOOK_EVERY_MS = 100;
 
 export class StopWatch {
   readonly #path: string;
-  /** By a clock that never steps: a wall clock that was set back must not delay the check. */
+  /** A monotonic clock: a wall clock set back must not delay the check. */
   readonly #steadyMs: () => number;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /** The file is there and has been obeyed. */
+  /** The file exists and was obeyed. */
   #obeyed = false;
   #asked: string | null = null;
   #ledger: Pick<Ledger, 'checkFile'> | null = null;
@@ -22,14 +22,14 @@ export class StopWatch {
     this.#steadyMs = steadyMs;
   }
 
-  /** From here on it also looks whether this ledger, which is open, is still the file of its name. */
+  /** From now on also checks that the open ledger is still the file at its path. */
   guard(ledger: Pick<Ledger, 'checkFile'>): void {
     this.#ledger = ledger;
   }
 
   /**
-   * Keeps the reason where the next start finds it too, whatever becomes of this process, and obeys at the next step.
-   * False when it cannot be kept there: a disk that takes nothing more.
+   * Stores the reason where the next start finds it, whatever happens to this process, and obeys at the next step.
+   * False when it cannot be stored: a full disk.
    */
   kill(reason: string): boolean {
     this.#asked = reason;
@@ -37,13 +37,13 @@ export class StopWatch {
       leaveStopFile(this.#path, reason);
       return true;
     } catch {
-      return false; // the ledger will say so too, which cancels everything
+      return false; // The ledger will fail too, which cancels everything.
     }
   }
 
   /**
-   * A kill that the core must obey before anything else; null when there is none.
-   * Throws `ledger_broken` when the ledger's file is gone or replaced: later writes would be lost.
+   * A kill that the core must obey first; null without one. Throws `ledger_broken` when the ledger's file was removed
+   * or replaced: later writes would be lost.
    */
   due(): OperatorCommand | null {
     const reason = this.#asked;
@@ -58,14 +58,14 @@ export class StopWatch {
     return this.#look();
   }
 
-  /** Before a kill is lifted. Throws `file_unreadable` when the file stays. */
+  /** Before a kill is lifted. Throws `file_unreadable` when the file cannot be removed. */
   clear(): void {
     this.#asked = null;
     removeStopFile(this.#path);
     this.#obeyed = false;
   }
 
-  /** After a kill was lifted: a file that came while that was done is newer than the word that lifted it. */
+  /** After a lift: a file created meanwhile is newer than the lift. */
   onLift(): void {
     this.#obeyed = false;
     this.#lookedMs = Number.NEGATIVE_INFINITY;

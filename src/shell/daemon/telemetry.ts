@@ -1,4 +1,4 @@
-/** The trader's figures for subscribers, and their input: starts of steps, and times of beats. */
+/** The trader's figures for subscribers, and their input: times of steps and beats. */
 
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { AccountSnapshot, RiskUse } from '../../trader/engine/snapshot.js';
@@ -26,7 +26,7 @@ import { DailySummary, summaryText } from './daily-summary.js';
 import type { Log } from './log.js';
 import type { Session } from './session.js';
 
-/** Steps that the figures are of: some seconds of a busy trader. */
+/** Steps in the figures: some seconds of a busy trader. */
 const STEPS_KEPT = 500;
 
 export interface TelemetryOptions {
@@ -49,13 +49,13 @@ export class Telemetry {
   #steps = 0;
   #beganMs = steadyMs();
   #beatMs: number | null = null;
-  /** Spelled once: readers may come often. */
+  /** Cached: subscribers may connect often. */
   #config: { readonly of: Config; readonly shown: Shown } | null = null;
 
   constructor(options: TelemetryOptions) {
     this.#options = options;
     const { trader, ledger } = options.session;
-    // Read once: a reader may subscribe when the ledger can no longer be read.
+    // Read once: a subscriber may connect when the ledger can no longer be read.
     const run = ledger.runs(1)[0]?.id ?? '';
     this.publisher = new TelemetryPublisher(
       {
@@ -91,12 +91,12 @@ export class Telemetry {
     this.publisher.afterStep(lateMs);
   }
 
-  /** The time of the daily summary has come; it is written when the day has ended by the exchange's clock. */
+  /** The daily summary is due; it is written when the day has ended by the exchange's clock. */
   dayIsDue(): void {
     this.#summary.request(nowMs(), steadyMs());
   }
 
-  /** Writes a summary that is due. Called every second. */
+  /** Writes a due summary. Called every second. */
   tellDueDay(): void {
     if (!this.#summary.isDue) return;
     const account = this.#options.session.trader.account(nowMs());
@@ -108,12 +108,12 @@ export class Telemetry {
     this.publisher.notice(nowMs(), 'info', 'daily_summary', summaryText(account));
   }
 
-  /** What became of a backup; null when it was made. */
+  /** Result of a backup; null on success. */
   readonly backedUp = (why: string | null): void => {
     this.#backupFailed = why === null ? null : { at: nowMs(), why };
   };
 
-  /** Another configuration is in force. */
+  /** A new configuration is in force. */
   configChanged(): void {
     this.publisher.renew();
   }

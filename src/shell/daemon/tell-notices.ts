@@ -5,7 +5,7 @@ import { nowMs } from '../runtime/clock.js';
 import type { Log } from './log.js';
 import type { Screen } from './screen.js';
 
-/** Quiet notices that the screen shows too. A strategy outside its hours would else look idle. */
+/** Quiet notices that the screen shows too: without them a strategy outside its hours would look idle. */
 const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone', 'quote_hours'];
 
 export function tellNotices(notices: readonly OperatorEvent[], log: Log, screen: Screen): void {

@@ -1,12 +1,12 @@
-/** Time for which a proof that no order rests has been missing. */
+/** Time without the proof that no order rests. */
 
-/** Cancels take a second or two, and a probe of a venue that denies any room some more. */
+/** Cancels take a second or two; a probe of a venue that denies any room takes longer. */
 const FIRST_MS = 10_000;
-/** An exchange that is slow must not be cut off over and over. */
+/** A slow exchange must not be cut off repeatedly. */
 const LONGEST_MS = 60_000;
 
 export class Unproven {
-  /** By a clock that never steps. */
+  /** A monotonic clock. */
   readonly #steadyMs: () => number;
   #dueMs: number | null = null;
   #waitMs = FIRST_MS;
@@ -15,7 +15,10 @@ export class Unproven {
     this.#steadyMs = steadyMs;
   }
 
-  /** Called often. True when something else has to be tried: after ten seconds, then after twice as long each time, a minute at most. */
+  /**
+   * Called often. True when the next alternative is due: after ten seconds, then after twice as long each time, a
+   * minute at most.
+   */
   isOverdue(wantsProof: boolean): boolean {
     const nowMs = this.#steadyMs();
     if (!wantsProof) {

@@ -19,14 +19,14 @@ const MAX_TEXT_BYTES = LENGTH - CHECK_LENGTH - 2;
 export class BeatWriter {
   readonly #descriptor: number;
 
-  /** Throws what `openSync` throws. The folder must be there. */
+  /** Throws like `openSync`. The folder must exist. */
   constructor(path: string) {
-    // Not truncated while it is ours: its content stays until the first beat overwrites it.
+    // Not truncated: the old content stays until the first beat overwrites it.
     this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     if (fstatSync(this.#descriptor).size !== LENGTH) ftruncateSync(this.#descriptor);
   }
 
-  /** Throws what `writeSync` and `fsyncSync` throw, and when the value is too long. */
+  /** Throws like `writeSync` and `fsyncSync`, and for a value that is too long. */
   write(value: object, durable = false): void {
     const bytes = encode(value);
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at, bytes.length - at, at);
@@ -38,7 +38,7 @@ export class BeatWriter {
   }
 }
 
-/** Content of the file; null when there is none, `unreadable` when it is foreign or half written. */
+/** Content of the file; null without one, `unreadable` for foreign or partly written content. */
 export async function readBeat<T>(path: string, schema: z.ZodType<T>): Promise<T | 'unreadable' | null> {
   try {
     return decode(await readFile(path), schema);
@@ -47,7 +47,7 @@ export async function readBeat<T>(path: string, schema: z.ZodType<T>): Promise<T
   }
 }
 
-/** The same, for callers that may wait for a disk. */
+/** The same, synchronous, for callers that may wait for a disk. */
 export function readBeatNow<T>(path: string, schema: z.ZodType<T>): T | 'unreadable' | null {
   try {
     return decode(readFileSync(path), schema);

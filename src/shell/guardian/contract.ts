@@ -14,10 +14,10 @@ const processMark = z.object({ pid: z.number().int().positive(), born: z.string(
 
 /** Last beat of the trader. */
 export const heartbeatSchema = z.object({
-  /** Drawn at each start of the trader. */
+  /** Random, new at each start of the trader. */
   run: z.string().min(1),
   process: processMark,
-  /** One more with each beat of a run. */
+  /** Incremented with each beat of a run. */
   count: z.number().int().nonnegative(),
   /**
    * - `starting`: it opens its ledger, reaches for the exchange; nothing of ours is looked after yet
@@ -25,9 +25,9 @@ export const heartbeatSchema = z.object({
    * - `ended`: it ended after two reads had proven that nothing rests
    */
   phase: z.enum(['starting', 'trading', 'ended']),
-  /** Whether an order of ours may rest at the exchange. Once `trading`, only `ended` takes it back. */
+  /** Whether an own order may rest at the exchange. After `trading`, only `ended` clears it. */
   mayRest: z.boolean(),
-  /** It was killed, halted or is being stopped: whatever rests has to go. */
+  /** Killed, halted or stopping: resting orders must go. */
   nothingMayRest: z.boolean(),
   /** Fleet only: time from this beat during which no other trader can have its wallet, ms; null for a single trader. */
   oursForMs: z.number().nullable(),
@@ -56,33 +56,36 @@ export const reportSchema = z.object({
 export type GuardianReport = Readonly<z.infer<typeof reportSchema>>;
 export type GuardianState = GuardianReport['state'];
 
-/** In a few words, for status lines. */
+/** Short text for status lines. */
 export const describeReport = ({ process, state, text }: GuardianReport): string =>
   `${state}, process ${process.pid}${text === '' ? '' : `: ${text}`}`;
 
-/** What decisions are made by. */
+/** Rules for the decisions. */
 export interface GuardianRules {
-  /** Silence that raises the alarm, ms. */
+  /** Time without a beat that raises the alarm, ms. */
   readonly timeoutMs: number;
-  /** Time after the last seen order in which one may still start to rest: a draft's lifetime and the time of a submit, ms. */
+  /**
+   * Time after the last seen order in which one may still begin to rest: a draft's lifetime and the time of a submit,
+   * ms.
+   */
   readonly lateOrdersMs: number;
-  /** It was started by its own unit: it outlives every run of the trader. */
+  /** Started by its own unit: it outlives every run of the trader. */
   readonly stays: boolean;
   /**
-   * Its money is not real: it gives up when the ledger is gone, or when the exchange was not reached for
-   * `paperPatienceMs`, and leaves no process behind on a developer's machine. Null for real money: it never gives up.
+   * For play money: it ends when the ledger is gone, or when the exchange was unreachable for this long, ms, so that no
+   * process stays on a developer's machine. Null for real money: it never ends by itself.
    */
   readonly paperPatienceMs: number | null;
 }
 
-/** One observation. `nowMs` is the guardian's own clock: it never steps, and its start is arbitrary. */
+/** One observation. `nowMs` is the guardian's monotonic clock with an arbitrary start. */
 export type GuardianObservation =
   | {
       readonly kind: 'look';
       readonly nowMs: number;
-      /** Null when there is no file; `unreadable` while it is being written, or when it holds something else. */
+      /** Null without a file; `unreadable` during a write, or for other content. */
       readonly heartbeat: Heartbeat | 'unreadable' | null;
-      /** Whether the process that wrote it is known to be gone. */
+      /** Whether the process that wrote it is known to have ended. */
       readonly traderGone: boolean;
       /** Whether the ledger's file is known to be gone. */
       readonly ledgerGone: boolean;
@@ -90,19 +93,19 @@ export type GuardianObservation =
   | {
       readonly kind: 'round';
       readonly nowMs: number;
-      /** `empty`: two reads showed that nothing rests. `canceled`: something did. `failed`: it is not known. */
+      /** `empty`: two reads showed that nothing rests. `canceled`: something rested. `failed`: unknown. */
       readonly outcome: 'empty' | 'canceled' | 'failed';
       /** For a person. */
       readonly text: string;
     }
-  /** Request to the guardian to end: a signal. */
+  /** A signal asks the guardian to end. */
   | { readonly kind: 'ask-to-end'; readonly nowMs: number };
 
 export type GuardianAction =
-  /** Leave the mark that keeps a trader which wakes, or is started, from quoting on. */
+  /** Writes the mark that keeps a trader from quoting when it wakes or starts. */
   | { readonly kind: 'leave-mark'; readonly reason: string }
-  /** Cancel everything once and read the resting orders twice; the outcome is a `round`. Never two at a time. */
+  /** Cancels everything once and reads the resting orders twice; the outcome is a `round`. Never two at a time. */
   | { readonly kind: 'cancel' }
-  /** Something for the guardian's own record. */
+  /** An entry for the guardian's own record. */
   | { readonly kind: 'record'; readonly severity: 'quiet' | 'loud'; readonly text: string }
   | { readonly kind: 'end'; readonly text: string };

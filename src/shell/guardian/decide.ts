@@ -9,43 +9,42 @@
 import type { GuardianAction, GuardianObservation, GuardianReport, GuardianRules, Heartbeat } from './contract.js';
 
 /**
- * The most that one look adds to a silence, ms. A guardian that was itself stopped, swapped out or asleep with its
- * machine has heard nothing, and must not blame the trader, which slept as well, for it.
+ * Maximum time that one check adds to a silence, ms. After the guardian itself was stopped, swapped out or asleep with
+ * its machine, it must not blame the trader.
  */
 const LONGEST_STEP_MS = 1_000;
 /**
- * How long orders of an earlier run may rest while traders keep starting, ms: a trader that waits for its exchange,
- * or that dies and is restarted, watches over nothing.
+ * Maximum time that orders of an earlier run may rest while traders keep starting, ms: a trader that waits for its
+ * exchange, or that dies and restarts, watches nothing.
  */
 const STARTING_LIMIT_MS = 60_000;
 /**
- * A trader that is killed or stopped needs a second or two to cancel everything. After this time, ms, the guardian
- * reads and cancels resting orders although the heart beats: the obstacle of the trader's cancels may not block the
- * guardian's.
+ * A killed or stopping trader needs a second or two to cancel everything. After this time, ms, the guardian reads and
+ * cancels resting orders although the heart beats: the trader may be blocked where the guardian is not.
  */
 const PULLING_LIMIT_MS = 5_000;
-/** Between two looks at the exchange under a kill, once nothing rested, ms. */
+/** Interval of checks at the exchange under a kill, once nothing rested, ms. */
 const KILLED_MS = 60_000;
-/** Rounds without an order, one after the other, that secure. */
+/** Rounds in a row without an order that prove safety. */
 const EMPTY_ROUNDS = 2;
 /** Between a round that found something and the next, ms. */
 const AGAIN_MS = 500;
-/** Time between the rounds that must agree, ms: an interrupted request has arrived at the exchange by then. */
+/** Time between rounds that must agree, ms: an interrupted request has arrived by then. */
 const AGREE_MS = 2_000;
-/** Time between two later reads of the exchange, ms, as long as an order may still start to rest. */
+/** Interval of later reads of the exchange, ms, while an order may still begin to rest. */
 const SECURED_MS = 10_000;
-/** Between rounds that failed, ms; doubled each time. */
+/** Wait after a failed round, ms; doubled each time. */
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
 export interface Alarm {
-  /** `silence`: the heart stopped. `pulling`: it beats, and resting orders had enough time to go. */
+  /** `silence`: the heart stopped. `pulling`: it beats, but resting orders had enough time to go. */
   readonly cause: 'silence' | 'pulling';
   readonly nextRoundMs: number;
   readonly emptyRounds: number;
   readonly failures: number;
-  /** When rounds began to fail; null when the last one did not. */
+  /** Time since when rounds fail; null when the last one did not. */
   readonly failingSinceMs: number | null;
-  /** When the last order was seen, or the alarm was raised. */
+  /** When the last order was seen, or the alarm raised. */
   readonly orderSeenMs: number;
   /** Result of the last round. */
   readonly text: string;
@@ -57,12 +56,12 @@ export interface GuardianMind {
   readonly lookedMs: number | null;
   readonly silentMs: number;
   readonly startingMs: number;
-  /** How long it has been said that nothing may rest. */
+  /** Time since when nothing may rest. */
   readonly pullingMs: number;
   readonly alarm: Alarm | null;
-  /** A round is under way; it may be of an alarm that is over. */
+  /** A round is in flight, perhaps of an alarm that has ended. */
   readonly isRound: boolean;
-  /** An alarm about this very beat is over: nothing rests, and its trader is gone. */
+  /** An alarm about this beat has ended: nothing rests, and its trader is gone. */
   readonly isSettled: boolean;
   readonly isAskedToEnd: boolean;
 }
@@ -120,14 +119,14 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decisio
   return { mind: { ...mind, isRound: true }, actions: [{ kind: 'cancel' }] };
 }
 
-/** Adds a look to the known state of the trader. */
+/** Adds a check to the known state of the trader. */
 function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat }: Look): GuardianMind {
   const awakeMs = mind.lookedMs === null ? 0 : Math.min(Math.max(0, nowMs - mind.lookedMs), LONGEST_STEP_MS);
   const known =
     heartbeat === null || (heartbeat === 'unreadable' && mind.heartbeat !== null) ? mind.heartbeat : heartbeat;
   const moved = isAnother(known, mind.heartbeat);
   const isStarting = known !== null && known !== 'unreadable' && known.phase === 'starting';
-  // Field by field: every look comes here, and a spread takes many times as long.
+  // Field by field: every check comes here, and a spread is many times slower.
   return {
     heartbeat: known,
     lookedMs: nowMs,
@@ -152,7 +151,7 @@ const isAttended = (heartbeat: GuardianMind['heartbeat']): boolean =>
 const isPulling = (heartbeat: GuardianMind['heartbeat']): boolean =>
   heartbeat !== null && heartbeat !== 'unreadable' && heartbeat.phase === 'trading' && heartbeat.nothingMayRest;
 
-/** Unread orders may rest; where no trader ever ran none does. */
+/** Orders that were not read may rest; without any trader none does. */
 function mayRest({ heartbeat, isSettled }: GuardianMind): boolean {
   if (heartbeat === null || isSettled) return false;
   return heartbeat === 'unreadable' || (heartbeat.mayRest && heartbeat.phase !== 'ended');
@@ -177,7 +176,7 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): De
   return begin(mind, alarm, actions);
 }
 
-/** The trader's heart beats, so no mark holds it: it knows that no order may rest, and may get other commands. */
+/** The trader's heart beats, so no mark is written: it knows that no order may rest, and may get other commands. */
 function helpToPull(mind: GuardianMind, { nowMs }: Look): Decision {
   const text = `nothing may rest for ${seconds(mind.pullingMs)}: reads what rests, and cancels it`;
   return begin(mind, makeAlarm('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
@@ -193,7 +192,7 @@ const makeAlarm = (cause: Alarm['cause'], text: string, nowMs: number): Alarm =>
   text,
 });
 
-/** One round may be left over from an alarm before; the next one begins when it is back. */
+/** A round of the previous alarm may still run; the next one begins after it. */
 function begin(mind: GuardianMind, alarm: Alarm, actions: readonly GuardianAction[]): Decision {
   if (mind.isRound) return { mind: { ...mind, alarm }, actions };
   return { mind: { ...mind, alarm, isRound: true }, actions: [...actions, { kind: 'cancel' }] };
@@ -207,8 +206,8 @@ const standDown = (mind: GuardianMind, text: string, severity: 'quiet' | 'loud' 
 const isSecured = ({ emptyRounds }: Alarm): boolean => emptyRounds >= EMPTY_ROUNDS;
 
 /**
- * In a fleet the next owner of the wallet cancels everything itself, and later orders are its own. Until then, and as
- * long as the exchange could not be read since, they are ours.
+ * In a fleet the next owner of the wallet cancels everything itself, and later orders are its own. Until then, and
+ * while the exchange could not be read since, they are ours.
  */
 function isLeftToOthers({ heartbeat, silentMs }: GuardianMind, alarm: Alarm, { lateOrdersMs }: GuardianRules): boolean {
   if (heartbeat === null || heartbeat === 'unreadable' || heartbeat.oursForMs === null) return false;
@@ -216,7 +215,7 @@ function isLeftToOthers({ heartbeat, silentMs }: GuardianMind, alarm: Alarm, { l
   return sinceMs >= 0 && (isSecured(alarm) || (sinceMs >= lateOrdersMs && alarm.failures === 0));
 }
 
-/** A trader that is there may wake in the middle of anything; one that is gone leaves at most a late order. */
+/** A living trader may wake at any time; a dead one leaves at most a late order. */
 const isOver = (alarm: Alarm, { lateOrdersMs }: GuardianRules, { nowMs, traderGone }: Look): boolean =>
   alarm.cause === 'silence' && isSecured(alarm) && traderGone && nowMs - alarm.orderSeenMs >= lateOrdersMs;
 
@@ -238,7 +237,7 @@ function reasonToEnd(mind: GuardianMind, rules: GuardianRules, { nowMs, traderGo
 const isEnded = (heartbeat: Heartbeat | 'unreadable'): boolean =>
   heartbeat !== 'unreadable' && heartbeat.phase === 'ended';
 
-/** No message when an empty exchange is still empty, nor when a killed trader canceled its orders. */
+/** No message when an empty exchange is still empty, or when a killed trader canceled its orders. */
 const isExpectedEmpty = (alarm: Alarm): boolean => isSecured(alarm) || alarm.cause === 'pulling';
 
 function onRound(before: GuardianMind, round: Round): Decision {

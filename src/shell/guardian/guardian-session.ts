@@ -1,7 +1,6 @@
 /**
- * The guardian's own way to the exchange: its own API key, so that revoking one leaves the other, with its own share of
- * the request budget; and the key of the wallet, which it holds in memory from the start. When the alarm comes it needs
- * no disk.
+ * The guardian's own access to the exchange: its own API key, so that a revoked key leaves the other, its own share of
+ * the request budget, and the wallet's key in memory from the start. An alarm needs no disk.
  */
 
 import { existsSync } from 'node:fs';
@@ -14,7 +13,7 @@ import { openKeyFile } from '../wallet/key-file.js';
 import { walletPassphrase } from '../wallet/passphrase.js';
 import type { Wallet } from '../wallet/wallet.js';
 
-/** An exchange that takes longer is asked again in the next round: the guardian has only seconds. */
+/** A slower exchange is asked again in the next round: the guardian has only seconds. */
 const TIMEOUT_MS = 5_000;
 
 export interface AccessSettings {
@@ -47,14 +46,14 @@ export class GuardianSession {
     }
     this.#settings = settings;
     this.#wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
-    // The trader's variables for credentials are not ours: two processes under one key would be one key to lose.
+    // The trader's variables for credentials are ignored: two processes with one key could lose both at once.
     this.#stored = loadCredentials(credentialsFile, this.#owner, {});
-    // Whatever an answer says, the next round begins when it is due: rounds are what keeps this client's requests few.
+    // The next round begins when it is due, whatever an answer says: rounds limit this client's requests.
     const signed = this.#stored === null ? {} : { credentials: this.#stored };
     this.#client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }
 
-  /** A client that the exchange answers. Throws `venue_unreachable`, or `venue_refused` when it does not take our key. */
+  /** A client that the exchange answers. Throws `venue_unreachable`, or `venue_refused` when our key is rejected. */
   async check(): Promise<Access> {
     const { isPaper } = this.#settings;
     const asked = { stored: this.#stored, mayReplace: isPaper, keep: (made: Credentials) => this.#keep(made) };
@@ -62,14 +61,12 @@ export class GuardianSession {
     return this.#access;
   }
 
-  /** The same without asking first, unless there is no key at all yet. */
+  /** The same without a check, unless there is no key yet. */
   async open(): Promise<Access> {
     return this.#stored === null ? this.check() : this.#access;
   }
 
-  /**
-   * Makes another key if the exchange refuses ours, so that everything can be canceled. Never throws.
-   */
+  /** Creates a new key if the exchange rejects ours, so that everything can be canceled. Never throws. */
   async ensureTaken(warn: (text: string) => void): Promise<void> {
     if (this.#settings.isFenced) return;
     const keep = (made: Credentials) => this.#keep(made);

@@ -28,11 +28,11 @@ import { type Access, type AccessSettings, GuardianSession } from './guardian-se
 import { GuardianLog, inTime, leaveMark, Reporter } from './record.js';
 
 const LOOK_EVERY_MS = 250;
-/** Between two proofs that the exchange still takes our key, ms: a key revoked last week would be found out too late. */
+/** Interval of the checks that the exchange accepts our key, ms: a revoked key must be noticed early. */
 const CHECK_EVERY_MS = 600_000;
-/** Between two tries while it takes none, ms. */
+/** Interval while it accepts none, ms. */
 const CHECK_AGAIN_MS = 5_000;
-/** A report has a fixed length; characters of up to three bytes fit. */
+/** A report has a fixed length; three-byte characters fit. */
 const MAX_TEXT = 200;
 /** Time in which another guardian's report must change, ms. */
 const OTHER_WITHIN_MS = 1_500;
@@ -46,12 +46,12 @@ export interface GuardianOptions extends AccessSettings {
   /** Cancels everything and reads the resting orders twice. Throws TwinbookError when they cannot be known. */
   readonly cancelEverything: (access: Access) => Promise<{ readonly asked: number; readonly verified: boolean }>;
   readonly say: (line: string) => void;
-  /** Calls back with a text for the log at each signal that does nothing. */
+  /** Calls back with a text for the log at each unused signal. */
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
   readonly stopAsked: () => Promise<void>;
 }
 
-/** Guards until there is nothing left to guard. Throws TwinbookError when the key or its files cannot be used. */
+/** Runs until there is nothing left to guard. Throws TwinbookError when the key or its files cannot be used. */
 export async function runGuardian(options: GuardianOptions): Promise<void> {
   const other = await anotherGuards(options.ledgerPath);
   if (other !== null) {
@@ -61,7 +61,7 @@ export async function runGuardian(options: GuardianOptions): Promise<void> {
   await new Guardian(options).run();
 }
 
-/** The process of a guardian of this ledger that is awake; null when there is none. */
+/** Process id of an active guardian of this ledger; null without one. */
 async function anotherGuards(ledgerPath: string): Promise<number | null> {
   const read = () => readBeat(locateReportFile(ledgerPath), reportSchema);
   const first = await read();
@@ -86,9 +86,9 @@ class Guardian {
   /** Last content read from the disk; null before the first. */
   #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ledgerGone'> | null = null;
   #reading = false;
-  /** Why our key is of no use right now; null when it is. */
+  /** Why our key is unusable now; null when it is usable. */
   #trouble: string | null = 'not asked yet';
-  /** The reason of a mark that could not be left yet. */
+  /** Reason of a mark that could not be written yet. */
   #unleftMark: string | null = null;
   #count = 0;
   #end: (text: string) => void = () => undefined;
@@ -135,7 +135,7 @@ class Guardian {
     if (this.#key !== null) await inTime(this.#key.close());
   }
 
-  /** The disk is read besides: a look that waited for it would be blind to everything else. */
+  /** The disk is read in the background: a check that waited for it would miss everything else. */
   #look(): void {
     if (!this.#reading) {
       this.#reading = true;
@@ -182,7 +182,7 @@ class Guardian {
     }
   }
 
-  /** The mark first, so that a trader that wakes in the middle finds it; but a hanging disk delays no cancel. */
+  /** The mark first, so that a trader that wakes meanwhile finds it; but a hanging disk delays no cancel. */
   async #round(): Promise<void> {
     if (this.#unleftMark !== null) await inTime(this.#leaveMark(this.#unleftMark));
     const found = await this.#cancel();
@@ -214,7 +214,7 @@ class Guardian {
     }
   }
 
-  /** A trader that trusts in us must hear at once when we could not do it. */
+  /** A trader that relies on the guardian must learn at once that the guardian cannot cancel. */
   async #keepChecking(key: GuardianSession, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const before = this.#trouble;
@@ -239,7 +239,7 @@ class Guardian {
   }
 }
 
-/** Whether it is known that there is no such file. */
+/** True when the file is known to be missing. */
 const isMissing = (path: string): Promise<boolean> =>
   reach(path).then(
     () => false,

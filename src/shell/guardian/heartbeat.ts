@@ -20,7 +20,7 @@ export class Heart {
   readonly #run = randomBytes(8).toString('hex');
   readonly #process = readMark(process.pid);
   readonly #cannotBeat: (error: unknown) => void;
-  /** Orders of an earlier run may rest until this one has ended in order. */
+  /** Orders of an earlier run may rest until this one ends regularly. */
   readonly #mayHaveRested: boolean;
   #count = 0;
   #steppedMs: number | null = null;
@@ -52,8 +52,8 @@ export class Heart {
   }
 
   /**
-   * A step of the core has been taken, after which something may rest or must not. Cheap: most calls only look at the clock.
-   * Returns how long ago the step before it was, ms; 0 for the first.
+   * A step of the core was taken: orders may rest now, or must not. Cheap: most calls only read the clock. Returns the
+   * time since the previous step, ms; 0 for the first.
    */
   beat(nothingMayRest = false, oursForMs: number | null = null): number {
     this.#nothingMayRest = nothingMayRest;
@@ -76,7 +76,7 @@ export class Heart {
     return this.#phase === 'ended';
   }
 
-  /** Without `end` before it, the guardian takes it for a death. */
+  /** Without `end` before it, the guardian treats it as a death. */
   close(): void {
     this.#beNoLonger();
     this.#writer.close();
@@ -108,7 +108,7 @@ export class Heart {
       oursForMs: this.#oursForMs,
     };
     try {
-      // The next guardian needs the phase after a power cut; the beat itself is old by then.
+      // The next guardian needs the phase after a power cut; the beat itself is outdated by then.
       this.#writer.write(beat, phase !== this.#syncedPhase);
       this.#syncedPhase = phase;
       this.#failed = false;

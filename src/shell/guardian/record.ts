@@ -1,7 +1,6 @@
 /**
- * Files of the guardian: a record for people, its actions for the trader, and the mark that holds a woken
- * trader. All are beside the ledger, on a disk that may be the very reason of the alarm: so it waits for nothing
- * without end, and nothing throws.
+ * Files of the guardian: a record for people, its actions for the trader, and the mark that stops a woken trader. All
+ * are on the ledger's disk, which may be the cause of the alarm: every wait is bounded, and nothing throws.
  */
 
 import { constants } from 'node:fs';
@@ -13,12 +12,12 @@ import { secrets } from '../wallet/secrets.js';
 import { encode } from './beat-file.js';
 import type { GuardianReport } from './contract.js';
 
-/** The longest that a cancel waits for a disk, ms. */
+/** Longest time that a cancel waits for a disk, ms. */
 const DISK_WITHIN_MS = 1_000;
-/** Lines that wait for a disk which does not answer; later ones are lost. */
+/** Lines waiting for a hanging disk; later ones are lost. */
 const MOST_WAITING = 1_000;
 
-/** True when the work ended in time and well. */
+/** True when the work ended in time without an error. */
 export async function inTime(work: Promise<unknown>): Promise<boolean> {
   const done = work.then(
     () => true,
@@ -34,8 +33,8 @@ export async function inTime(work: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * A file that is opened once and then kept open: a removed file stays removed, and a removed folder is not
- * filled again by us. One that could not be opened is tried again with the next use.
+ * A file that is opened once and kept open: a removed file stays removed, and a removed folder is not filled again. A
+ * file that could not be opened is tried again at the next use.
  */
 class KeptFile {
   readonly #path: string;
@@ -57,14 +56,14 @@ class KeptFile {
   }
 }
 
-/** JSON lines, one for each thing that a person may want to know. */
+/** JSON lines for the operator. */
 export class GuardianLog {
   readonly #file: KeptFile;
   readonly #echo: (line: string) => void;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  /** @param echo where each line goes too, for who looks on */
+  /** @param echo second output of each line */
   constructor(path: string, echo: (line: string) => void) {
     this.#file = new KeptFile(path, 'a');
     this.#echo = echo;
@@ -90,20 +89,20 @@ export class GuardianLog {
   }
 }
 
-/** Our own beat. One that the disk is still busy with is not followed by another. */
+/** Our own beat. While the disk is busy with one, no other is written. */
 export class Reporter {
   readonly #file: KeptFile;
   #last: Promise<unknown> | null = null;
 
   constructor(path: string) {
-    // Made when it is missing, never cut: a reader must not find it empty.
+    // Created if missing, never truncated: a reader must not find it empty.
     this.#file = new KeptFile(path, constants.O_RDWR | constants.O_CREAT);
   }
 
   write(report: GuardianReport): void {
     if (this.#last !== null) return;
     this.#last = this.#put(report)
-      // A trader that reads nothing new says so itself.
+      // A trader that reads no new content reports it itself.
       .catch(() => undefined)
       .finally(() => {
         this.#last = null;
@@ -139,8 +138,8 @@ export async function leaveMark(path: string, reason: string): Promise<void> {
 }
 
 /**
- * Written beside and then given its name. False where that cannot be: one is there, the disk is full, or it knows no links. Throws what
- * the system says where the name is there and may not last.
+ * Written beside and then linked to its name. False if the name exists, the disk is full, or links are unsupported.
+ * Throws the system's error when the name exists but may not last.
  */
 async function leaveWhole(path: string, text: string): Promise<boolean> {
   const beside = `${path}.${process.pid}`;
@@ -156,7 +155,7 @@ async function leaveWhole(path: string, text: string): Promise<boolean> {
         () => true,
         () => false,
       );
-    // The name stops a trader already, however long the disk takes.
+    // The name alone stops a trader, however long the disk takes.
     if (isNamed) await file.sync();
     return isNamed;
   } finally {
@@ -165,7 +164,7 @@ async function leaveWhole(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Creates the file by its name first. Throws the system's error, EEXIST where one exists. */
+/** Creates the file by its name first. Throws the system's error, EEXIST for an existing one. */
 async function leavePlain(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {

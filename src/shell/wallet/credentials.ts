@@ -5,13 +5,13 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { readPrivateFile, writePrivateFile } from './private-file.js';
 import { secrets } from './secrets.js';
 
-/** Credentials of a signed call. The secret is the HMAC key and belongs in no log, error or page. */
+/** Credentials of a signed call. The secret is the HMAC key; it must not appear in a log, error or page. */
 export interface Credentials {
   readonly apiKey: string;
   readonly secret: string;
 }
 
-/** Whose credentials: the same wallet has others at another venue. */
+/** Owner of credentials: the same wallet has others at another venue. */
 export interface CredentialsOwner {
   readonly baseUrl: string;
   readonly wallet: string;
@@ -61,7 +61,7 @@ function findCredentials(path: string, owner: CredentialsOwner, environment: Env
 }
 
 /**
- * Stores an owner's credentials, in place of those before them and beside those of other owners, atomically and with mode 0600.
+ * Stores an owner's credentials, replacing earlier ones and keeping those of others, atomically and with mode 0600.
  * Throws as `loadCredentials`.
  */
 export function saveCredentials(path: string, owner: CredentialsOwner, { apiKey, secret }: Credentials): void {
@@ -70,7 +70,7 @@ export function saveCredentials(path: string, owner: CredentialsOwner, { apiKey,
   writeEntries(path, owner, [{ ...of, api_key: apiKey, secret }]);
 }
 
-/** Removes an owner's credentials, for instance after the key was revoked. */
+/** Removes an owner's credentials, for example after the key was revoked. */
 export const forgetCredentials = (path: string, owner: CredentialsOwner): void => writeEntries(path, owner, []);
 
 function writeEntries(path: string, owner: CredentialsOwner, entries: CredentialsFile['entries']): void {
@@ -98,7 +98,7 @@ function parse(text: string, path: string): CredentialsFile {
   try {
     json = JSON.parse(text);
   } catch {
-    // The schema below refuses null; the parser's own message would quote the file.
+    // The schema below rejects null; the parser's own message would quote the file.
   }
   const parsed = fileSchema.safeParse(json);
   if (parsed.success) return parsed.data;

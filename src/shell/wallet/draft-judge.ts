@@ -1,6 +1,6 @@
 /**
- * Decides whether a draft's `message` may be signed at all, before the comparison with its intent. Everything
- * that it does not understand it refuses.
+ * Decides whether a draft's `message` may be signed at all, before the comparison with its intent. Refuses everything
+ * that it does not understand.
  */
 
 import { readDraftText } from '../../shared/protocol/drafts/draft-text.js';
@@ -9,7 +9,7 @@ import { isCredentialChallenge, type JudgedMessage, type SigningRules } from './
 import { judgeTransaction } from './solana/transaction-judge.js';
 import { spellsTransaction } from './solana/transaction-shape.js';
 
-/** A readable draft has some 300 characters, a transaction at most 2464 in hex, an opaque draft a few thousand. */
+/** A readable draft has about 300 characters, a transaction at most 2464 in hex, an opaque draft a few thousand. */
 const LONGEST_MESSAGE_CHARACTERS = 16_384;
 
 /** Judges a message for the wallet of this address. */
@@ -32,7 +32,7 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
   if (rules.draftMessage === 'utf8') {
     return draft === null ? refuse('the draft is not a readable draft') : { ok: true, bytes, draft };
   }
-  // A readable text must be ours: it may be the draft of another venue that knows this wallet.
+  // A readable text must be of this service: it may be the draft of another venue that knows this wallet.
   if (rules.allowBlindSigning) return { ok: true, bytes, draft };
   return refuse('nobody can read this venue’s drafts, and blind signing is not allowed');
 }

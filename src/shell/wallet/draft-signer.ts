@@ -1,6 +1,6 @@
 /**
- * Signs drafts by intent id. It takes no bytes from its caller: it loads the committed row of the ledger, reads the draft,
- * and signs only a text that matches the intent exactly. Everything that it does not understand it refuses.
+ * Signs drafts by intent id. It takes no bytes from its caller: it loads the committed row of the ledger, reads the
+ * draft, and signs only a text that matches the intent exactly. It refuses everything that it does not understand.
  */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
@@ -36,11 +36,11 @@ export class DraftSigner {
 
 const refuse = (reason: string): SignResult => ({ ok: false, reason });
 
-/** Null only when the draft is, byte for byte, the text of the intent's own terms. */
+/** Null only when the draft equals, byte for byte, the text of the intent's own terms. */
 function disagreement(draft: DraftText, stored: StoredDraft, serviceName: string): string | null {
   const { marketConditionId, draftPubkey, terms } = stored;
   const ours: DraftText = { serviceName, marketConditionId, draftPubkey, expires: draft.expires, terms };
-  // A draft has one spelling only: its parsed terms are written again to the same text.
+  // A draft has only one spelling: its parsed terms, written again, give the same text.
   if (writeDraftText(ours) === writeDraftText(draft)) return null;
   const [theirFields, ourFields] = [readFields(draft), readFields(ours)];
   for (const [name, value] of ourFields) {

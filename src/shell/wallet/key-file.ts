@@ -26,14 +26,14 @@ export interface KeyFileOptions {
   readonly scrypt?: ScryptCost;
 }
 
-/** Makes a new random key and its file. Never overwrites one: TwinbookError file_unreadable. */
+/** Creates a new random key and its file. Never overwrites a file: TwinbookError file_unreadable. */
 export function createKeyFile(options: KeyFileOptions): Wallet {
   return storeKey(randomBytes(32), options);
 }
 
 /**
- * Stores the key of another file (Solana id.json, base58, hex, or a wallet file of ours; same mode rules) as a new key
- * file. One that is sealed is opened with the same passphrase that seals the new one.
+ * Stores the key of another file (Solana id.json, base58, hex, or one of our wallet files; same mode rules) as a new
+ * key file. A sealed one is opened with the passphrase that seals the new one.
  */
 export function importKeyFile(from: string, options: KeyFileOptions): Wallet {
   return storeKey(readSeed(readPrivateFile(from, 'the key file'), from, options.passphrase), options);
@@ -53,13 +53,13 @@ function storeKey(seed: Uint8Array, { path, passphrase, scrypt }: KeyFileOptions
       : { twinbook_wallet: 1, address, sealed: sealKey(seed, address, passphrase, scrypt ?? DEFAULT_SCRYPT) };
   writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`, WHAT, {
     replace: false,
-    // A file that cannot be opened again is not a copy of the key.
+    // A file that cannot be opened again is no copy of the key.
     verify: (text) => void makeWallet(text, path, passphrase),
   });
   return hiddenWallet(seed);
 }
 
-/** Whether a passphrase is needed to get at the key. Throws as `openKeyFile`, but for a wrong passphrase. */
+/** Whether the key needs a passphrase. Throws as `openKeyFile`, except for a wrong passphrase. */
 export function isSealedKeyFile(path: string): boolean {
   const text = readPrivateFile(path, WHAT);
   return text.trimStart().startsWith('{') && 'sealed' in parseKeyFile(text, path);
@@ -76,7 +76,7 @@ export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
 const makeWallet = (text: string, path: string, passphrase: string | null): Wallet =>
   hiddenWallet(readSeed(text, path, passphrase));
 
-/** Key files spell the seed alone, or with the public key behind it. */
+/** Key files contain the seed alone, or with the public key after it. */
 function hiddenWallet(seed: Uint8Array): Wallet {
   secrets.hide(seed);
   secrets.hide(Uint8Array.from([...seed, ...derivePublicKey(seed)]));
@@ -129,10 +129,11 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
       'key_invalid',
       `the wallet file ${path} is not JSON, or was cut`,
       'Take your copy of it, or `twinbook keys import` the key again.',
-    ); // no cause: it quotes the text
+    ); // Without the cause, which quotes the text.
   }
   const parsed = keyFileSchema.safeParse(json);
-  // Of a repeated key the parser takes the last and a person the first: one spelling only, except for blanks.
+  // For a repeated JSON key the parser takes the last value and a person the first: only one spelling is allowed,
+  // except for blanks.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
   if (!parsed.success || !isPlainlySpelled) {
     throw new TwinbookError(

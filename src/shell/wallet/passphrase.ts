@@ -1,4 +1,4 @@
-/** Where the wallet's passphrase comes from: the environment, or a file with mode 0600. Never an argument. */
+/** Source of the wallet's passphrase: the environment, or a file with mode 0600. Never an argument. */
 
 import { readPrivateFile } from './private-file.js';
 import { secrets } from './secrets.js';
@@ -6,8 +6,8 @@ import { secrets } from './secrets.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The passphrase from `TWINBOOK_WALLET_PASSPHRASE`, else from the file that `TWINBOOK_WALLET_PASSPHRASE_FILE` names
- * (its last line break is not part of it); null when neither is set. Throws TwinbookError as `readPrivateFile` does.
+ * The passphrase from `TWINBOOK_WALLET_PASSPHRASE`, else from the file named by `TWINBOOK_WALLET_PASSPHRASE_FILE`
+ * (without its last line break); null when neither is set. Throws TwinbookError as `readPrivateFile`.
  */
 export function walletPassphrase(environment: Environment = process.env): string | null {
   const passphrase = readPassphrase(environment);

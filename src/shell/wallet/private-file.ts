@@ -1,6 +1,6 @@
 /**
- * Files that hold secrets: read only when no other user can read them, written so that a crash leaves the old content
- * or the new one and never a readable or half-written copy.
+ * Files with secrets: read only when no other user can read them. A crash during a write leaves the old or the new
+ * content, and never a readable or partly written copy.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -22,12 +22,12 @@ import { dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, syncFolder } from '../../shared/base/folder.js';
 
-/** Far above the size of our secret files; a larger one is a mistake. */
+/** Far above the size of our secret files. */
 const LARGEST_BYTES = 65_536;
 
 /**
- * The text of a secrets file. Mode and kind are asked of the open descriptor, so the file that was checked is the
- * file that is read. Throws TwinbookError file_unreadable or key_insecure.
+ * Text of a secrets file. Mode and kind are checked on the open descriptor, so the checked file is the one that is
+ * read. Throws TwinbookError file_unreadable or key_insecure.
  */
 export function readPrivateFile(path: string, what: string): string {
   // Without O_NONBLOCK a named pipe would hang the start until another process writes to it.
@@ -73,9 +73,9 @@ function readAll(descriptor: number): string {
 }
 
 /**
- * Writes a secrets file with mode 0600: temporary file beside it, fsync, read back and given to `verify`, then renamed
- * into place. With `replace: false` an existing file is left alone and refused.
- * Throws TwinbookError file_unreadable, or what `verify` throws.
+ * Writes a secrets file with mode 0600: temporary file beside it, fsync, read back and passed to `verify`, then renamed
+ * into place. With `replace: false` an existing file is refused. Throws TwinbookError file_unreadable, or the error of
+ * `verify`.
  */
 export function writePrivateFile(
   path: string,
@@ -84,7 +84,7 @@ export function writePrivateFile(
   { replace, verify }: { readonly replace: boolean; readonly verify: (text: string) => void },
 ): void {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  // A file in a folder that a power cut takes away is as lost as one that was never written.
+  // The folder is synced too: otherwise a power cut could remove the file's entry.
   attempt(path, what, () => {
     for (const made of makeFolder(dirname(path))) syncFolder(dirname(made));
   });
@@ -102,7 +102,7 @@ export function writePrivateFile(
 function writeSynced(path: string, text: string): void {
   const descriptor = openSync(path, 'wx', 0o600);
   try {
-    // The umask may have taken bits away from the owner.
+    // The umask may have removed the owner's bits.
     fchmodSync(descriptor, 0o600);
     const bytes = Buffer.from(text, 'utf8');
     for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
@@ -112,14 +112,14 @@ function writeSynced(path: string, text: string): void {
   }
 }
 
-/** A link fails when the name is taken, where a rename would destroy a key that another process just wrote. */
+/** A link fails for a taken name, where a rename would destroy a key that another process just wrote. */
 function moveToFreePlace(temporary: string, path: string): void {
   try {
     linkSync(temporary, path);
     unlinkSync(temporary);
   } catch (error) {
     if (readErrorCode(error) === 'EEXIST' || existsSync(path)) throw error;
-    renameSync(temporary, path); // a file system without links
+    renameSync(temporary, path); // A file system without links.
   }
 }
 

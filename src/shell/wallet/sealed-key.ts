@@ -1,6 +1,6 @@
 /**
- * A secret key under a passphrase: scrypt for the key, AES-256-GCM for the content. The address and every parameter
- * are authenticated, so that a changed file is refused and not misread.
+ * A secret key under a passphrase: scrypt for the key, AES-256-GCM for the content. The address and every parameter are
+ * authenticated, so a changed file is refused.
  */
 
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
@@ -14,10 +14,10 @@ export interface ScryptCost {
   readonly p: number;
 }
 
-/** About a second and 256 MiB on a small machine: once at a start, and expensive for an attacker who guesses. */
+/** About a second and 256 MiB on a small machine: once per start, and expensive for an attacker who guesses. */
 export const DEFAULT_SCRYPT: ScryptCost = { n: 2 ** 18, r: 8, p: 1 };
 
-/** A file asks for no more than this, or opening it would be an attack on our memory. */
+/** Maximum memory that a file may request. */
 const LARGEST_SCRYPT_BYTES = 2 ** 30;
 
 const bytes = (min: number, max: number) =>
@@ -27,7 +27,7 @@ const bytes = (min: number, max: number) =>
     .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
     .refine((value) => value.length >= min && value.length <= max);
 
-/** Capped on both sides: a weak cost is refused like a ruinous one. */
+/** Bounded on both sides: too weak and too expensive costs are refused. */
 export const sealedKeySchema = z.strictObject({
   kdf: z.literal('scrypt'),
   n: z
@@ -66,7 +66,7 @@ export function sealKey(seed: Uint8Array, address: string, passphrase: string, c
   };
 }
 
-/** The seed, or null when the passphrase is wrong or the file was changed (which look alike). */
+/** The seed; null for a wrong passphrase or a changed file, which look alike. */
 export function unsealKey(
   sealed: z.output<typeof sealedKeySchema>,
   address: string,
@@ -85,7 +85,7 @@ export function unsealKey(
   try {
     return new Uint8Array(Buffer.concat([decipher.update(sealed.data), decipher.final()]));
   } catch {
-    return null; // the tag did not fit
+    return null; // The tag did not match.
   }
 }
 

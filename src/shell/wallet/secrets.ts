@@ -11,14 +11,14 @@ import { base58, base64 } from '@scure/base';
 
 const CENSOR = '[redacted]';
 
-/** Anything shorter would take harmless text with it; keys and API secrets are far longer. */
+/** Shorter values would remove harmless text too; keys and API secrets are far longer. */
 const SHORTEST_CHARACTERS = 6;
 
 export class Secrets {
   readonly #spellings = new Set<string>();
   #pattern: RegExp | null = null;
 
-  /** From now on this value is removed, as text or, being bytes, as key files spell them. */
+  /** Removes this value from now on, as text, or for bytes in the spellings of key files. */
   hide(secret: string | Uint8Array): void {
     const bytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : secret;
     if (bytes.length < SHORTEST_CHARACTERS) return;
@@ -34,7 +34,7 @@ export class Secrets {
   }
 }
 
-/** The longest first: one spelling may be the beginning of another. */
+/** The longest first: one spelling may be a prefix of another. */
 function makePattern(spellings: ReadonlySet<string>): RegExp {
   const longestFirst = [...spellings].sort((a, b) => b.length - a.length);
   return new RegExp(longestFirst.map((text) => text.replace(/[^\p{L}\p{N}]/gu, escapeCharacter)).join('|'), 'gu');
@@ -58,7 +58,7 @@ function listSpellings(secret: string | Uint8Array, bytes: Uint8Array): string[]
 function inBase64(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = base64.encode(Buffer.concat([Buffer.alloc(before), bytes])).replace(/=+$/, '');
-    // Characters at both ends hold bits of the neighbouring bytes.
+    // Characters at both ends contain bits of neighbouring bytes.
     const from = before === 0 ? 0 : before + 1;
     const to = (before + bytes.length) % 3 === 0 ? text.length : text.length - 1;
     const own = text.slice(from, to);

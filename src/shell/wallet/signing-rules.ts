@@ -1,4 +1,4 @@
-/** Rules of the signer for a draft, and its conclusions. */
+/** The signer's rules for a draft, and its results. */
 
 import type { DraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { DraftText } from '../../shared/protocol/drafts/draft-text.js';
@@ -12,15 +12,15 @@ export interface SigningRules {
   readonly draftMessage: DraftMessage;
   /** Allows unreadable content: drafts of an `opaque` profile, and transactions that call `solanaPrograms`. */
   readonly allowBlindSigning: boolean;
-  /** Programs that a transaction may call beside Memo; absent: none. */
+  /** Programs that a transaction may call besides Memo; absent: none. */
   readonly solanaPrograms?: readonly string[];
-  /** Whether such a transaction may take accounts out of lookup tables; absent: no. */
+  /** Whether such a transaction may use accounts from lookup tables; absent: no. */
   readonly solanaLookupTables?: boolean;
-  /** Who must sign a transaction beside our wallet, and who of them pays; absent: our wallet signs and pays alone. */
+  /** Required signers of a transaction besides our wallet, and the payer; absent: our wallet signs and pays alone. */
   readonly draftCosigners?: DraftCosigners;
 }
 
-/** The rules that a profile and the operator's word about blind signing make. */
+/** Rules of a profile, with the operator's choice on blind signing. */
 export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean): SigningRules => ({
   serviceName: profile.service_name,
   draftMessage: profile.draft_message,
@@ -30,7 +30,7 @@ export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean):
   ...(profile.draft_cosigners === undefined ? {} : { draftCosigners: profile.draft_cosigners }),
 });
 
-/** A signature over a challenge gives API credentials for this wallet: such a text is no draft, of any service. */
+/** A signature over a challenge gives API credentials for this wallet: such a text is no draft of any service. */
 export const isCredentialChallenge = (text: string): boolean => /API credential/i.test(text);
 
 export type JudgedMessage =
@@ -38,7 +38,7 @@ export type JudgedMessage =
       readonly ok: true;
       /** Bytes to sign. */
       readonly bytes: Uint8Array;
-      /** Its text for the comparison with the intent; null when it is unreadable and was allowed nonetheless. */
+      /** Text for the comparison with the intent; null for an unreadable draft that was allowed. */
       readonly draft: DraftText | null;
     }
   | { readonly ok: false; readonly reason: string };

@@ -17,7 +17,7 @@ import { derivePublicKey, signToHex } from './ed25519.js';
 export interface ChallengeExpectation {
   /** As in the venue profile. */
   readonly serviceName: string;
-  /** As the challenge answer gave it. */
+  /** From the challenge answer. */
   readonly nonce: string;
 }
 
@@ -42,12 +42,12 @@ export class Wallet {
     this.address = base58.encode(derivePublicKey(this.#seed));
   }
 
-  /** A new wallet whose key is kept nowhere: for an exchange whose money is not real. */
+  /** A new wallet whose key is stored nowhere: for an exchange without real money. */
   static makeUnkept(): Wallet {
     return new Wallet(randomBytes(32));
   }
 
-  /** Signs a credential challenge; refuses any text but the template filled with our wallet and a harmless nonce. */
+  /** Signs a credential challenge; refuses any text but the template with our wallet and a harmless nonce. */
   signChallenge(text: string, expectation: ChallengeExpectation): SignResult {
     const { serviceName, nonce } = expectation;
     if (!HARMLESS_NONCE.test(nonce)) {

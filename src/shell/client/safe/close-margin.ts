@@ -34,7 +34,7 @@ export async function closeMargin(
     const seen = await settle(positions.detail(pubkey, options));
     if (seen.ok) record = seen.record;
     if (record?.is_closed) return record;
-    // A record may move on though the close was refused, and show it a moment later: one look is not believed.
+    // A record may change although the close was refused, and show it later: it is read again.
     const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
     if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
     const isInTime = world.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs));

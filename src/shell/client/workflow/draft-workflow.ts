@@ -13,20 +13,20 @@ import type { CallOptions } from '../contract.js';
 import { NotDone, type NotDoneReason, OutcomeUnknown, type ServiceError, ServiceRefused } from '../errors.js';
 import { type DraftToSign, signDraft } from './sign-draft.js';
 
-/** How often one signature is sent at most. */
+/** Maximum submits of one signature. */
 const MOST_SUBMITS = 3;
-/** Refusals that pass: nothing was done, and the same submit may be accepted later. */
+/** Temporary refusals: nothing was done, and the same submit may be accepted later. */
 const PASSING = ['throttled', 'gringotts_unavailable'] as const;
 
 /** State of a change according to its record. */
 export type Stage =
-  /** The draft was not submitted, as far as the service knows. */
+  /** The draft was not submitted, by the service's record. */
   | { readonly kind: 'unsigned' }
   | { readonly kind: 'landing' }
   | { readonly kind: 'done' }
   | { readonly kind: 'over'; readonly why: Exclude<NotDoneReason, 'not_signed'> };
 
-/** What differs between an order, a cancel, a merge … `R` is the record. */
+/** Differences between an order, a cancel, a merge and so on. `R` is the record. */
 export interface Change<R> {
   /** The call that submits it; errors carry this name. */
   readonly endpoint: EndpointName;
@@ -36,7 +36,7 @@ export interface Change<R> {
   readonly getStage: (record: R) => Stage;
 }
 
-/** The world that a change is carried out in. */
+/** Surroundings of a change. */
 export interface World {
   readonly profile: VenueProfile;
   readonly venueNowMs: () => number;
@@ -48,11 +48,11 @@ export interface World {
   readonly pause: (ms: number) => Promise<boolean>;
 }
 
-/** How long a change may take, and how often it is looked at. */
+/** Time limit of a change, and interval of its reads. */
 export interface Patience {
-  /** From the draft to the end, ms; afterwards the outcome is unknown. */
+  /** From the draft to the end, ms; later the outcome is unknown. */
   readonly withinMs: number;
-  /** Between two looks at a record, ms. */
+  /** Between two reads of a record, ms. */
   readonly pollMs: number;
   readonly allowBlindSigning: boolean;
 }
@@ -65,7 +65,7 @@ export async function runDraftWorkflow<R>(
   patience: Patience,
 ): Promise<R> {
   const deadlineMs = world.monotonicMs() + patience.withinMs;
-  // What waits in line for longer than that is not sent.
+  // A longer wait in line is not sent.
   const options = { latestMs: world.nowMs() + patience.withinMs };
   const draft = await change.draft(options);
   const signature = signDraft(change.endpoint, draft, wallet, world, patience.allowBlindSigning);
@@ -85,9 +85,9 @@ class Submission<R> {
   readonly #pubkey: string;
   readonly #signature: string;
   readonly #pace: Pace;
-  /** Whether a submit left at all. */
+  /** True when a submit left. */
   #sent = false;
-  /** Whether one left whose answer never came: only a final record can say that it did nothing. */
+  /** True when a submit had no answer: only a final record can show that it did nothing. */
   #inDoubt = false;
   #lastSeen: R | undefined;
 
@@ -115,7 +115,7 @@ class Submission<R> {
     throw this.#makeUnknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
   }
 
-  /** A record may move on though its submit was refused, and show it a moment later: one look is not believed. */
+  /** A record may change although its submit was refused, and show it later: it is read again. */
   async #onRefusal(refusal: ServiceRefused): Promise<R> {
     if (!(await this.#wait())) throw this.#makeUnknown(`${refusal.message}, and its record was not read again`);
     const again = await this.#look();
@@ -123,7 +123,10 @@ class Submission<R> {
     return this.#end(again, refusal);
   }
 
-  /** From a record that is no unsigned draft. `refusal`: the answer to the submit, which is more precise than a state. */
+  /**
+   * From a record that is not an unsigned draft. `refusal`: the answer to the submit, which is more precise than a
+   * state.
+   */
   async #end(record: R, refusal: ServiceError | null): Promise<R> {
     let seen = record;
     for (;;) {
@@ -138,7 +141,7 @@ class Submission<R> {
 
   async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
     if (why === 'expired' && this.#inDoubt) {
-      // A submit that arrived at the last moment shows a moment later: one look is not believed.
+      // A submit that arrived at the last moment shows later: it is read again.
       if (!(await this.#wait())) throw this.#makeUnknown('it looked expired, and its record was not read again');
       const again = await this.#look();
       if (this.#change.getStage(again).kind !== 'over') return this.#end(again, refusal);
@@ -147,7 +150,7 @@ class Submission<R> {
     throw new NotDone(this.#change.endpoint, why, `its record says ${why}`, this.#pubkey, record);
   }
 
-  /** The record, however often it must be asked for. */
+  /** The record, with as many reads as needed. */
   async #look(): Promise<R> {
     for (;;) {
       const answer = await settle(this.#change.read(this.#pubkey, this.#pace.options));
@@ -159,7 +162,7 @@ class Submission<R> {
     }
   }
 
-  /** False when there is no time left to wait. */
+  /** False when no time is left to wait. */
   async #wait(): Promise<boolean> {
     const { world, pollMs, deadlineMs } = this.#pace;
     return world.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs));
@@ -171,7 +174,7 @@ class Submission<R> {
   }
 }
 
-/** A wrong clock has been corrected by the answer that refused it. */
+/** The answer that refused a wrong clock has corrected it. */
 const passes = (refusal: ServiceRefused): boolean =>
   refusal.is(...PASSING) || isClockRefusal(refusal.slug, refusal.reason);
 

@@ -1,4 +1,4 @@
-/** The caller's request as the terms that its draft must spell. Read from the request itself, never from the draft. */
+/** Terms of the caller's request that its draft must contain. Read from the request, never from the draft. */
 
 import { parseDecimal } from '../../../shared/base/decimal.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
@@ -6,7 +6,7 @@ import { type Micros, ONE } from '../../../shared/base/micros.js';
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
 import type { MarginInput, OrderInput } from '../calls.js';
 
-/** Throws TwinbookError usage for a number that is none. */
+/** Throws TwinbookError usage for text that is not a number. */
 export function orderTerms(order: OrderInput): DraftTerms {
   const head = { action: 'place-order', isYes: order.is_yes } as const;
   if (order.order_type === 'limit') {
@@ -18,7 +18,7 @@ export function orderTerms(order: OrderInput): DraftTerms {
     : { ...head, side: 'sell', type: 'market', amount: decimal('amount', order.amount) };
 }
 
-/** Throws TwinbookError usage for a number that is none. */
+/** Throws TwinbookError usage for text that is not a number. */
 export function marginTerms(request: MarginInput): DraftTerms {
   const { is_yes: isYes = true, leverage = 1 } = request;
   const times = leverage === 1 ? ONE : decimal('leverage', String(leverage));
@@ -28,7 +28,7 @@ export function marginTerms(request: MarginInput): DraftTerms {
     : { ...head, type: 'limit', price: decimal('price', request.price), shares: decimal('shares', request.shares) };
 }
 
-/** Throws TwinbookError usage for a text that is no decimal of at most six places. */
+/** Throws TwinbookError usage for text that is not a decimal of at most six places. */
 export function decimal(name: string, text: string): Micros {
   const value = parseDecimal(text);
   if (value !== null) return value;

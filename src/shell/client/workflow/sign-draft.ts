@@ -8,12 +8,12 @@ import { signingRules } from '../../wallet/signing-rules.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { NotDone } from '../errors.js';
 
-/** Room for the venue's clock and its roundings in the longest expiry that a draft may name. */
+/** Tolerance for the venue's clock and rounding in the latest expiry of a draft. */
 const EXPIRY_SLACK_S = 60;
-/** The signer looks drafts up by intent; here every signer has one. */
+/** The signer looks drafts up by intent; here it has only one. */
 const INTENT_ID = 'safe call';
 
-/** A draft as the service answered it, beside the terms that we asked for. */
+/** A draft as the service returned it, with the requested terms. */
 export interface DraftToSign {
   readonly pubkey: string;
   readonly message: string;
@@ -22,7 +22,7 @@ export interface DraftToSign {
   readonly terms: DraftTerms;
 }
 
-/** The signature, 128 hex characters. Throws NotDone when the draft is not signed; then it never takes effect. */
+/** The signature, 128 hex characters. Throws NotDone for a draft that is not signed; it then never takes effect. */
 export function signDraft(
   endpoint: EndpointName,
   draft: DraftToSign,

@@ -1,4 +1,4 @@
-/** The trader's side of its fleet: messages from the fleet to the core and back, and the end of the membership. */
+/** The trader's link to its fleet: messages in both directions, and the end of the membership. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
@@ -11,13 +11,13 @@ import { VERSION } from '../../config/version.js';
 import type { FleetMember } from '../../fleet/member.js';
 import type { TraderSummary } from '../../fleet/owner-desk.js';
 
-/** Time between two checks of the lease: at most a beat of the loop. */
+/** Interval of the lease check, ms: at most a beat of the loop. */
 const LOOK_MS = 100;
 
 export interface FleetHooks {
   readonly loop: { command(command: FleetCommand): boolean };
   snapshot(): Snapshot;
-  /** The wallet is not ours any more: nothing may be signed, and nothing canceled unless it has no owner. */
+  /** The wallet is lost: nothing may be signed, and nothing canceled unless the wallet has no owner. */
   fail(error: TwinbookError): void;
 }
 
@@ -45,7 +45,7 @@ export class FleetSession {
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
-  /** Nothing rests, proven. Capital stays with the wallet where shares are held. */
+  /** It is proven that nothing rests. Capital stays with the wallet where shares are held. */
   async release({ markets }: Pick<Snapshot, 'markets'>): Promise<void> {
     this.#stopLooking();
     await this.#member.release(markets.some(isHeld) ? this.#capitalMicros : ZERO);
@@ -56,7 +56,7 @@ export class FleetSession {
     await this.#member.close();
   }
 
-  /** Time during which no other trader can have the wallet, ms. */
+  /** Remaining time in which no other trader can get the wallet, ms. */
   get oursForMs(): number {
     return this.#member.oursForMs;
   }
@@ -89,7 +89,10 @@ export class FleetSession {
   }
 }
 
-/** Why the trader ends: the wallet has another owner, whose orders rest; or it has none, and only we can cancel ours. */
+/**
+ * Why the trader ends: the wallet has another owner, whose orders rest; or none, and only this trader can cancel its
+ * orders.
+ */
 export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
   if (successor === null || successor.isFree) {
     return new TwinbookError(
@@ -105,10 +108,10 @@ export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'suc
   );
 }
 
-/** The end of a trader whose wallet is another's now. */
+/** True for the end of a trader whose wallet was taken over. */
 export const isTakenOver = (error: unknown): boolean => error instanceof TwinbookError && error.code === 'wallet_taken';
 
-/** Whatever the wallet's signer would sign, but only while the wallet is surely ours; cancels always. */
+/** The wallet's signer, but only while the wallet is surely ours; cancels always. */
 export const leasedSigner = (
   inner: DraftSigner,
   member: Pick<FleetMember, 'objection' | 'markets'>,
@@ -126,7 +129,7 @@ export const leasedSigner = (
 
 const isHeld = ({ yesMicros, noMicros }: MarketSnapshot): boolean => yesMicros > ZERO || noMicros > ZERO;
 
-/** Null before own data has been read: until then no earlier market is released. */
+/** Null before own state was read: until then no earlier market is released. */
 const listWanted = ({ mode, markets }: Snapshot): readonly string[] | null =>
   mode === 'starting'
     ? null

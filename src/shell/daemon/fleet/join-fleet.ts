@@ -1,4 +1,4 @@
-/** The start of a trader in its fleet: the lease on its wallet, before anything is signed. */
+/** A trader's start in its fleet: it gets the lease on its wallet before anything is signed. */
 
 import type { Lane } from '../../../shared/protocol/seam.js';
 import type { Config } from '../../config/types.js';
@@ -12,7 +12,7 @@ export interface Starting {
   readonly config: Pick<Config, 'fleet' | 'capitalMicros' | 'venue'>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly say: (text: string) => void;
-  /** True once the operator asked for the end. */
+  /** True once the operator has asked to stop. */
   readonly isStopping: () => boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Joined {
   readonly fleet: FleetSession | null;
   /** False: orders of the wallet's previous trader must be canceled first. */
   readonly isSettled: boolean;
-  /** The operator did not want to wait any longer. */
+  /** The operator stopped the wait. */
   readonly isStopped: boolean;
 }
 

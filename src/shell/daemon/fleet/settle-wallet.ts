@@ -13,8 +13,8 @@ import type { Joined, Starting } from './join-fleet.js';
 const LOOK_MS = 200;
 
 /**
- * Returns at once where there is nothing to settle. False when the operator stopped it before everything was proven gone. Rejects when
- * the fleet's database cannot be updated.
+ * Returns at once when nothing must be settled. False when the operator stopped it before the proof. Rejects when the
+ * fleet's database cannot be updated.
  */
 export async function settleWallet(
   { member, isSettled }: Pick<Joined, 'member' | 'isSettled'>,

@@ -1,4 +1,6 @@
-/** A process that loads a configuration and ends: a module's top level may loop for ever, and only a process can be ended. */
+/**
+ * Loads a configuration in a process and ends: a module's top level may loop for ever, and only a process can be ended.
+ */
 
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { loadConfig } from '../../config/load.js';
@@ -8,7 +10,7 @@ let text = '';
 for await (const chunk of process.stdin) text += String(chunk);
 // Written by `checkLoad`.
 const answer = await loadFiles(JSON.parse(text) as LoadQuestion);
-// A module may have left timers behind.
+// A module may have left timers.
 process.stdout.write(`\n${ANSWER}${JSON.stringify(answer)}\n`, () => process.exit(0));
 
 async function loadFiles({ file, cwd, env, copied }: LoadQuestion): Promise<LoadAnswer> {

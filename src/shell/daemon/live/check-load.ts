@@ -1,18 +1,18 @@
-/** Loads a configuration's code in a separate process first: code that never ends, or ends its process, stays out of the trader. */
+/** Loads a configuration's code in a separate process first: code that hangs or exits stays out of the trader. */
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type ErrorCode, TwinbookError } from '../../../shared/base/errors.js';
 import type { ConfigCopy } from './config-copies.js';
 
-/** Loading takes about a second; on a machine with ten times its load, ten, ms. */
+/** Loading takes about a second, ten at ten times the load, ms. */
 const WITHIN_MS = 20_000;
 const MOST_MB = 512;
 
 export interface LoadQuestion {
   readonly file: string;
   readonly cwd: string;
-  /** Overrides of the configuration by the environment. */
+  /** Environment overrides of the configuration. */
   readonly env: Readonly<Record<string, string>>;
   /** Null when the files themselves are loaded. */
   readonly copied: readonly (readonly [path: string, text: string])[] | null;
@@ -29,7 +29,10 @@ export interface CheckLoadOptions {
   readonly withinMs?: number;
 }
 
-/** Keys of the modules that can be loaded. Throws what `loadConfig` throws, and `strategy_invalid` for code that does not end in time. */
+/**
+ * Keys of the modules that can be loaded. Throws like `loadConfig`, and `strategy_invalid` for code that does not end
+ * in time.
+ */
 export async function checkLoad(
   file: string,
   { cwd, env, copy, withinMs = WITHIN_MS }: CheckLoadOptions,
@@ -44,7 +47,7 @@ export async function checkLoad(
 }
 
 function ask(question: LoadQuestion, withinMs: number): Promise<LoadAnswer> {
-  // A source (in tests) starts its build: a process does not inherit what lets its parent read TypeScript.
+  // A source (in tests) starts its build: a process does not inherit its parent's TypeScript loader.
   const beside = import.meta.url.endsWith('.ts') ? import.meta.url.replace('/src/', '/dist/src/') : import.meta.url;
   const program = fileURLToPath(new URL('./check-load-process.js', beside));
   const { PATH = '', HOME = '', TMPDIR } = process.env;
@@ -57,18 +60,18 @@ function ask(question: LoadQuestion, withinMs: number): Promise<LoadAnswer> {
       limits,
       (error, stdout, stderr) => {
         const last = stdout.trimEnd().split('\n').at(-1) ?? '';
-        // The program beside this one writes the line last, whatever a module wrote before.
+        // The program in this folder writes the line last, after any output of a module.
         if (error === null && last.startsWith(ANSWER)) resolve(JSON.parse(last.slice(ANSWER.length)) as LoadAnswer);
         else reject(failure(error, stderr, withinMs));
       },
     );
-    // A child that has ended already does not read its question.
+    // An ended child does not read its question.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(JSON.stringify(question));
   });
 }
 
-/** Begins the line with the answer. */
+/** First part of the answer's line. */
 export const ANSWER = 'checked: ';
 
 function failure(error: (Error & { readonly killed?: boolean }) | null, stderr: string, withinMs: number) {

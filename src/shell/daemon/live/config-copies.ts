@@ -1,6 +1,7 @@
 /**
- * Plain copies of the files of configurations that were in force: `<ledger>.config/<hash>/`, for their owner alone. The ledger
- * names each copy by the hash of its list, and the list names each file by its own. No backup and no journal holds them.
+ * Plain copies of the files of earlier configurations: `<ledger>.config/<hash>/`, readable by their owner only. The
+ * ledger names each copy by the hash of its list; the list names each file by its own. No backup or journal contains
+ * them.
  */
 
 import { createHash } from 'node:crypto';
@@ -70,12 +71,12 @@ export class ConfigCopies {
     return hash;
   }
 
-  /** Throws `file_unreadable` for a copy that is not there, and `config_invalid` for one that was changed. */
+  /** Throws `file_unreadable` for a missing copy, and `config_invalid` for a changed one. */
   read(hash: string): ConfigCopy {
     if (!HASH.test(hash)) throw missing('no copy of that configuration was kept');
     const folder = join(this.#folder, hash);
     const list = this.#readFile(join(folder, LIST), hash);
-    // Its hash says that `save` wrote it.
+    // Its hash proves that `save` wrote it.
     const { main, files } = JSON.parse(list) as CopyList;
     return { main, texts: new Map(files.map((one) => [one.path, this.#readFile(join(folder, one.file), one.hash)])) };
   }
@@ -97,7 +98,7 @@ export class ConfigCopies {
     );
   }
 
-  /** The newest stay, by the time of their writing; the one just written does in any case. */
+  /** The newest stay, by time of writing; the one just written always does. */
   #dropOldest(justWritten: string): void {
     const folders = readdirSync(this.#folder).filter((name) => HASH.test(name) && name !== justWritten);
     const dated = folders.map((name) => ({ name, ms: statSync(join(this.#folder, name)).mtimeMs }));
@@ -123,6 +124,6 @@ function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // Not ours to remove: the error that matters is thrown already, or there is none.
+    // Not removable here: the relevant error was thrown already, or there is none.
   }
 }

@@ -1,4 +1,4 @@
-/** A configuration against the one that was in force last, by the copy of its files. Runs no code of either. */
+/** Compares a configuration with the last one in force, by the copy of its files. Runs no code of either. */
 
 import { configHistory } from '../../../trader/engine/control/config-history.js';
 import type { Ledger } from '../../../trader/ledger/contract.js';
@@ -7,7 +7,9 @@ import { type LoadOptions, readConfig } from '../../config/load.js';
 import type { ReadConfig } from '../../config/types.js';
 import { ConfigCopies } from './config-copies.js';
 
-/** A sentence for each difference; null when no configuration is recorded. Throws what `ConfigCopies.read` and `readConfig` throw. */
+/**
+ * A sentence per difference; null when no configuration is recorded. Throws like `ConfigCopies.read` and `readConfig`.
+ */
 export async function changesSinceLast(
   config: ReadConfig,
   ledger: Pick<Ledger, 'note'>,

@@ -22,9 +22,9 @@ export interface LiveConfigOptions {
     /** Key by which the core finds code. */
     readonly modules: Map<string, Strategy>;
   };
-  /** Null when it is obeyed, else why not. */
+  /** Null when accepted, else the reason. */
   readonly command: (command: ConfigureCommand) => string | null;
-  /** The schedule of quote hours starts again. */
+  /** Restarts the schedule of quote hours. */
   readonly onChange: (config: Config) => void;
   /** For the operator's eyes. */
   readonly say: (text: string) => void;
@@ -51,23 +51,25 @@ export class LiveConfig {
     this.#files = options.config.reload.watch ? new FileWatch(this.#named()) : null;
   }
 
-  /** The present configuration of the trader. */
+  /** Current configuration of the trader. */
   get config(): Config {
     return this.#inForce;
   }
 
-  /** Compares the files with the configuration in force; runs no code of theirs. Throws for files that cannot be read. */
+  /** Compares the files with the configuration in force; runs no code of them. Throws for unreadable files. */
   async diff(): Promise<ConfigData> {
     const read = await this.#readFiles();
     return { lines: formatLines(configChanges(this.#inForce, read)), applied: false, hash: null };
   }
 
-  /** Applies the files. Throws TwinbookError for a fault in them, or in the request. */
+  /** Applies the files. Throws TwinbookError for an error in them or in the request. */
   apply({ reason, dryRun }: Wanted): Promise<ConfigData> {
     return this.#alone(() => this.#applyFiles({ by: 'operator', reason, dryRun }));
   }
 
-  /** Applies the copy of the configuration before, or of the one with this hash (or its beginning). The files stay as they are. */
+  /**
+   * Applies the copy of the previous configuration, or of the one with this hash (or prefix). The files stay unchanged.
+   */
   rollback({ hash, reason, dryRun }: Wanted & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
@@ -81,17 +83,17 @@ export class LiveConfig {
     });
   }
 
-  /** About once a second: applies files that have changed and then stayed as they are. */
+  /** About once a second: applies changed files once they are stable. */
   watchFiles(): void {
     if (this.#files?.hasSettled(this.#options.nowMs()) === true) void this.#applyChanged(this.#files);
   }
 
-  /** Applies changed files where nothing in them wants a reason; other code does. */
+  /** Applies changed files where no change needs a reason, code changes included. */
   async #applyChanged(files: FileWatch): Promise<void> {
     const { say } = this.#options;
     try {
       await this.#alone(() => {
-        // First: a change during the reading is another change.
+        // First: a change during the read is a later change.
         files.follow(this.#named());
         return this.#applyFiles({ by: 'watch', reason: '', dryRun: false });
       });
@@ -126,7 +128,7 @@ export class LiveConfig {
     return readConfig(this.#inForce.file, this.#loading());
   }
 
-  /** With its code; new code is loaded by another process first. Throws `strategy_invalid` for code that does not load. */
+  /** With its code; another process loads new code first. Throws `strategy_invalid` for code that does not load. */
   async #loadChecked({ file, strategies }: ReadConfig, copy: ConfigCopy | null): Promise<Config> {
     const place = this.#place();
     const isNew = strategies.some(({ module }) => module === null);
@@ -137,7 +139,7 @@ export class LiveConfig {
   }
 
   #take(next: Config, asked: Asked, files: Pick<Config, 'file' | 'texts'>): ConfigData {
-    // Again: the files may have changed since they were compared.
+    // Again: the files may have changed since the comparison.
     const changes = configChanges(this.#inForce, next);
     refuseUnlessFree(changes, asked);
     this.#command(next, asked, changes, files);
@@ -158,7 +160,7 @@ export class LiveConfig {
     const { session, command, onChange } = this.#options;
     const { modules } = session;
     const before = this.#inForce;
-    // First: without a copy there is no way back.
+    // First: a rollback needs the copy.
     const copy = this.#copies.save({ main: file, texts });
     for (const { moduleKey, module } of [...before.strategies, ...next.strategies]) modules.set(moduleKey, module);
     this.#inForce = next;
@@ -220,13 +222,13 @@ const compared = (changes: readonly ConfigChange[]): ConfigData => ({
   hash: null,
 });
 
-/** Settings that a rollback does not change: a running trader cannot change them. */
+/** Settings that a rollback leaves unchanged, because a running trader cannot change them. */
 function withoutLive(config: Config) {
   const { capitalMicros, risk, merge, economics, strategies, configHash, ...rest } = config;
   return rest;
 }
 
-/** Settings that a running trader can change, as the core reads them. */
+/** Settings that a running trader can change, in the core's form. */
 export function liveText({ capitalMicros, risk, merge, economics, strategies }: Config): string {
   const named = strategies.map(({ module, moduleFiles, writtenParams, ...strategy }) => strategy);
   return JSON.stringify({ settings: { capitalMicros, risk, merge, economics, strategies: named } });
@@ -239,7 +241,7 @@ const formatLines = (changes: readonly ConfigChange[]): readonly string[] =>
     ? [NOTHING]
     : changes.map(({ text, wants }) => (wants === 'nothing' ? text : `${text} [wants a ${wants}]`));
 
-/** Nothing is taken in part. */
+/** Changes are applied all or not at all. */
 function refuseUnlessFree(changes: readonly ConfigChange[], { reason, dryRun }: Asked): void {
   const restart = changes.filter(({ wants }) => wants === 'restart').map(({ text }) => text);
   if (restart.length > 0) {
@@ -255,7 +257,7 @@ function refuseUnlessFree(changes: readonly ConfigChange[], { reason, dryRun }: 
   );
 }
 
-/** An editor or a copy may still be at work, ms. */
+/** Editors and copies may still be writing, ms. */
 const QUIET_MS = 2_000;
 
 class FileWatch {
@@ -263,13 +265,13 @@ class FileWatch {
   #seen: string;
   #changedMs: number | null = null;
 
-  /** As they are now is as they are known. */
+  /** The present content counts as known. */
   constructor(files: readonly string[]) {
     this.#files = files;
     this.#seen = marks(files);
   }
 
-  /** Once a second or so: whether they have changed since they were known, and not for a while. Once for each change. */
+  /** Call about once a second: true once per change, when the files have changed and then stayed stable. */
   hasSettled(nowMs: number): boolean {
     const now = marks(this.#files);
     if (now !== this.#seen) {
@@ -282,14 +284,14 @@ class FileWatch {
     return true;
   }
 
-  /** Other files from now on; their present content is not a change. */
+  /** Watches other files; their present content is not a change. */
   follow(files: readonly string[]): void {
     this.#files = files;
     this.#seen = marks(files);
   }
 }
 
-/** Differs when one of them was written, replaced or removed. */
+/** Differs when a file was written, replaced or removed. */
 const marks = (files: readonly string[]): string =>
   files
     .map((file) => {

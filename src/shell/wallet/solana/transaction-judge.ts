@@ -13,7 +13,7 @@ import {
 } from '../../../shared/protocol/drafts/solana-message.js';
 import { isCredentialChallenge, type JudgedMessage, type SigningRules } from '../signing-rules.js';
 
-/** In this order: signers, programs, their payment, and the memo. */
+/** In this order: signers, programs, their payments, and the memo. */
 export function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
   const { instructions, messageBytes } = transaction;
   const isBlind = instructions.some(({ program }) => program !== MEMO_PROGRAM);
@@ -24,13 +24,13 @@ export function judgeTransaction(transaction: Transaction, rules: SigningRules, 
     objectionToAccounts(transaction, rules, isBlind) ??
     objectionToMemo(transaction, isBlind);
   if (reason !== null) return { ok: false, reason };
-  // A memo beside other programs may be anything; one that reads as a draft must still be ours.
+  // A memo beside other programs may be anything; one that reads as a draft must be ours.
   const draft = readDraftText(memoText(transaction) ?? '');
   if (draft === null && !isBlind) return { ok: false, reason: 'the memo of the transaction is not a readable draft' };
   return { ok: true, bytes: messageBytes, draft };
 }
 
-/** Only the payer has a fixed place; the order of the other signers depends on their keys, and means nothing. */
+/** Only the payer has a fixed place; the order of other signers follows their keys. */
 function objectionToSigners(
   { feePayer, signers, filledSlots }: Transaction,
   { draftCosigners }: SigningRules,
@@ -71,7 +71,7 @@ function objectionToAccounts(
   if (lookupTables.length > 0 && !(isBlind && rules.solanaLookupTables === true)) {
     return 'the transaction takes accounts out of a lookup table';
   }
-  // A memo needs no account but its signers', who are judged by then.
+  // A memo needs only its signers' accounts, which were judged before.
   const named = isBlind ? [] : [...accounts, ...instructions.flatMap((instruction) => instruction.accounts)];
   const stranger = named.find((account) => !signers.includes(account) && account !== MEMO_PROGRAM);
   return stranger === undefined ? null : `the transaction names the account ${stranger}, which a memo does not need`;
@@ -102,22 +102,22 @@ const GIVES_AWAY: Readonly<Record<string, string>> = {
   BPFLoader2111111111111111111111111111111111: 'a program loader',
   BPFLoader1111111111111111111111111111111111: 'a program loader',
   LoaderV411111111111111111111111111111111111: 'a program loader',
-  // These two make accounts whose rent the fee payer pays.
+  // Create accounts whose rent the fee payer pays.
   ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: 'Associated Token Account',
   AddressLookupTab1e1111111111111111111111111: 'Address Lookup Table',
 };
 
-/** Buys a place in the block: the fee payer, which may be our wallet, pays this fee. */
+/** Buys priority in a block: the fee payer, perhaps our wallet, pays for it. */
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 const SET_UNIT_LIMIT = 2;
 const SET_UNIT_PRICE = 3;
-/** Maximum that a transaction may ask for, and the default without a value. */
+/** Maximum compute units of a transaction, and the default without a value. */
 const MOST_UNITS = 1_400_000n;
 const MICROLAMPORTS_PER_LAMPORT = 1_000_000n;
-/** 0.001 SOL, two hundred times the fee of a signature: who needs more to get through may wait. */
+/** 0.001 SOL, two hundred times the fee of a signature. */
 const MOST_PRIORITY_FEE_LAMPORTS = 1_000_000n;
 
-/** Why such a transaction is never signed; null for one that asks for nothing of the kind. */
+/** Why such a transaction is never signed; null for one without such calls. */
 function objectionToPayments({ instructions }: Transaction): string | null {
   for (const { program } of instructions) {
     const name = GIVES_AWAY[program];

@@ -7,9 +7,12 @@ import { base58, base64, hex } from '@scure/base';
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** A transaction travels in one packet of 1232 bytes; twice that leaves room for whatever comes later. */
+/** A transaction fits into one packet of 1232 bytes; the double leaves a reserve. */
 const LONGEST_TRANSACTION_BYTES = 2464;
-/** The letters of hex, base64 and base58 together: a text with any other, as every readable draft is one, spells nothing in them. */
+/**
+ * Characters of hex, base64 and base58: a text with any other character, like every readable draft, spells nothing in
+ * them.
+ */
 const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
 
 /** True when the text's own bytes, or the bytes that it spells in hex, base64 or base58, have that shape. */
@@ -21,7 +24,7 @@ function readings(text: string): Uint8Array[] {
   const found: Uint8Array[] = [Buffer.from(text, 'utf8')];
   const compact = text.replace(/\s+/g, '').replace(/^0x/i, '');
   if (!SPELLED.test(compact)) return found;
-  // Base58 takes quadratic time; nothing longer than this can spell a transaction in it.
+  // Base58 takes quadratic time; no longer text can spell a transaction in it.
   const decoders = [
     () => hex.decode(compact.toLowerCase()),
     () => base64.decode(compact.replace(/-/g, '+').replace(/_/g, '/').replace(/=+$/, '').padEnd(pad(compact), '=')),
@@ -31,7 +34,7 @@ function readings(text: string): Uint8Array[] {
     try {
       found.push(decode());
     } catch {
-      // Not that encoding: then it cannot spell a transaction in it.
+      // Not in that encoding.
     }
   }
   return found;
@@ -73,7 +76,7 @@ function isMessage(bytes: Uint8Array): boolean {
   return reader.good && reader.rest().length === 0;
 }
 
-/** Reads forwards; past the end it turns bad and stays so. */
+/** Reads forwards; past the end it becomes invalid and stays so. */
 class Reader {
   good = true;
   readonly #bytes: Uint8Array;
@@ -89,7 +92,7 @@ class Reader {
     return value ?? 0;
   }
 
-  /** Solana's compact-u16: seven bits a byte, lowest first, three bytes at most. */
+  /** Solana's compact-u16: seven bits per byte, lowest first, three bytes at most. */
   compact(): number {
     let value = 0;
     for (let shift = 0; shift < 21; shift += 7) {
