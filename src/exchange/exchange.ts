@@ -22,29 +22,29 @@ import { buildServer } from './http/server.js';
 import { Ticker } from './http/ticker.js';
 import { PersistentCore } from './store/persistent-core.js';
 
-/** How a paper exchange is started. */
+/** Options of a paper exchange. */
 export interface ExchangeOptions {
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   /** A loopback address; default `127.0.0.1`. */
   readonly host?: string;
   readonly profile: VenueProfile;
-  /** Where the exchange keeps its state; created when missing. Null or absent: everything is forgotten at the end. */
+  /** Folder of the exchange's state; created if missing. Null or absent: nothing is kept. */
   readonly dataDir?: string | null;
-  /** Seed of the crowd and of the pubkeys that the exchange gives out. */
+  /** Seed of the crowd and of the exchange's pubkeys. */
   readonly seed: number;
   /** Whether the calls under `/paper/` are served. */
   readonly controls: boolean;
-  /** Whether simulated traders trade, in markets of their own. Not beside `marketData`. */
+  /** Whether simulated traders trade in their own markets. Not with `marketData`. */
   readonly crowd: boolean;
-  /** How many markets of their own, 1 to 1000; 4 unless told. */
+  /** Number of their markets, 1 to 1000; default 4. */
   readonly crowdMarkets?: number;
   readonly rateLimits: boolean;
-  /** What a wallet's account holds when it creates its first key. */
+  /** Starting funds of a wallet's account at its first key. */
   readonly startingFunds: Micros;
-  /** How long merges and splits stay `in_process`, and how long each step of margin takes, ms. */
+  /** Duration of `in_process` of merges and splits, and of each margin step, ms. */
   readonly landingMs: number;
-  /** How long a draft may be signed and submitted, seconds. */
+  /** Time to sign and submit a draft, seconds. */
   readonly draftLifetimeS: number;
   /** Recordings to replay: paths of files or folders. */
   readonly marketData: readonly string[];
@@ -53,25 +53,25 @@ export interface ExchangeOptions {
   readonly logger?: ExchangeLogger;
 }
 
-/** What the exchange says to its operator; a pino logger is one. Never holds a secret. */
+/** Log of the exchange for its operator; a pino logger fits. Never receives a secret. */
 export interface ExchangeLogger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
   error(facts: object, message: string): void;
 }
 
-/** A paper exchange that answers; `close()` ends it. */
+/** A running paper exchange; `close()` ends it. */
 export interface RunningExchange {
   /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** What of the market data is replayed, a line for a person for each recording. */
+  /** One line per replayed recording. */
   readonly replays: readonly string[];
-  /** Stops listening, finishes the calls that are running, writes a last snapshot and lets go of the data folder. */
+  /** Stops listening, finishes running calls, writes a last snapshot and releases the data folder. */
   close(): Promise<void>;
 }
 
-/** The exchange as `twinbook exchange` starts it without options. */
+/** Defaults of `twinbook exchange`. */
 export const PAPER_DEFAULTS = {
   port: 8787,
   dataDir: null,
@@ -79,7 +79,7 @@ export const PAPER_DEFAULTS = {
   controls: false,
   crowd: true,
   rateLimits: true,
-  // 10,000 units of currency, as micros.
+  // 10,000 units of currency in micros.
   startingFunds: 10_000_000_000 as Micros,
   landingMs: 400,
   draftLifetimeS: 60,
@@ -103,15 +103,15 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const { core } = persistentCore;
     const { speed, seed, crowdMarkets: markets } = options;
     if (recordings.length > 0) replay = await Replay.attach(core, recordings, { speed }, clock.nowMs());
-    // Recorded markets are left to themselves: the crowd trades only in markets of its own.
+    // With recorded markets there is no crowd.
     const crowd = options.crowd && replay === null ? Crowd.attach(core, { seed, markets }, clock.nowMs()) : null;
     const notices = replay && makeNotices(replay, logger);
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const ticker = new Ticker({ persistentCore, clock, drivers, onError });
-    // What a control of an earlier life has slowed down is over with that life, as its faults are.
+    // Delays set by a control end with the exchange's process, like faults.
     if (Object.keys(core.delays).length > 0) core.setDelays(clock.nowMs(), {});
-    // Before anybody can ask: markets that the crowd or a replay brings are there with the first answer.
+    // Before the first request: markets of the crowd or a replay exist with the first answer.
     ticker.beat();
     const server = buildServer({
       core,
@@ -123,7 +123,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
       settle: () => ticker.settle(),
       advanceClock: (ms) => {
         clock.advance(ms);
-        // Also when nothing is due: the journal must know how late it is now.
+        // Also without due work: the journal must contain the present time.
         core.advance(clock.nowMs());
         return ticker.beat();
       },
@@ -147,7 +147,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
   }
 }
 
-/** How long running requests may take to finish when the exchange closes, ms. They are answered in microseconds. */
+/** Time for running requests when the exchange closes, ms. They are answered in microseconds. */
 const CLOSING_GRACE_MS = 500;
 
 interface Running {
@@ -161,7 +161,7 @@ interface Running {
 
 async function shutDown({ server, ticker, persistentCore, replay, crowd, clock }: Running): Promise<void> {
   ticker.stop();
-  // Stalled sockets would hold the end up for as long as their owners like.
+  // Stalled sockets would delay the end.
   const impatience = setTimeout(() => server.server.closeAllConnections(), CLOSING_GRACE_MS);
   try {
     await server.close();

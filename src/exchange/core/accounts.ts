@@ -1,13 +1,13 @@
-/** Balances as columns by account slot: currency for all markets, shares per market. Plain integers of Micros. */
+/** Balances as columns by account slot: currency over all markets, shares per market. Plain integers of micros. */
 
 import { f64, fillSparse, sparse, widenF64 } from './typed-arrays.js';
 
-/** Cells of an account: currency, what of it is locked, and 1 for an account without end. */
+/** Cells of an account: currency, its locked part, and 1 for an unlimited account. */
 const FUNDS_STRIDE = 4;
 const FUNDS_LOCKED = 1;
 const UNLIMITED = 2;
 
-/** Currency of every account. `locked` is part of `total`. */
+/** Currency of all accounts. `locked` is part of `total`. */
 export class Funds {
   #cells = new Float64Array(64 * FUNDS_STRIDE);
   #count = 0;
@@ -30,7 +30,7 @@ export class Funds {
     return f64(this.#cells, account * FUNDS_STRIDE + FUNDS_LOCKED);
   }
 
-  /** What is not locked; without end for an unlimited account. */
+  /** Unlocked currency; infinite for an unlimited account. */
   available(account: number): number {
     const at = account * FUNDS_STRIDE;
     if (f64(this.#cells, at + UNLIMITED) === 1) return Number.POSITIVE_INFINITY;
@@ -66,14 +66,14 @@ export class Funds {
   }
 }
 
-/** Eight cells per account, one cache line: the four of YES, then the four of NO. */
+/** Eight cells per account, one cache line: four of YES, then four of NO. */
 const STRIDE = 8;
 const LOCKED = 1;
-/** Shares bought since the position was last flat, and what they cost: the average trade price. */
+/** Shares bought since the position was last flat, and their cost: the average trade price. */
 const BOUGHT = 2;
 const PAID = 3;
 
-/** Four more cells per account: since when it has a row for YES and for NO, and what the market has paid it. */
+/** Four more cells per account: times of its first YES and NO rows, and payments of the market. */
 const BOOK_STRIDE = 4;
 const CASH = 2;
 const REDEEMED = 3;
@@ -110,7 +110,7 @@ export class Shares {
     this.#cells[at] = f64(this.#cells, at) + change;
   }
 
-  /** Shares come in and are paid for with `cost`. */
+  /** Adds shares bought for `cost`. */
   receive(timeMs: number, account: number, isYes: boolean, amount: number, cost: number): void {
     const at = this.#at(account, isYes);
     const held = f64(this.#cells, at);
@@ -122,20 +122,20 @@ export class Shares {
     this.pay(account, -cost);
   }
 
-  /** Shares go out for `proceeds`. */
+  /** Removes shares for `proceeds`. */
   give(account: number, isYes: boolean, amount: number, proceeds: number): void {
     const at = this.#at(account, isYes);
     this.#cells[at] = f64(this.#cells, at) - amount;
     this.pay(account, proceeds);
   }
 
-  /** Currency that the account received through this market; negative: paid, a fee for one. */
+  /** Currency that the account received through this market; negative for a payment such as a fee. */
   pay(account: number, funds: number): void {
     const at = account * BOOK_STRIDE + CASH;
     this.#books[at] = f64(this.#books, at) + funds;
   }
 
-  /** All shares of both outcomes that a redeem took, for what they paid. */
+  /** Removes all shares of both outcomes in a redeem, for its payment. */
   redeem(account: number, yes: number, no: number, funds: number): void {
     this.give(account, true, yes, funds);
     this.give(account, false, no, 0);
@@ -149,7 +149,7 @@ export class Shares {
     return { amount: f64(this.#cells, at + BOUGHT), paid: f64(this.#cells, at + PAID) };
   }
 
-  /** When the account first held this outcome, ms. */
+  /** Time at which the account first held this outcome, ms. */
   sinceMs(account: number, isYes: boolean): number {
     return f64(this.#books, account * BOOK_STRIDE + (isYes ? 0 : 1));
   }
@@ -164,7 +164,7 @@ export class Shares {
     return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + REDEEMED) : 0;
   }
 
-  /** Accounts beyond the last one that ever traded here hold nothing. */
+  /** Slots beyond the last account that traded here hold nothing. */
   get accounts(): number {
     return this.#cells.length / STRIDE;
   }

@@ -1,4 +1,4 @@
-/** The markets and the events that group them, found by index or condition id. */
+/** Markets and their events, by index or condition id. */
 
 import { must } from '../../shared/base/errors.js';
 import type { CoreSettings, MarketSpec, Result } from './contract.js';
@@ -8,7 +8,7 @@ import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
 import { makeName } from './names.js';
 
-/** An event and which markets belong to it. */
+/** An event and its markets. */
 export interface EventRecord {
   readonly index: number;
   readonly conditionId: string;
@@ -20,7 +20,7 @@ export interface EventRecord {
   readonly markets: number[];
 }
 
-/** As a readable draft accepts it: no blanks, commas or pipes, nothing that cannot be seen. */
+/** Valid in a readable draft: no blanks, commas, pipes or invisible characters. */
 const CONDITION_ID = /^[^\s|,\p{C}]{1,128}$/u;
 
 /** Creates markets and events, and finds them by index or condition id. */
@@ -33,7 +33,7 @@ export class Catalog {
   readonly #marketById = new Map<string, number>();
   readonly #eventById = new Map<string, number>();
   readonly #eventByTitle = new Map<string, number>();
-  /** By share number; made when they are first asked for. */
+  /** By share number; created on first use. */
   readonly #mints = new Map<number, string>();
 
   constructor(settings: CoreSettings, pool: OrderPool, model: FillModel) {
@@ -59,7 +59,7 @@ export class Catalog {
     return this.#eventById.get(conditionId) ?? null;
   }
 
-  /** Address of the mint of an outcome's shares: always the same for a market. */
+  /** Mint address of an outcome's shares: fixed for a market. */
   deriveMint(market: Market, isYes: boolean): string {
     const share = 2 * market.index + (isYes ? 0 : 1);
     const known = this.#mints.get(share);
@@ -69,7 +69,7 @@ export class Catalog {
     return mint;
   }
 
-  /** The market, or the 400 that names the field of a body. */
+  /** The market, or the 400 that names the body's field. */
   requireMarket(conditionId: string): Result<Market> {
     const market = this.byId(conditionId);
     return market === null ? invalid('market_condition_id', 'Market not found.') : ok(market);
@@ -109,7 +109,7 @@ export class Catalog {
   #keepEvent(event: EventRecord, isShared: boolean): void {
     this.events.push(event);
     this.#eventById.set(event.conditionId, event.index);
-    // A market without an event's title never lends its own title to others.
+    // A market without an event title never passes its own title on.
     if (isShared) this.#eventByTitle.set(event.title, event.index);
   }
 

@@ -1,6 +1,6 @@
 /**
- * Merges (a set of YES and NO becomes currency) and splits (currency becomes a set), from draft over signature to landing.
- * Both are the same record and the same rules; `CONVERSIONS` holds what differs.
+ * Merges (a YES and NO set becomes currency) and splits (currency becomes a set), from draft through signature to
+ * landing. Both share the record and the rules; `CONVERSIONS` holds the differences.
  */
 
 import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
@@ -16,7 +16,7 @@ import { asMicros, timesDown } from './money.js';
 import { makeName } from './names.js';
 import { askedMarket, type Filing, NO_ROWS, Records } from './records/records.js';
 
-/** Which way a conversion goes: sets into currency, or currency into sets. */
+/** Direction of a conversion: sets into currency, or currency into sets. */
 export type ConversionKind = 'merge' | 'split';
 
 /** A merge or a split; the amount counts complete sets in Micros. */
@@ -43,17 +43,14 @@ const TOO_LITTLE: Readonly<Record<ConversionKind, ServiceErrorSlug>> = {
 
 const HALF = 500_000;
 
-/**
- * Takes merges and splits from their draft to their landing, and holds the shares or currency that they lock
- * meanwhile.
- */
+/** Runs merges and splits from draft to landing, and holds the shares or currency that they lock. */
 export class Conversions {
   readonly #context: CoreContext;
   readonly #identity: Identity;
   /** Ids are counted over both kinds. */
   readonly #records: Readonly<Record<ConversionKind, Records<Conversion>>>;
   #lastId = 0;
-  /** The unfinished one of an account on a market, by kind. */
+  /** The unfinished one of an account in a market, by kind. */
   readonly #open = new Map<string, Conversion>();
 
   constructor(context: CoreContext, identity: Identity) {
@@ -133,7 +130,7 @@ export class Conversions {
     this.#open.set(openKey(record.kind, record.account, record.market), record);
   }
 
-  /** Ends a conversion and lets go of what it locked. */
+  /** Ends a conversion and releases its locks. */
   #end(record: Conversion, market: Market, state: ConversionState): void {
     record.state = state;
     this.#lock(record, market, -record.amount);
@@ -152,8 +149,8 @@ export class Conversions {
   }
 
   /**
-   * Checks in this order: found → not expired → still a draft → signature. The interface lists no error of the market here
-   * and lets `waiting_to_sign` become nothing but `in_process` and `expired`: what the market says, the landing hears.
+   * Checks in this order: found, not expired, still a draft, signature. The interface lists no market error here and
+   * allows `waiting_to_sign` to become only `in_process` or `expired`: the market's state is checked at the landing.
    */
   submit(
     kind: ConversionKind,
@@ -172,7 +169,9 @@ export class Conversions {
     return ok(this.#row(record));
   }
 
-  /** The transaction reaches the chain. It settles if the market still converts; if not, nothing but the locks has moved. */
+  /**
+   * The transaction reaches the chain. It settles if the market still converts; otherwise only the locks are released.
+   */
   land(id: number): void {
     const record = must(this.#live(id), `conversion ${id} in process`);
     const market = this.#context.catalog.market(record.market);

@@ -1,4 +1,4 @@
-/** What the subsystems of the exchange (orders, conversions, redeems, margin) share. */
+/** Shared context of the exchange's subsystems (orders, conversions, redeems, margin). */
 
 import { must } from '../../shared/base/errors.js';
 import { writeDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
@@ -10,23 +10,23 @@ import type { Market } from './market.js';
 import type { Archive } from './records/archive.js';
 import type { TimerQueue } from './timer-queue.js';
 
-/** How long things take while a control has slowed them down, for a rehearsal: absent ones are as the settings say. */
+/** Delays set by a control, for a rehearsal; absent ones follow the settings. */
 export interface Delays {
-  /** ms that a submitted merge or split stays `in_process`, and each step of margin takes. */
+  /** Time that a submitted merge or split stays `in_process`, and of each margin step, ms. */
   readonly landingMs?: number | undefined;
-  /** ms from the wish to close a margin position to its end, at the price of that moment; without one it ends at once. */
+  /** Time from the request to close a margin position to its end at the price of that moment, ms; absent: at once. */
   readonly closingMs?: number | undefined;
-  /** Until when they hold, ms; absent: until others are set. */
+  /** End of the delays, ms; absent: until others are set. */
   readonly untilMs?: number | undefined;
 }
 
-/** What every subsystem of one core reads and changes together: accounts, markets, timers and the archive. */
+/** State that all subsystems of a core share: accounts, markets, timers and the archive. */
 export interface CoreContext {
   readonly settings: CoreSettings;
   readonly catalog: Catalog;
   readonly funds: Funds;
   readonly timers: TimerQueue;
-  /** Where final records go; see records.ts. */
+  /** Storage of final records; see records.ts. */
   readonly archive: Archive;
   /** Wallet of an account; null for an internal one. */
   readonly readWallet: (account: number) => string | null;
@@ -34,19 +34,19 @@ export interface CoreContext {
   nowMs: number;
   /** False while every draft call answers `gringotts_unavailable`. */
   signingAvailable: boolean;
-  /** What a control has slowed down. */
+  /** Delays set by a control. */
   delays: Delays;
-  /** Currency that came in from outside. */
+  /** Currency deposited from outside. */
   deposited: number;
 }
 
 /** Unix seconds of a time in ms. */
 export const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-/** When a draft made now expires, ms. */
+/** Expiry of a draft made now, ms. */
 export const draftExpiryMs = (context: CoreContext): number => context.nowMs + context.settings.draftLifetimeMs;
 
-/** The `message` of a draft of an account, which its wallet signs. */
+/** The `message` of an account's draft, to be signed by its wallet. */
 export const draftText = (
   context: CoreContext,
   account: number,
@@ -70,9 +70,9 @@ export const draftText = (
 const inForce = ({ delays, nowMs }: CoreContext): Delays =>
   delays.untilMs !== undefined && nowMs >= delays.untilMs ? {} : delays;
 
-/** When what is submitted now lands, ms. */
+/** Landing time of a change submitted now, ms. */
 export const landsMs = (context: CoreContext): number =>
   context.nowMs + (inForce(context).landingMs ?? context.settings.landingMs);
 
-/** When a position whose close is asked for now ends at the earliest, ms. */
+/** Earliest end of a position whose close is requested now, ms. */
 export const closesMs = (context: CoreContext): number => context.nowMs + (inForce(context).closingMs ?? 0);

@@ -38,12 +38,12 @@ type Parts = CoreSubsystems;
  * signature → market state and balance.
  */
 const CALLS = {
-  /** Does everything that is due (drafts expire, conversions land) in time order. */
+  /** Does all due work (expiries, landings) in order of time. */
   advance: (_: Parts) => undefined,
 
   createChallenge: ({ identity }: Parts, wallet: string, nonce: string) => identity.challenge(wallet, nonce),
 
-  /** On a wallet's first key its account is created. `apiKey` and `secret` are drawn by the caller. */
+  /** A wallet's first key creates its account. The caller draws `apiKey` and `secret`. */
   createKey: (
     { identity }: Parts,
     request: contract.KeyRequest,
@@ -61,7 +61,7 @@ const CALLS = {
     context.signingAvailable = available;
   },
 
-  /** In place of those before, for what begins from now on. */
+  /** Replaces the delays, for work that begins later. */
   setDelays: ({ context }: Parts, delays: Delays): void => {
     context.delays = delays;
   },
@@ -73,15 +73,15 @@ const CALLS = {
     }),
 
   /**
-   * By the moves of `mayMove`. Leaving `open` cancels the open orders. `canceled` is `resolveMarket(null)`; `resolved`
-   * needs an outcome and is refused.
+   * Follows `mayMove`. Leaving `open` cancels the open orders. `canceled` is `resolveMarket(null)`; `resolved` needs an
+   * outcome and is refused.
    */
   setMarketState: (parts: Parts, conditionId: string, state: MarketState) =>
     onMarket(parts, conditionId, (market) => {
       if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
       if (state === 'resolved') return invalid('state', 'Resolve the market with its outcome instead.');
       if (!mayMove(market.state, state)) return invalid('state', `The market is ${market.state}, which is final.`);
-      // A canceled market has no outcome; its `outcome` has been null all along.
+      // A canceled market has no outcome; `outcome` is still null.
       moveTo(parts, market, state);
       return null;
     }),
@@ -100,7 +100,7 @@ const CALLS = {
       return null;
     }),
 
-  /** Null cancels the market: every share redeems at 0.5. A number cancels it, too: a YES share redeems at it. */
+  /** Null cancels the market: every share redeems at 0.5. A number cancels it too: a YES share redeems at it. */
   resolveMarket: (parts: Parts, conditionId: string, outcome: MarketOutcome | null) =>
     onMarket(parts, conditionId, (market) => {
       if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
@@ -113,12 +113,12 @@ const CALLS = {
   submitOrder: ({ orders, matching }: Parts, account: Account, pubkey: string, signatureValid: boolean) =>
     orders.submit(matching, account, pubkey, signatureValid),
 
-  /** An unexpired cancel draft that was not submitted yet is answered again. */
+  /** An unexpired cancel draft that was not submitted is returned again. */
   draftCancel: ({ orders }: Parts, account: Account, pubkey: string) => orders.draftCancel(account, pubkey),
   submitCancel: ({ orders, matching }: Parts, account: Account, pubkey: string, signatureValid: boolean) =>
     orders.submitCancel(matching, account, pubkey, signatureValid),
 
-  /** `amount` is the text of the body: one that cannot be read is `share_conversion_invalid_amount`. */
+  /** `amount` is the body's text: an unreadable one is `share_conversion_invalid_amount`. */
   draftMerge: ({ conversions }: Parts, account: Account, conditionId: string, amount: string) =>
     conversions.draft('merge', account, conditionId, amount),
   submitMerge: ({ conversions }: Parts, account: Account, pubkey: string, signatureValid: boolean) =>
@@ -132,7 +132,7 @@ const CALLS = {
   submitRedeem: ({ redeems }: Parts, account: Account, pubkey: string, signatureValid: boolean) =>
     redeems.submit(account, pubkey, signatureValid),
 
-  /** Without wallet, drafts or signatures. The same name again gives the same account. */
+  /** Without wallet, drafts or signatures. The same name returns the same account. */
   openInternalAccount: ({ identity }: Parts, name: string, options: contract.InternalAccountOptions): Account =>
     identity.openInternal(name, options.unlimited, options.funds ?? 0),
 
@@ -163,32 +163,32 @@ const CALLS = {
     feed.level(context.nowMs, context.catalog.markets[index], side, price, total),
 
   /**
-   * The recording says that somebody took `amount` at `price`; `takerSide` BID is a buyer in YES space. Fills real orders
-   * as far as it reaches. The decrease of the level that belongs to it must follow as `recordedLevel`.
+   * A recorded trade of `amount` at `price`; `takerSide` BID is a buyer in YES space. Fills the real orders that it
+   * reaches. Its decrease of the level must follow as `recordedLevel`.
    */
   recordedTrade: ({ context, feed }: Parts, index: Index, takerSide: Side, price: Micros, amount: Micros) =>
     feed.trade(context.catalog.markets[index], takerSide, price, amount),
 
   /**
-   * All recorded liquidity goes: the recording has ended, or a new snapshot follows at once. Real orders keep their place
+   * Removes all recorded liquidity: the recording has ended, or a new snapshot follows. Real orders keep their place
    * where the new snapshot shows their level again, and are first where it does not.
    */
   recordedClear: ({ context, feed }: Parts, index: Index) => feed.clear(context.nowMs, context.catalog.market(index)),
 
   /**
-   * Moves the price (YES space, strictly between 0 and 1) that a margin market trades at. What it reaches happens at
-   * once: liquidations, closes, triggers, limit requests.
+   * Sets the price (YES space, strictly between 0 and 1) of a margin market. Its effects are immediate: liquidations,
+   * closes, triggers, limit requests.
    */
   setReferencePrice: ({ margin }: Parts, conditionId: string, price: Micros) =>
     margin.setReferencePrice(conditionId, price),
 
-  /** Locks liquidity and opening fee. Answers the request's row with the message to sign. */
+  /** Locks liquidity and opening fee. Returns the request's row with the message to sign. */
   draftMarginRequest: ({ context, margin }: Parts, account: Account, terms: contract.MarginTerms) =>
     mapResult(margin.requests.draft(account, terms), (record) => requestRow(context, record)),
   submitMarginRequest: ({ context, margin }: Parts, account: Account, pubkey: string, signatureValid: boolean) =>
     mapResult(margin.requests.submit(account, pubkey, signatureValid), (record) => requestRow(context, record)),
 
-  /** Only until its funding is through. */
+  /** Only until its funding is complete. */
   cancelMarginRequest: ({ context, margin }: Parts, account: Account, pubkey: string) =>
     mapResult(margin.requests.cancel(account, pubkey), (record) => cancelledRequestRow(context, record)),
 
@@ -203,11 +203,11 @@ const CALLS = {
     margin.claimSettlement(account, positionPubkey),
 };
 
-/** The name of a call that may change the core; a journal holds these calls and nothing else. */
+/** Name of a call that may change the core; a journal contains only such calls. */
 export type Mutator = keyof typeof CALLS;
 
-/** Every method that changes state. */
-export const MUTATORS = Object.keys(CALLS) as readonly Mutator[]; // the keys of an object of constants are its names
+/** All calls that change state. */
+export const MUTATORS = Object.keys(CALLS) as readonly Mutator[]; // The keys of an object of constants are its names.
 
 /** One line of a journal. */
 export type Command = readonly [nowMs: number, method: Mutator, args: readonly unknown[]];
@@ -218,12 +218,12 @@ type Mutations = {
     : never;
 };
 
-// The loop below the class gives it the calls of the table.
+// The loop below the class adds the table's calls.
 const ReadsWithMutations = Reads as unknown as new (parts: Parts) => Reads & Mutations;
 
-/** The whole core: its reads, and a method for each call of the table. */
+/** The whole core: its reads, and a method per call of the table. */
 export class ExchangeCore extends ReadsWithMutations {
-  /** With a snapshot the exchange goes on from there; see `restore`. What is final goes into the archive. */
+  /** Continues from a snapshot if given; see `restore`. Final records go to the archive. */
   constructor(settings: contract.CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
     super(wireSubsystems(settings, archive, snapshot));
     if (snapshot !== undefined) return;
@@ -239,16 +239,16 @@ export class ExchangeCore extends ReadsWithMutations {
     return new ExchangeCore(settings, snapshot, archive);
   }
 
-  /** What the last `placeInternal` filled at once. */
+  /** Amount that the last `placeInternal` filled at once. */
   get lastInternalFilled(): Micros {
     return asMicros(this.parts.internal.lastFilled);
   }
 
-  /** Runs one journal line; what the mutator returned comes back. */
+  /** Runs one journal line; returns the mutator's result. */
   apply(command: Command): unknown {
     const [nowMs, method, args] = command;
     assert(MUTATORS.includes(method), `not a command of the exchange: ${method}`);
-    // A journal holds what a caller once passed with these very types; the name was just checked.
+    // A journal contains calls with these types; the name was checked above.
     const mutator = this[method] as (nowMs: number, ...args: readonly unknown[]) => unknown;
     return mutator.call(this, nowMs, ...args);
   }
@@ -267,8 +267,8 @@ export class ExchangeCore extends ReadsWithMutations {
   }
 
   /**
-   * The recording of this market is over, and the market closed: of its trades only the newest `keepTrades` are kept on, of its
-   * recorded book nothing. There may be thousands such markets in one run. Like `playRecorded` no command of a journal.
+   * Ends the recording of a closed market: keeps its newest `keepTrades` trades and drops its recorded book. One run
+   * may have thousands of such markets. Like `playRecorded` not a journal command.
    */
   endRecorded(index: contract.MarketIndex, keepTrades: number): void {
     const market = this.parts.context.catalog.market(index);
@@ -277,7 +277,7 @@ export class ExchangeCore extends ReadsWithMutations {
     market.orderbook?.book.endRecorded();
   }
 
-  /** How many events of the last `playRecorded` the market had no place for, as when `recordedLevel` answers false. */
+  /** Events of the last `playRecorded` that the market rejected, as when `recordedLevel` returns false. */
   get lastRecordedRefused(): number {
     return this.parts.feed.refused;
   }
@@ -286,7 +286,7 @@ export class ExchangeCore extends ReadsWithMutations {
 type AnyCall = (parts: Parts, ...args: readonly unknown[]) => unknown;
 
 for (const method of MUTATORS) {
-  // Callers pass what the type of the method says, which is made from this very function.
+  // Argument types follow from this function's own type.
   const call = CALLS[method] as AnyCall;
   Object.defineProperty(ExchangeCore.prototype, method, {
     writable: true,
@@ -297,7 +297,7 @@ for (const method of MUTATORS) {
   });
 }
 
-/** Changes the market of a condition id and answers its detail. */
+/** Changes the market of a condition id and returns its detail. */
 function onMarket(
   { context: { catalog } }: Parts,
   conditionId: string,
@@ -315,12 +315,12 @@ function moveTo({ margin, orders, matching }: Parts, market: Market, state: Mark
   const { orderbook: trading } = market;
   if (trading === null) return;
   if (state !== 'open') orders.cancelAll(matching, market, trading);
-  // Recorded liquidity is shown while the market is open, and only then.
+  // Recorded liquidity is shown only while the market is open.
   trading.book.version += 1;
 }
 
 /**
- * Whether the control may put a market of one state into another. It may go back as well, because an answer can be disputed.
+ * Whether the control may move a market between two states. Moves back are allowed, because an answer can be disputed.
  * A settled state is final, and `resolved` needs an outcome.
  */
 const mayMove = (from: MarketState, to: MarketState): boolean => !isSettledMarket(from) && to !== 'resolved';

@@ -1,18 +1,18 @@
-/** Results: how the core says yes and no. */
+/** Results of core calls: a record or a fault. */
 
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { Result } from './contract.js';
 
-/** A call that succeeded, with its record. */
+/** A successful call with its record. */
 export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 
-/** A call that changed nothing, with the error that the service answers. */
+/** A call that changed nothing, with the service's error. */
 export type Refusal = Extract<Result<never>, { ok: false }>;
 
-/** Refuses a call with the message that the table of errors gives this slug. */
+/** Refuses a call with the table's message of this slug. */
 export const refuse = (slug: ServiceErrorSlug): Refusal => ({ ok: false, fault: { slug } });
 
-/** The answer with `row` made of its record; a refusal as it is. */
+/** Converts a result's record with `row`; a refusal passes through. */
 export const mapResult = <T, U>(result: Result<T>, row: (record: T) => U): Result<U> =>
   result.ok ? ok(row(result.value)) : result;
 

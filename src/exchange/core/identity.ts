@@ -38,7 +38,7 @@ export interface Challenge {
 /** Challenges that wait at once; the oldest goes first. Ten a minute and address live ten minutes each. */
 const MAX_CHALLENGES = 10_000;
 
-/** Keeps wallets, their accounts and API keys, and the open challenges. */
+/** Wallets, their accounts and API keys, and open challenges. */
 export class Identity {
   readonly #context: CoreContext;
   readonly #accounts: Account[] = [];
@@ -46,7 +46,7 @@ export class Identity {
   readonly #byName = new Map<string, number>();
   readonly #keys = new Map<string, ApiKey>();
   #lastKeyId = 0;
-  /** By nonce, in the order of their making: the oldest expires first. */
+  /** By nonce, in order of creation: the oldest expires first. */
   readonly #challenges = new Map<string, Challenge>();
 
   constructor(context: CoreContext) {
@@ -91,7 +91,7 @@ export class Identity {
     return slot;
   }
 
-  /** The internal account of a name, made when there is none yet. */
+  /** The internal account of a name, created on first use. */
   openInternal(name: string, unlimited: boolean, funds: number): number {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
@@ -127,7 +127,7 @@ export class Identity {
     return must(this.#accounts[slot], `account ${slot}`);
   }
 
-  /** All keys of an account, also revoked ones, in the order of their making. */
+  /** All keys of an account, revoked ones included, in order of creation. */
   keys(account: number): readonly Wire<'apiKeyRow'>[] {
     const live = [...this.#keys.values()].filter((key) => key.account === account);
     const revoked = this.#context.archive.list('key', { account, limit: Number.MAX_SAFE_INTEGER });
@@ -143,7 +143,7 @@ export class Identity {
     return this.#context.archive.byPubkey('key', keyId);
   }
 
-  /** A key that is revoked already keeps its first time. */
+  /** A revoked key keeps its first revocation time. */
   revoke(account: number, keyId: string): Result<Wire<'apiKeyRow'>> {
     const key = this.#keys.get(keyId);
     if (key === undefined) {
@@ -210,7 +210,7 @@ export class Identity {
   }
 }
 
-// `revoke` puts nothing else there.
+// `revoke` archives only such rows.
 const revokedRow = ({ record }: Archived): Wire<'apiKeyRow'> => record as Wire<'apiKeyRow'>;
 
 const keyRow = (apiKey: string, createdMs: number, revokedMs: number | null): Wire<'apiKeyRow'> => ({

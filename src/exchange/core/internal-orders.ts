@@ -1,4 +1,6 @@
-/** Orders of accounts that the exchange itself keeps: the recorded market and the crowd. They need no draft and are no record. */
+/**
+ * Orders of the exchange's internal accounts: the recorded market and the crowd. They need no draft and have no record.
+ */
 
 import { AssertionFailed, assert } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
@@ -10,13 +12,13 @@ import { buyLock } from './money.js';
 import { i32 } from './typed-arrays.js';
 import { type AccountSlot, BID, type BookSide, REFUSED_BALANCE, REFUSED_GRID, REFUSED_MARKET } from './types.js';
 
-/** What an internal order wants; the price in YES space. */
+/** Terms of an internal order; the price in YES space. */
 export interface InternalOrder {
   readonly account: AccountSlot;
   readonly side: BookSide;
   readonly price: Micros;
   readonly amount: Micros;
-  /** Whether what cannot be filled at once is dropped. */
+  /** Whether an unfilled rest is dropped. */
   readonly immediate: boolean;
 }
 
@@ -35,12 +37,12 @@ export class InternalOrders {
     this.#parts = parts;
   }
 
-  /** Filled of the last order that was placed, at once. */
+  /** Amount that the last order filled at once. */
   get lastFilled(): number {
     return this.#lastFilled;
   }
 
-  /** The handle of what rests, 0 when nothing does, or one of the `REFUSED_` codes. */
+  /** Handle of the resting order, 0 if nothing rests, or one of the `REFUSED_` codes. */
   place(market: Market | undefined, { account, side, price, amount, immediate }: InternalOrder): number {
     this.#lastFilled = 0;
     const { context, matching, pool } = this.#parts;
@@ -67,11 +69,11 @@ export class InternalOrders {
     return pool.makeHandle(matching.rest(market, trading, account, leg, atTick, left, 0));
   }
 
-  /** False when there is no such internal order any more. */
+  /** False for an order that no longer exists. */
   cancel(handle: number): boolean {
     const { context, matching, pool } = this.#parts;
     const slot = pool.findSlot(handle);
-    // A handle of an API order is not an internal one: those end by their drafts alone.
+    // API orders have handles too, but end only by their drafts.
     if (slot === 0 || i32(pool.record, slot) !== 0) return false;
     const market = context.catalog.market(i32(pool.market, slot));
     if (market.orderbook === null) throw new AssertionFailed('an order rests on a market without a book');

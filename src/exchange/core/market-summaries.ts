@@ -1,6 +1,6 @@
 /**
- * Markets in numbers. One object for each market, made once: its getters read the market itself, so that a list over
- * thousands of markets builds nothing and is never stale.
+ * Figures of markets. One object per market, made once: its getters read the market, so a list over thousands of
+ * markets builds nothing and is never stale.
  */
 
 import { parseDecimal } from '../../shared/base/decimal.js';
@@ -11,7 +11,7 @@ import type { Market } from './market.js';
 import { asMicros } from './money.js';
 import { markPrice, volume24h } from './records/market-rows.js';
 
-/** One object of figures for each market, by index, made when it is first asked for. */
+/** One object of figures per market, by index, made on first use. */
 export class MarketSummaries {
   readonly #context: CoreContext;
   readonly #facts: MarketFacts[] = [];
@@ -30,12 +30,12 @@ export class MarketSummaries {
   }
 }
 
-/** An event with its markets; more of them may join. */
+/** An event with its markets; more may join. */
 export type EventFacts = Readonly<Omit<EventRecord, 'markets'>> & { readonly markets: readonly number[] };
 
 /**
- * Facts of a market in numbers, for the crowd and for lists: one object per market that always shows it as it is now.
- * Prices are in YES space; null without bids, asks and trades.
+ * Figures of a market, for the crowd and for lists: one object per market that always shows the present. Prices in YES
+ * space; null without bids, asks and trades.
  */
 export type MarketFacts = Readonly<ReturnType<typeof makeMarketFacts>>;
 
@@ -53,7 +53,7 @@ function makeMarketFacts(market: Market, context: CoreContext) {
     league: card.league,
     title: card.title,
     description: card.description ?? '',
-    /** Its title and description and those of its event, in lower case. */
+    /** Title and description of the market and its event, in lower case. */
     searchText: words.join('\n').toLowerCase(),
     createdMs: card.createdMs,
     /** Unix seconds. */
@@ -61,7 +61,7 @@ function makeMarketFacts(market: Market, context: CoreContext) {
     tick: asMicros(trading?.tick ?? 0),
     lot: asMicros(trading?.lot ?? 0),
     marginEnabled: card.marginEnabled,
-    /** 1 on a market without leverage. */
+    /** 1 in a market without leverage. */
     maxLeverageYes: maxLeverage(market, 'max_leverage_yes'),
     maxLeverageNo: maxLeverage(market, 'max_leverage_no'),
     get state() {

@@ -1,4 +1,4 @@
-/** One market: its rules, its state, its book, its shares and its tape. */
+/** One market: its rules, state, book, shares and tape. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, ONE, stepOfPrecision } from '../../shared/base/micros.js';
@@ -18,7 +18,7 @@ import { asMicros } from './money.js';
 import { Candles } from './records/candles.js';
 import { unlistedSport } from './sports.js';
 
-/** Rules of a market whose creator left them out; the rates are the shipped markets' (decisions §9, Fees). */
+/** Default rules of a market; the rates are those of the shipped markets (decisions §9, Fees). */
 const DEFAULT_CONFIG: OrderbookConfig = {
   kind: 'orderbook',
   min_price: asMicros(10_000),
@@ -35,10 +35,10 @@ const DEFAULT_CONFIG: OrderbookConfig = {
   default_slippage_rate: '0.05',
 };
 
-/** Amounts above this could leave the safe integers when many are added up. */
+/** Sums of larger amounts could leave the safe integers. */
 const MAX_AMOUNT = 1_000_000_000_000_000;
 
-/** A market's unchanging description, complete. */
+/** A market's fixed description. */
 export interface MarketCard {
   readonly conditionId: string;
   readonly eventIndex: number;
@@ -46,7 +46,7 @@ export interface MarketCard {
   readonly description: string | null;
   readonly logo: string | null;
   readonly category: string;
-  /** Slugs of the sports catalog; a league is one of its sport. */
+  /** Slugs of the sports catalog; a league belongs to its sport. */
   readonly sport: string | null;
   readonly league: string | null;
   readonly marginEnabled: boolean;
@@ -57,11 +57,11 @@ export interface MarketCard {
   readonly resolutionDate: number | null;
   readonly createdMs: number;
   readonly config: OrderbookConfig | PoolConfigSpec;
-  /** Where a margin market's reference price starts; absent on others. */
+  /** Start of a margin market's reference price; absent for others. */
   readonly referencePrice?: number;
 }
 
-/** What a market in trading needs; null on kinds without a user book. */
+/** Trading state of a market; null on kinds without a user book. */
 export interface Trading {
   readonly config: OrderbookConfig;
   readonly tick: number;
@@ -71,17 +71,17 @@ export interface Trading {
   readonly fundsStep: number;
   readonly makerRate: number;
   readonly takerRate: number;
-  /** The dearer rate: what a lock must cover. */
+  /** The higher rate: a lock must cover it. */
   readonly lockRate: number;
   readonly book: Book;
 }
 
-/** One market: what it says of itself, its state, and what is traded and held in it. */
+/** One market: its description, state, trading and holdings. */
 export class Market {
   readonly index: number;
   readonly card: MarketCard;
   readonly orderbook: Trading | null;
-  /** What a margin market has in place of a book. */
+  /** A margin market's pool, in place of a book. */
   readonly margin: MarginPool | null;
   readonly shares = new Shares();
   readonly tape = new Tape();
@@ -90,7 +90,7 @@ export class Market {
   paused = false;
   unbacked = false;
   outcome: MarketOutcome | null = null;
-  /** Currency that backs the shares: one unit per complete set until shares are redeemed. */
+  /** Currency behind the shares: one unit per complete set until shares are redeemed. */
   collateral = 0;
 
   constructor(index: number, card: MarketCard, state: MarketState, pool: OrderPool, model: FillModel) {
@@ -107,7 +107,7 @@ export class Market {
     return this.state === 'open' && !this.paused;
   }
 
-  /** A trade was made; `notional` is what its taker's outcome was worth. */
+  /** Records a trade; `notional` is the value of its taker's outcome. */
   print(
     timeMs: number,
     yesPrice: number,
@@ -169,7 +169,7 @@ function makeTrading(config: OrderbookConfig, pool: OrderPool, model: FillModel)
   };
 }
 
-/** A specification with its gaps filled, or which field is wrong. Names and numbers are the catalog's to give. */
+/** A specification with defaults, or its wrong field. The catalog adds names and numbers. */
 export function readSpec(
   spec: MarketSpec,
   given: { readonly conditionId: string; readonly eventIndex: number; readonly number: number; readonly nowMs: number },
@@ -225,7 +225,7 @@ function readConfig(spec: BookConfigSpec | PoolConfigSpec): Result<OrderbookConf
     return rules.ok ? ok(spec) : rules;
   }
   const given = Object.entries(spec).filter(([, value]) => value !== undefined);
-  // Only undefined ones were dropped, so every field has its own type.
+  // Only undefined fields were dropped, so every field has its type.
   const config = { ...DEFAULT_CONFIG, ...Object.fromEntries(given) } as OrderbookConfig;
   for (const name of ['price_precision', 'amount_precision', 'funds_precision'] as const) {
     const value = config[name];

@@ -1,6 +1,6 @@
 /**
- * Exact products of a price or rate with an amount, on plain numbers. An amount is split into whole units and the rest, so
- * that every intermediate stays a safe integer and no BigInt is needed.
+ * Exact products of a price or rate with an amount, on plain numbers. An amount is split into whole units and the rest,
+ * so that every intermediate is a safe integer and no BigInt is needed.
  */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
@@ -8,12 +8,12 @@ import type { Micros } from '../../shared/base/micros.js';
 
 const UNIT = 1_000_000;
 
-/** floor(rate × amount), for 0 <= rate <= 1 (Micros) and any amount >= 0 that is a safe integer. */
+/** floor(rate × amount), for 0 <= rate <= 1 (micros) and any safe integer amount >= 0. */
 export function timesDown(rate: number, amount: number): number {
   const product = rate * amount;
   if (product <= Number.MAX_SAFE_INTEGER) {
     const quotient = Math.floor(product / UNIT);
-    // The double division may round up across an integer.
+    // Float division may round up across an integer.
     return quotient * UNIT > product ? quotient - 1 : quotient;
   }
   let whole = Math.floor(amount / UNIT);
@@ -26,7 +26,7 @@ export function timesUp(rate: number, amount: number): number {
   return amount - timesDown(UNIT - rate, amount);
 }
 
-/** What an open buy locks: price × amount and the fee at the dearer of the two rates, both rounded up. */
+/** Lock of an open buy: price × amount and the fee at the higher rate, both rounded up. */
 export function buyLock(price: number, amount: number, rate: number): number {
   const cost = timesUp(price, amount);
   return rate === 0 ? cost : cost + timesUp(rate, cost);
@@ -38,7 +38,10 @@ function computeCharge(price: number, amount: number, rate: number, isYes: boole
   return rate === 0 ? cost : cost + timesUp(rate, cost);
 }
 
-/** The most of `wanted` whose cost and fee fit into `funds`: all of it, or a multiple of `lot`. `price` is the buyer's own. */
+/**
+ * Largest part of `wanted` whose cost and fee fit into `funds`: all of it, or a multiple of `lot`. `price` is the
+ * buyer's own.
+ */
 export function affordable(
   funds: number,
   wanted: number,
@@ -58,10 +61,10 @@ export function affordable(
   return fits * lot;
 }
 
-/** The brand for sums of Micros that stay safe integers by the bounds of the core. */
+/** Brands sums of micros, which the core's bounds keep safe integers. */
 export const asMicros = (value: number): Micros =>
-  // Every figure of the core is an integer of millionths by construction; the brand has no constructor.
+  // Every figure of the core is an integer of millionths; the brand has no constructor.
   value as Micros;
 
-/** A figure of the core as the wire spells it. */
+/** A figure of the core in wire format. */
 export const text = (value: number): string => formatDecimal(asMicros(value));

@@ -1,4 +1,4 @@
-/** What a drafted order must satisfy first: fields, grid and limits. State and balance come after, and again at the submit. */
+/** First checks of a drafted order: fields, grid and limits. State and balance follow, and again at the submit. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
@@ -10,7 +10,7 @@ import type { Trading } from './market.js';
 import { BUY_NO, BUY_YES, isBuyLeg, isYesLeg, type Leg, SELL_NO, SELL_YES } from './matching/order-pool.js';
 import { asMicros, buyLock } from './money.js';
 
-/** An order that is well-formed for its market: the sizes that its type has, null for the others. */
+/** A well-formed order for its market: the sizes of its type, null for the others. */
 export interface CheckedOrder {
   readonly leg: Leg;
   readonly price: Micros | null;
@@ -20,7 +20,7 @@ export interface CheckedOrder {
 
 type Field = 'price' | 'amount' | 'funds';
 
-/** The order in numbers, or the refusal that names the first field at fault. */
+/** The order in numbers, or the refusal with the first wrong field. */
 export function checkOrder(request: OrderRequest, trading: Trading): Result<CheckedOrder> {
   const buys = request.side === 'buy';
   const isLimit = request.order_type === 'limit';
@@ -50,11 +50,11 @@ function offGrid(field: Field, value: Micros, trading: Trading): string | null {
   if (value % step !== 0) return `Must be a multiple of ${formatDecimal(asMicros(step))}.`;
   if (value < least) return `Ensure this value is greater than or equal to ${formatDecimal(least)}.`;
   if (value > most) return `Ensure this value is less than or equal to ${formatDecimal(most)}.`;
-  // A minimum of 0 in the market's limits still means: more than nothing.
+  // A minimum of 0 in the market's limits still means more than nothing.
   return value > 0 ? null : 'Must be positive.';
 }
 
-/** What an order must find free, and locks while it is open: currency for a buy (the purse of a market buy), shares for a sell. */
+/** Needs and locks of an open order: currency for a buy (the purse of a market buy), shares for a sell. */
 export function computeLock(order: CheckedOrder, trading: Trading): number {
   if (order.funds !== null) return order.funds;
   const amount = must(order.amount, 'the amount of an order');
@@ -62,7 +62,7 @@ export function computeLock(order: CheckedOrder, trading: Trading): number {
   return buyLock(must(order.price, 'the price of a limit order'), amount, trading.lockRate);
 }
 
-/** What the wallet is asked to agree to. */
+/** Terms that the wallet signs. */
 export function makeDraftTerms(order: CheckedOrder): DraftTerms {
   const action = 'place-order';
   const isYes = isYesLeg(order.leg);

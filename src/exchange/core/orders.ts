@@ -1,4 +1,7 @@
-/** Orders of API users from draft to end, and their cancel drafts. What rests is in the pool; this is its paper. */
+/**
+ * Orders of API users from draft to end, and their cancel drafts. The pool holds resting orders; here are their
+ * records.
+ */
 
 import { must } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
@@ -19,10 +22,10 @@ import { OwnTrades } from './records/own-trades.js';
 import { askedMarket, NO_ROWS, Records } from './records/records.js';
 import { f64, i32 } from './typed-arrays.js';
 
-/** More than any purse can buy: a market buy is bounded by its funds alone. */
+/** More than any purse can buy: a market buy is bounded only by its funds. */
 const NO_AMOUNT_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** Takes orders and their cancels from draft to end, and holds what they lock. */
+/** Runs orders and their cancels from draft to end, and holds their locks. */
 export class Orders implements FillListener {
   readonly #context: CoreContext;
   readonly #pool: OrderPool;
@@ -44,7 +47,7 @@ export class Orders implements FillListener {
     if (!named.ok) return named;
     const market = named.value;
     const { orderbook: trading } = market;
-    // "Refused on margin-enabled markets" (decisions, section 4), also where such a market has a book.
+    // "Refused on margin-enabled markets" (decisions, section 4), even if such a market has a book.
     if (trading === null || market.card.marginEnabled) {
       return invalid('market_condition_id', 'Orders are taken on order-book markets without margin trading.');
     }
@@ -58,8 +61,8 @@ export class Orders implements FillListener {
   }
 
   /**
-   * State, then balance: what may change between draft and submit. Both look, because a draft locks nothing: of two drafts
-   * that each need all there is, both are granted, and the one that is submitted second fails.
+   * State, then balance, which may change between draft and submit. Both calls check, because a draft locks nothing: of
+   * two drafts that each need the whole balance both are granted, and the second submit fails.
    */
   #obstacle(account: number, market: Market, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
     if (!market.isTradable) return 'order_market_not_open';
@@ -100,18 +103,18 @@ export class Orders implements FillListener {
     record.status = status;
     record.message = '';
     if (!isFinalOrder(status)) return;
-    // Answers for a submitted cancel draft and for none are the same, and its message is long.
+    // Answers are the same for a submitted cancel draft and for none, and its message is long.
     if (record.cancel?.submitted === true) record.cancel = null;
     this.#records.finish(record);
   }
 
-  /** A draft's time is over. */
+  /** A draft expires. */
   expire(id: number): void {
     const record = this.#records.live(id);
     if (record?.status === 'waiting_to_sign') this.#become(record, 'expired');
   }
 
-  /** Checks in this order: found → not expired → still a draft → signature → market trades → balance. */
+  /** Checks in this order: found, not expired, still a draft, signature, market trades, balance. */
   submit(matching: Matching, account: number, pubkey: string, signatureValid: boolean): Result<Wire<'orderRow'>> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
@@ -133,7 +136,7 @@ export class Orders implements FillListener {
     const { leg, price, amount, funds, account, id } = record;
     const bid = isBidLeg(leg);
     const last = ONE / trading.tick;
-    // A market order goes as far as there is anybody.
+    // A market order takes all levels.
     const yesPrice = price === null ? null : isYesLeg(leg) ? price : ONE - price;
     const limitTick = yesPrice === null ? (bid ? last : 0) : yesPrice / trading.tick;
     const purse = funds ?? Number.POSITIVE_INFINITY;
@@ -229,7 +232,7 @@ export class Orders implements FillListener {
     this.#become(record, record.filledAmount > 0 ? 'partially_filled_canceled' : 'canceled');
   }
 
-  /** The market has left `open`: nothing may rest on it, of anybody. */
+  /** The market has left `open`: no order of any account may rest. */
   cancelAll(matching: Matching, market: Market, trading: Trading): void {
     for (const slot of trading.book.resting()) {
       const id = i32(this.#pool.record, slot);
@@ -242,12 +245,12 @@ export class Orders implements FillListener {
     return must(this.#records.live(id), `live order ${id}`);
   }
 
-  /** Nobody changes a final order any more. */
+  /** A final order never changes. */
   find(account: number, pubkey: string): OrderRecord | null {
     return this.#records.find(account, pubkey);
   }
 
-  /** Recorded shares before a resting order; null when it does not rest. */
+  /** Recorded shares ahead of a resting order; null when it does not rest. */
   ahead(account: number, pubkey: string): number | null {
     const handle = this.find(account, pubkey)?.handle ?? 0;
     return handle === 0 ? null : f64(this.#pool.ahead, this.#pool.findSlot(handle));
@@ -276,7 +279,7 @@ export class Orders implements FillListener {
     this.#lastId = dump.lastId;
     this.#trades.load(dump.lastTradeId);
     this.#records.load(dump.records.map(copyOrder), dump.lastId);
-    // Shares must have room for whoever may still trade.
+    // Share columns must have room for every account that may still trade.
     for (const { market, account } of dump.records) this.#context.catalog.market(market).shares.ensureAccount(account);
   }
 }

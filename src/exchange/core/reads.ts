@@ -1,4 +1,4 @@
-/** The reads of the core: nothing here changes anything. */
+/** The core's reads: nothing here changes state. */
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
@@ -22,7 +22,7 @@ type Index = contract.MarketIndex;
 type BookSide = contract.BookSide;
 type Page<T> = contract.Page<T>;
 
-/** Every call of the core that only reads. `null` means unknown or foreign: the service's `not_found`. */
+/** All calls that only read. `null` means unknown or foreign: the service's `not_found`. */
 export class Reads {
   protected readonly parts: CoreSubsystems;
   readonly #facts: MarketSummaries;
@@ -32,23 +32,23 @@ export class Reads {
     this.#facts = new MarketSummaries(parts.context);
   }
 
-  /** The exchange's clock as last seen, ms. */
+  /** Newest time of the exchange's clock, ms. */
   get nowMs(): number {
     return this.parts.context.nowMs;
   }
 
-  /** As they were set last; their time may be over. */
+  /** As last set; they may have ended. */
   get delays() {
     return this.parts.context.delays;
   }
 
-  /** When something becomes due next, ms; null when nothing is. */
+  /** When the next work is due, ms; null without any. */
   nextDueMs(): number | null {
     const { nextMs } = this.parts.context.timers;
     return nextMs === Number.POSITIVE_INFINITY ? null : nextMs;
   }
 
-  /** JSON-able; with it, the archive and the journal since, the identical state is restored. Holds API secrets. */
+  /** JSON; with it, the archive and the later journal, the identical state is restored. Contains API secrets. */
   snapshot(): unknown {
     return dumpSubsystems(this.parts);
   }
@@ -98,17 +98,17 @@ export class Reads {
     return asMicros(this.parts.matching.fees);
   }
 
-  /** Currency that came in (starting funds, deposits): = all currency + all collateral + fees + marginHeld, always. */
+  /** Deposited currency (starting funds, deposits); always equals all currency + all collateral + fees + marginHeld. */
   get fundsDeposited(): Micros {
     return asMicros(this.parts.context.deposited);
   }
 
-  /** The draft's `message` as it was issued and must be signed; null when there is no such draft of this account. */
+  /** The draft's `message` as issued, to be signed; null without such a draft of this account. */
   draftMessage(kind: contract.DraftKind, account: Account, pubkey: string): string | null {
     const { orders, conversions, redeems, margin } = this.parts;
     switch (kind) {
       case 'order':
-        return orders.find(account, pubkey)?.message || null; // emptied once it was submitted
+        return orders.find(account, pubkey)?.message || null; // Emptied by its submit.
       case 'cancel':
         return orders.find(account, pubkey)?.cancel?.message ?? null;
       case 'merge':
@@ -157,7 +157,7 @@ export class Reads {
     return rows.detailRow(this.parts.context.catalog, this.#market(market));
   }
 
-  /** As the single-event response: with all its market summaries. */
+  /** As in the single-event response: with all its market summaries. */
   eventRow(event: number): contract.Wire<'eventRow'> {
     return rows.eventRow(this.parts.context.catalog, event);
   }
@@ -174,7 +174,7 @@ export class Reads {
     return rows.priceRow(this.#market(market), isYes);
   }
 
-  /** Bars that begin at `fromMs` or later and before `toMs`, oldest first; those without a trade are left out. */
+  /** Bars that begin at `fromMs` or later and before `toMs`, oldest first; bars without trades are left out. */
   candleRows(
     market: Index,
     interval: CandleInterval,
@@ -185,20 +185,20 @@ export class Reads {
     return rows.candleRows(this.#market(market), interval, fromMs, toMs, isYes);
   }
 
-  /** Counts visible changes of the book: same number, same book. */
+  /** Version of the visible book: equal numbers mean equal books. */
   bookVersion(market: Index): number {
     return this.#market(market).orderbook?.book.version ?? 0;
   }
 
   /**
-   * Real and recorded liquidity together. Where a recorded level stands at or beyond a resting real order without trading
-   * with it (makers who post only, a paused market) the book shows both, crossed.
+   * Real and recorded liquidity together. A recorded level at or beyond a resting real order that does not trade with
+   * it (post-only makers, a paused market) is shown too: the book is then crossed.
    */
   bookRow(market: Index, isYes: boolean, depth: number): contract.Wire<'orderbook'> {
     return rows.bookRow(this.#market(market), isYes, depth);
   }
 
-  /** YES space; null when the side is empty. */
+  /** YES space; null for an empty side. */
   bestBid(market: Index): Micros | null {
     return rows.bestPrice(this.#market(market), BID);
   }
@@ -208,8 +208,8 @@ export class Reads {
   }
 
   /**
-   * The levels of `bookRow` in YES space as numbers, without text: best first, at most `depth`, into `prices` and `amounts`
-   * (Micros), which hold at least `depth`. Returns how many there are. Nothing is allocated.
+   * Levels of `bookRow` in YES space as numbers: best first, at most `depth`, written into `prices` and `amounts`
+   * (micros), which hold at least `depth`. Returns their number. Allocates nothing.
    */
   bookLevels(
     market: Index,
@@ -221,10 +221,7 @@ export class Reads {
     return rows.bookLevels(this.#market(market), side, depth, prices, amounts);
   }
 
-  /**
-   * Best recorded price of a side alone, whatever real orders stand there or have eaten of it; null when the recording holds
-   * nothing there. YES space.
-   */
+  /** Best recorded price of a side, regardless of real orders; null when nothing is recorded there. YES space. */
   bestRecorded(market: Index, side: BookSide): Micros | null {
     return rows.bestRecorded(this.#market(market), side);
   }
@@ -236,13 +233,13 @@ export class Reads {
     return asMicros(trading.book.displayedAmount(side, price / trading.tick));
   }
 
-  /** What is left of an internal order; 0 when it no longer rests. */
+  /** Rest of an internal order; 0 when it no longer rests. */
   internalRemaining(handle: number): Micros {
     const slot = this.parts.pool.findSlot(handle);
     return asMicros(slot === 0 ? 0 : f64(this.parts.pool.remaining, slot));
   }
 
-  /** Handles of an internal account's resting orders: what a driver that was killed has left behind. */
+  /** Handles of an internal account's resting orders, as left by a killed driver. */
   internalOrders(account: Account): readonly number[] {
     return this.parts.pool.internalHandles(account);
   }
@@ -263,13 +260,13 @@ export class Reads {
     return record === null ? null : this.parts.orders.row(record);
   }
 
-  /** Recorded shares that stand before a resting order of this account; null when it does not rest. */
+  /** Recorded shares ahead of a resting order of this account; null when it does not rest. */
   queueAhead(account: Account, pubkey: string): Micros | null {
     const ahead = this.parts.orders.ahead(account, pubkey);
     return ahead === null ? null : asMicros(ahead);
   }
 
-  /** Best price of the real orders alone, in YES space; null when none rests on that side. */
+  /** Best price of the real orders in YES space; null without any on that side. */
   bestReal(market: Index, side: BookSide): Micros | null {
     const { orderbook: trading } = this.#market(market);
     if (trading === null) return null;
@@ -317,7 +314,7 @@ export class Reads {
     return assetPage(this.parts.context.catalog, account, query);
   }
 
-  /** What the markets that match both filters have brought; an id that matches none has brought nothing. */
+  /** Result of the markets that match both filters; zero for an unknown id. */
   pnl(account: Account, filter: QueryOf<'account.pnl'>): contract.Wire<'accountPnl'> {
     const { catalog } = this.parts.context;
     const markets = marketsIn(catalog, filter);
@@ -374,12 +371,12 @@ export class Reads {
     );
   }
 
-  /** Of all markets, or of those given. */
+  /** In all markets, or in the given ones. */
   marginPnl(account: Account, markets?: readonly Index[]): contract.MarginPnl {
     return marginReads.marginPnl(this.parts.margin, account, markets);
   }
 
-  /** Currency outside of all accounts that margin holds: the pools (which may owe) and what users have in it. */
+  /** Currency that margin holds outside all accounts: the pools (which may be negative) and users' money in them. */
   get marginHeld(): Micros {
     return asMicros(this.parts.margin.held);
   }

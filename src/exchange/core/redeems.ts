@@ -1,4 +1,4 @@
-/** Redeems: shares of a settled market become currency, in one step once they are signed. */
+/** Redeems: shares of a settled market become currency in one step once signed. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type MarketOutcome, settledValue, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
@@ -11,7 +11,7 @@ import { asMicros } from './money.js';
 import { makeName } from './names.js';
 import { askedMarket, NO_ROWS, Records } from './records/records.js';
 
-/** A redeem: the shares of one settled market that become currency; all in Micros. */
+/** A redeem: shares of one settled market that become currency; all in micros. */
 export interface Redeem {
   readonly id: number;
   readonly pubkey: string;
@@ -25,7 +25,7 @@ export interface Redeem {
   state: RedeemState;
 }
 
-/** Takes redeems from draft to payment, and holds the shares that they lock. */
+/** Runs redeems from draft to payment, and holds the shares that they lock. */
 export class Redeems {
   readonly #context: CoreContext;
   readonly #records: Records<Redeem>;
@@ -160,6 +160,6 @@ export class Redeems {
   }
 }
 
-/** A resolved market pays 1 for the winning share, a canceled one half for each unless its outcome says otherwise. */
+/** A resolved market pays 1 per winning share, a canceled one half per share unless its outcome says otherwise. */
 export const payout = (outcome: MarketOutcome | null, yes: number, no: number): number =>
   settledValue(outcome ?? VOID_OUTCOME, yes, no);

@@ -1,8 +1,8 @@
-/** The sports that a market may belong to: what `GET /sports/` shows, and what `sport` and `league` filters accept. */
+/** Sports of markets: data of `GET /sports/`, and valid values of `sport` and `league` filters. */
 
 import { invalid, type Refusal } from './fault.js';
 
-/** A sport and its leagues, as the catalog lists them. */
+/** A sport and its leagues in the catalog. */
 export interface Sport {
   readonly name: string;
   readonly slug: string;
@@ -15,7 +15,7 @@ const sport = (slug: string, name: string, leagues: Readonly<Record<string, stri
   leagues: Object.entries(leagues).map(([league, title]) => ({ name: title, slug: league })),
 });
 
-/** No slug is used twice, so that a league names its sport. */
+/** Slugs are unique, so a league determines its sport. */
 export const SPORTS: readonly Sport[] = [
   sport('soccer', 'Soccer', {
     'premier-league': 'Premier League',

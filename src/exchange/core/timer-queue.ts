@@ -1,28 +1,28 @@
-/** What becomes due when: a binary heap by time, then by the order in which it was put in. */
+/** Due times: a binary heap by time, then by order of insertion. */
 
 /**
- * `order`: a draft of an order; the rest likewise. `landing`: a submitted merge or split. Of margin: the next step of a
- * request or settlement, a look at what interest has done to a position, and the time of its close.
+ * `order`: expiry of an order's draft; the rest likewise. `landing`: a submitted merge or split. Of margin: the next
+ * step of a request or settlement, an interest check of a position, and the time of its close.
  */
 export type TimerKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position' | 'close';
 
-/** Something that will be due: what, about which record, and when. */
+/** A due time: kind, record and time. */
 export interface Timer {
   readonly dueMs: number;
   readonly sequence: number;
   readonly kind: TimerKind;
-  /** Id of the record; whether it still waits is looked up when it is due. */
+  /** Id of the record; whether it still waits is checked when due. */
   readonly id: number;
 }
 
 const before = (a: Timer, b: Timer): boolean => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence);
 
-/** Timers of all subsystems, given back in the order of their time. */
+/** Timers of all subsystems, in order of time. */
 export class TimerQueue {
   #heap: Timer[] = [];
   #sequence = 0;
 
-  /** Time of the first entry, infinity when there is none. */
+  /** Time of the first entry; infinity without one. */
   nextMs = Number.POSITIVE_INFINITY;
 
   put(dueMs: number, kind: TimerKind, id: number): void {
@@ -37,7 +37,7 @@ export class TimerQueue {
     this.#peek();
   }
 
-  /** Removes and gives the first entry if it is due. */
+  /** Removes and returns the first entry if it is due. */
   take(nowMs: number): Timer | null {
     const first = this.#heap[0];
     if (first === undefined || first.dueMs > nowMs) return null;

@@ -1,4 +1,4 @@
-/** The words of the core's contract: settings, markets, drafts, numbers. Seen from outside through contract.ts. */
+/** Types of the core's contract: settings, markets, drafts, numbers. Other rooms import them from contract.ts. */
 
 import type { z } from 'zod';
 import type { Micros } from '../../shared/base/micros.js';
@@ -9,41 +9,41 @@ import type * as record from '../../shared/protocol/records.js';
 import type { MarketState, OrderType, Side } from '../../shared/protocol/states.js';
 import type { FillModel } from './matching/fill-model.js';
 
-/** What a call of the core gives: its record, or the fault that the service answers. */
+/** Result of a core call: its record, or the service's fault. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: ServiceFault };
 
-/** What is fixed for the life of an exchange. */
+/** Fixed settings of an exchange. */
 export interface CoreSettings {
-  /** As in challenges and readable drafts, e.g. `SVC`. */
+  /** As in challenges and readable drafts, for example `SVC`. */
   readonly serviceName: string;
-  /** What the `message` of a draft is; absent: the readable text itself. */
+  /** Format of a draft's `message`; absent: the readable text itself. */
   readonly draftMessage?: DraftMessage;
-  /** Who signs a draft that is a transaction beside the account's wallet; absent: nobody. */
+  /** Signers of a transaction draft besides the account's wallet; absent: none. */
   readonly draftCosigners?: DraftCosigners;
   /** ms from a draft to its expiry (60,000). */
   readonly draftLifetimeMs: number;
-  /** ms that a submitted merge or split stays `in_process`, and each step of margin takes (400). */
+  /** ms that a submitted merge or split stays `in_process`, and of each margin step (400). */
   readonly landingMs: number;
-  /** Percent of a position's own liquidity, 1 to 100, that its loss must reach for a liquidation; absent: 100. */
+  /** Percent of a position's own liquidity, 1 to 100, whose loss liquidates it; absent: 100. */
   readonly liquidationLossPercent?: number;
-  /** Currency of an account on its wallet's first key. */
+  /** Starting currency of an account at its wallet's first key. */
   readonly startingFunds: Micros;
   /** ms (600,000). */
   readonly challengeLifetimeMs: number;
-  /** Pubkeys and condition ids are derived from it. */
+  /** Pubkeys and condition ids derive from it. */
   readonly seed: number;
   /**
-   * How real orders stand in recorded queues: a name that fill-model.ts reads, or a model; absent: `risk-averse`.
-   * TwinbookError `usage` for a name that it does not know. Orders of a snapshot keep their places and move by today's model.
+   * Place of real orders in recorded queues: a name of fill-model.ts, or a model; absent: `risk-averse`. TwinbookError
+   * `usage` for an unknown name. Orders of a snapshot keep their places and advance by the present model.
    */
   readonly fillModel?: string | FillModel;
-  /** Hears of fills at the moment of each; absent: nobody listens. */
+  /** Receives each fill as it happens; absent: none does. */
   readonly observer?: CoreObserver;
 }
 
 /** For a shell that measures. It may read the core, never change it. */
 export interface CoreObserver {
-  /** The book is still as it was right before the trade, but for the real orders that it has reached so far. */
+  /** The book is as right before the trade, except for the real orders reached so far. */
   onFill(fill: ObservedFill): void;
   /**
    * A recorded amount has changed at or beyond the price of resting real orders of the other side, or the recorded book was
@@ -60,7 +60,7 @@ export interface CoreObserver {
   ): void;
 }
 
-/** One fill of an order of an account with a wallet. Amounts and currency in millionths. */
+/** A fill of an order of an account with a wallet. Amounts and currency in millionths. */
 export interface ObservedFill {
   readonly timeMs: number;
   readonly account: AccountSlot;
@@ -72,15 +72,15 @@ export interface ObservedFill {
   /** In YES space. */
   readonly priceMicros: number;
   readonly amountMicros: number;
-  /** Currency that moved without the fee, always positive. */
+  /** Currency moved without the fee, always positive. */
   readonly costMicros: number;
   readonly feeMicros: number;
   readonly isMaker: boolean;
-  /** A recorded amount that came to the order's price did it, not a trade. */
+  /** Caused by a recorded amount that arrived at the order's price, not by a trade. */
   readonly atCrossing: boolean;
 }
 
-/** Small integers in the order of creation. Account 0 is the recorded market's. */
+/** Small integers in order of creation. Account 0 is the recorded market's. */
 export type AccountSlot = number;
 /** A market's place in the catalog, from 0; it never changes. */
 export type MarketIndex = number;
@@ -91,20 +91,20 @@ export interface WireFunds {
   readonly custodial: boolean;
 }
 
-/** The book's rules of a market; absent ones take the core's defaults. Numbers in Micros, precisions in digits. */
+/** Book rules of a market; absent ones use the core's defaults. Numbers in micros, precisions in digits. */
 export type BookConfigSpec = {
   readonly kind: 'orderbook';
 } & { readonly [K in Exclude<keyof record.OrderbookConfig, 'kind'>]?: record.OrderbookConfig[K] };
 
-/** A market without a user book (margin kinds): kept and shown as given, orders are refused on it. */
+/** A market without a user book (margin kinds): stored and shown as given, orders are refused. */
 export type PoolConfigSpec = Exclude<z.input<typeof record.marketConfig>, { kind: 'orderbook' }>;
 
 /** A market to create: any field of the detail; all but `config` may be absent. */
 export interface MarketSpec {
   readonly config: BookConfigSpec | PoolConfigSpec;
-  /** Title of its event; the same title is the same event. Absent: an event of its own. */
+  /** Title of its event; equal titles are one event. Absent: its own event. */
   readonly event?: string;
-  /** Of an event that begins with this market, unless there is one of this id; absent: an id is made. */
+  /** Id of an event created with this market; absent: a derived id. */
   readonly event_condition_id?: string;
   readonly condition_id?: string;
   readonly title?: string;
@@ -115,7 +115,7 @@ export interface MarketSpec {
   readonly sport?: string;
   readonly league?: string;
   readonly margin_enabled?: boolean;
-  /** Where the price of a margin market starts, YES space, strictly between 0 and 1; default 0.5. */
+  /** Start price of a margin market, YES space, strictly between 0 and 1; default 0.5. */
   readonly reference_price?: Micros;
   readonly yes_outcome_label?: string;
   readonly no_outcome_label?: string;
@@ -126,7 +126,7 @@ export interface MarketSpec {
   readonly state?: MarketState;
 }
 
-/** Body of an order draft, already parsed. Price and funds in the space of the named outcome. */
+/** Parsed body of an order draft. Price and funds in the named outcome's space. */
 export interface OrderRequest {
   readonly market_condition_id: string;
   readonly is_yes: boolean;
@@ -137,7 +137,7 @@ export interface OrderRequest {
   readonly funds?: Micros | undefined;
 }
 
-/** What the caller of `createKey` sent. */
+/** Input of `createKey`. */
 export interface KeyRequest {
   readonly wallet_address: string;
   readonly message: string;
@@ -153,20 +153,20 @@ export const ASK = 1;
 /** A side of the YES book: `BID` or `ASK`. */
 export type BookSide = typeof BID | typeof ASK;
 
-/** Why `placeInternal` refused; a refusal is a negative number so that the hot path allocates nothing. */
-export const REFUSED_MARKET = -1; // no book, not open, or paused
-export const REFUSED_GRID = -2; // price or amount off the grid or out of range
-export const REFUSED_BALANCE = -3; // a limited account cannot pay
+/** Refusals of `placeInternal`: negative numbers, so that the hot path allocates nothing. */
+export const REFUSED_MARKET = -1; // No book, not open, or paused.
+export const REFUSED_GRID = -2; // Price or amount off the grid or out of range.
+export const REFUSED_BALANCE = -3; // A limited account cannot pay.
 
-/** How an account without a wallet is made, for the crowd and for tests. */
+/** Options of an account without a wallet, for the crowd and for tests. */
 export interface InternalAccountOptions {
-  /** May spend without limit: its currency goes negative, so that money is still conserved. */
+  /** Unlimited spending: its currency may be negative, so that money is conserved. */
   readonly unlimited: boolean;
   /** Starting currency of a limited account; default 0. */
   readonly funds?: Micros;
 }
 
-/** What an account holds of one market; shares in Micros. */
+/** An account's holding in one market; shares in micros. */
 export interface Holding {
   readonly yes: Micros;
   readonly yesLocked: Micros;

@@ -1,4 +1,4 @@
-/** The subsystems of one exchange, wired together, and their state as one object for snapshots. */
+/** The wired subsystems of one exchange, and their state as one object for snapshots. */
 
 import { unreachable } from '../../shared/base/errors.js';
 import { Funds } from './accounts.js';
@@ -34,11 +34,11 @@ export interface CoreSubsystems {
   readonly feed: RecordedFeed;
 }
 
-/** Fresh parts, or those of a snapshot (RangeError when it is none of this version). */
+/** New parts, or those of a snapshot (RangeError for another version). */
 export function wireSubsystems(settings: CoreSettings, archive: Archive, snapshot?: unknown): CoreSubsystems {
   if (snapshot === undefined) return freshParts(settings, archive);
   const saved = readSnapshot(snapshot);
-  // Names follow from the seed: another one would rename the trades that are out already.
+  // Names derive from the seed: another one would rename existing trades.
   const parts = freshParts({ ...settings, seed: saved.seed }, archive);
   loadParts(parts, saved);
   return parts;
@@ -70,10 +70,10 @@ function freshParts(settings: CoreSettings, archive: Archive): CoreSubsystems {
   return parts;
 }
 
-/** Raised whenever the meaning of a snapshot changes: an older one is refused, never misread. */
+/** Incremented whenever the meaning of a snapshot changes: older ones are refused. */
 const SNAPSHOT_VERSION = 2;
 
-/** All state of the core as plain JSON; a core restored from it goes on as if nothing had been. */
+/** All state of the core as plain JSON; a restored core continues identically. */
 export function dumpSubsystems(parts: CoreSubsystems) {
   const { context, pool, identity, orders, matching, conversions, redeems, margin } = parts;
   return {
@@ -97,7 +97,7 @@ export function dumpSubsystems(parts: CoreSubsystems) {
   };
 }
 
-/** What is alive; what is final is in the archive. */
+/** Live state; final records are in the archive. */
 export type Snapshot = ReturnType<typeof dumpSubsystems>;
 
 function readSnapshot(snapshot: unknown): Snapshot {
@@ -107,7 +107,7 @@ function readSnapshot(snapshot: unknown): Snapshot {
   if (snapshot.version !== SNAPSHOT_VERSION) {
     throw new RangeError(`snapshot version ${String(snapshot.version)}, this exchange reads ${SNAPSHOT_VERSION}`);
   }
-  // Written by dumpParts of the same version.
+  // Written by dumpSubsystems of the same version.
   return snapshot as Snapshot;
 }
 
@@ -126,7 +126,7 @@ function loadParts(parts: CoreSubsystems, saved: Snapshot): void {
   orders.load(saved.orders);
   for (const market of context.catalog.markets) {
     loadResting(pool, market, saved.resting[market.index] ?? []);
-    // Linking the resting orders counted as changes: the book's version comes last.
+    // Linking the resting orders counted as changes: the book's version is restored last.
     if (market.orderbook !== null) market.orderbook.book.version = saved.catalog.markets[market.index]?.version ?? 0;
   }
   conversions.load(saved.conversions);
@@ -136,7 +136,7 @@ function loadParts(parts: CoreSubsystems, saved: Snapshot): void {
 
 const VALUES = 8;
 
-/** Every resting order of a market as numbers, in the order of their queues. */
+/** Every resting order of a market as numbers, in queue order. */
 function dumpResting(pool: OrderPool, market: Market): readonly number[] {
   return (market.orderbook?.book.resting() ?? []).flatMap((slot) => [
     slot,
@@ -150,7 +150,7 @@ function dumpResting(pool: OrderPool, market: Market): readonly number[] {
   ]);
 }
 
-/** Puts orders that were dumped back into pool and book, in the same queues. */
+/** Restores dumped orders into pool and book, in the same queues. */
 function loadResting(pool: OrderPool, market: Market, values: readonly number[]): void {
   for (let at = 0; at < values.length; at += VALUES) {
     const row = values.slice(at, at + VALUES);
@@ -161,7 +161,7 @@ function loadResting(pool: OrderPool, market: Market, values: readonly number[])
   }
 }
 
-/** Lets time pass: everything due comes first, in time order. An earlier time counts as now. */
+/** Advances time: all due work in order of time. An earlier time counts as now. */
 export function advanceTo(parts: CoreSubsystems, nowMs: number): void {
   const { context } = parts;
   if (context.timers.nextMs <= nowMs) doAllDue(parts, nowMs);

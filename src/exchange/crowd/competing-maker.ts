@@ -1,4 +1,4 @@
-/** The crowd's market maker: several levels on both sides of an estimate that lags behind the truth and is a bit off. */
+/** The crowd's market maker: several levels on both sides of an estimate that lags behind the truth with some error. */
 
 import type { Random } from '../../shared/base/random.js';
 import { type AccountSlot, ASK, BID, type BookSide, type MarketIndex } from '../core/contract.js';
@@ -6,8 +6,8 @@ import { bestTick, type CrowdCore, HIGHEST_TICK, LOWEST_TICK, sharesToMicros, ti
 import { sigmoid } from './hidden-value.js';
 
 /**
- * Distance of the best level from the estimate at a price of 0.50, in ticks: wide enough that a careful trader finds room
- * inside. It shrinks with the deviation of the outcome, or there would be no bids below five cents.
+ * Distance of the best level from the estimate at a price of 0.50, in ticks: wide enough for a careful trader to quote
+ * inside. It shrinks with the deviation of the outcome; otherwise there would be no bids below five cents.
  */
 const HALF_SPREAD_TICKS = 3.5;
 const LEAST_HALF_SPREAD_TICKS = 1.5;
@@ -19,12 +19,12 @@ const LADDER = [
   { behind: 4, shares: 140 },
   { behind: 7, shares: 250 },
 ] as const;
-/** The estimate closes 63 % of its gap in this time: after news there is something to take for about so long. */
+/** The estimate closes 63 % of its gap in this time: after news there is a wrong price to take for about as long. */
 const LAG_MS = 20_000;
-/** Deviation of the estimate's error in log-odds (a cent and a quarter at a price of 0.50), and how long an error lasts. */
+/** Deviation of the estimate's error in log-odds (a cent and a quarter at a price of 0.50), and its duration. */
 const ERROR_SIGMA = 0.05;
 const ERROR_MS = 60_000;
-/** A level that has less than this part of its size left is filled up again (at the end of the queue). */
+/** A level with less than this fraction of its size is refilled (at the end of the queue). */
 const WORN_PART = 0.4;
 
 interface Level {
@@ -33,7 +33,7 @@ interface Level {
   readonly shares: number;
 }
 
-/** Quotes one of the crowd's markets and moves its quotes as its estimate moves. */
+/** Quotes one of the crowd's markets and moves its quotes with its estimate. */
 export class CompetingMaker {
   readonly #core: CrowdCore;
   readonly #account: AccountSlot;
@@ -61,7 +61,7 @@ export class CompetingMaker {
     this.#atMs = nowMs;
   }
 
-  /** Looks at the truth (log-odds), moves its estimate and re-quotes; an order that is still right keeps its place. */
+  /** Reads the truth (log-odds), moves its estimate and requotes; an order that is still right keeps its place. */
   requote(nowMs: number, truth: number): void {
     this.#learn(nowMs, truth);
     const fair = sigmoid(this.#estimate + this.#error);
@@ -99,7 +99,7 @@ export class CompetingMaker {
     const held = this.#levels[side];
     for (const { tick, shares: usual } of wanted) {
       if (held.some((level) => level.tick === tick)) continue;
-      // It makes, it does not take: a price that would trade at once is left out until the book has moved.
+      // A maker: a price that would trade at once is omitted until the book has moved.
       const opposite = bestTick(this.#core, this.#market, side === BID ? ASK : BID);
       if (opposite !== null && (side === BID ? tick >= opposite : tick <= opposite)) continue;
       const shares = Math.round(usual * (0.6 + 0.8 * this.#random.uniform()));

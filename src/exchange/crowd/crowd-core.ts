@@ -1,10 +1,10 @@
-/** What the crowd uses of the exchange core, and its prices in ticks. */
+/** The crowd's calls of the exchange core, and prices in ticks. */
 
 import type { Micros } from '../../shared/base/micros.js';
 import { type AccountSlot, ASK, BID, type BookSide, type MarketIndex } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 
-/** The calls of the core that simulated traders need. */
+/** Core calls that simulated traders need. */
 export type CrowdCore = Pick<
   ExchangeCore,
   | 'findMarketIndex'
@@ -21,31 +21,31 @@ export type CrowdCore = Pick<
   | 'internalOrders'
 >;
 
-/** Each kind of trader has an account of its own, so that they trade with each other. */
+/** Each kind of trader has its own account, so that they trade with each other. */
 export interface CrowdAccounts {
   readonly maker: AccountSlot;
   readonly noise: AccountSlot;
   readonly informed: AccountSlot;
 }
 
-/** Ticks of one cent, as Micros; the crowd counts prices in ticks, 1 to 99. */
+/** Ticks of one cent in micros; the crowd counts prices in ticks, 1 to 99. */
 export const TICK_MICROS = 10_000;
 export const LOWEST_TICK = 1;
 export const HIGHEST_TICK = 99;
 
-// Whole ticks and whole shares are integers of millionths far below 2^53.
+// Whole ticks and shares are integers of millionths far below 2^53.
 /** The price of a tick of the crowd's markets. */
 export const tickToMicros = (tick: number): Micros => (tick * TICK_MICROS) as Micros;
 /** This many whole shares as Micros. */
 export const sharesToMicros = (shares: number): Micros => (shares * 1_000_000) as Micros;
 
-/** The best price of a side in ticks (a price off our tick cannot exist in these markets); null for an empty side. */
+/** Best price of a side in ticks; null for an empty side. */
 export function bestTick(core: CrowdCore, market: MarketIndex, side: BookSide): number | null {
   const price = side === BID ? core.bestBid(market) : core.bestAsk(market);
   return price === null ? null : price / TICK_MICROS;
 }
 
-/** What an outsider would call the price, in (0, 1): the middle of the book, else its only side, else the last trade. */
+/** Visible price, in (0, 1): the mid of the book, else its only side, else the last trade. */
 export function visiblePrice(core: CrowdCore, market: MarketIndex): number {
   const bid = bestTick(core, market, BID);
   const ask = bestTick(core, market, ASK);

@@ -1,4 +1,4 @@
-/** One of the crowd's markets and those who trade on it: each acts at random moments of its own. */
+/** One of the crowd's markets and its traders: each acts at its own random times. */
 
 import { Random } from '../../shared/base/random.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
@@ -62,7 +62,7 @@ export class CrowdMarket {
     this.index = index;
     const facts = core.marketFacts(index);
     this.#resolvesMs = (facts.resolutionDate ?? Number.POSITIVE_INFINITY) * 1000;
-    // The mean belongs to the market; everything else is drawn anew at each start, or a restart would repeat itself.
+    // The mean belongs to the market; the rest is drawn again at each start, so that a restart does not repeat itself.
     const mean = HiddenValue.drawStart(Random.fromSeed(seed, conditionId));
     this.#random = Random.fromSeed(seed, `${conditionId}/${nowMs}`);
     const x = facts.lastTradePrice === null ? mean : logit(facts.lastTradePrice / 1_000_000);
@@ -73,29 +73,29 @@ export class CrowdMarket {
     this.#informedMs = nowMs + this.#random.exponential(INFORMED_MEAN_MS);
   }
 
-  /** The exchange's clock, Unix ms. */
+  /** Exchange clock, Unix ms. */
   nextDueMs(): number {
     return Math.min(this.#makerMs, this.#noiseMs, this.#informedMs);
   }
 
-  /** The probability that nobody on the exchange can see, as of the last thing that happened. */
+  /** The hidden probability as of the last event. */
   get fairProbability(): number {
     return this.#hidden.probability;
   }
 
-  /** The market is settled, by its date or by an operator: the crowd has no more business here. */
+  /** The market is settled, by its date or by an operator: the crowd stops trading it. */
   get settled(): boolean {
     return isSettledMarket(this.#core.marketFacts(this.index).state);
   }
 
-  /** Leaves out whatever was due before this time; the truth moves on all the same. */
+  /** Skips work due before this time; the truth moves on. */
   skipTo(timeMs: number): void {
     this.#makerMs = Math.max(this.#makerMs, timeMs);
     this.#noiseMs = Math.max(this.#noiseMs, timeMs);
     this.#informedMs = Math.max(this.#informedMs, timeMs);
   }
 
-  /** Does the next thing that is due. On a market that is not open nothing happens but time. */
+  /** Does the next due work. In a market that is not open only time passes. */
   step(): void {
     const dueMs = this.nextDueMs();
     const nowMs = Math.ceil(dueMs);
@@ -124,7 +124,7 @@ export class CrowdMarket {
     this.#core.resolveMarket(nowMs, this.conditionId, this.#random.chance(this.#hidden.probability));
   }
 
-  /** Noise: a side by the toss of a coin, around what everybody sees. */
+  /** Noise: a random side near the visible price. */
   #takeAtRandom(nowMs: number): void {
     const side = this.#random.chance(0.5) ? BID : ASK;
     const reach = this.#random.exponential(NOISE_REACH_TICKS);
@@ -134,7 +134,7 @@ export class CrowdMarket {
     this.#take(nowMs, this.#accounts.noise, side, limit, Math.min(LARGEST_NOISE_SHARES, Math.max(1, shares)));
   }
 
-  /** Information: takes what the book offers on the wrong side of the truth. */
+  /** Information: takes the book's offers on the wrong side of the truth. */
   #takeIfWrong(nowMs: number, probability: number): void {
     const shares = INFORMED_SHARES.least + this.#random.below(INFORMED_SHARES.spread);
     const fair = 100 * probability;
@@ -143,7 +143,7 @@ export class CrowdMarket {
     this.#take(nowMs, informed, ASK, fair + INFORMED_EDGE_TICKS, shares);
   }
 
-  /** Trades up to this limit (in ticks), if there is anything to trade with. */
+  /** Trades up to this limit (in ticks), if the book offers anything. */
   #take(nowMs: number, account: number, side: BookSide, limitTicks: number, shares: number): void {
     const tick =
       side === BID ? Math.min(HIGHEST_TICK, Math.floor(limitTicks)) : Math.max(LOWEST_TICK, Math.ceil(limitTicks));

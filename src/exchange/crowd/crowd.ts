@@ -15,16 +15,16 @@ import { CrowdMarket } from './crowd-market.js';
 import { listingId, listingSpec, listSlots, type Slot } from './listings.js';
 
 /**
- * After a longer pause (a sleeping computer, a clock that was moved) the crowd does not make up what it missed but the last
- * minute of it: a day would be hundreds of thousands of orders in one tick.
+ * After a longer gap (a sleeping computer, a moved clock) the crowd catches up only the last minute: a day would be
+ * hundreds of thousands of orders in one tick.
  */
 const MAX_CATCH_UP_MS = 60_000;
 
-/** What decides the crowd's behaviour. */
+/** Inputs of the crowd's behaviour. */
 export interface CrowdSettings {
-  /** Same seed and same tick times: same markets, same orders, same trades. */
+  /** Same seed and same tick times: same markets, orders and trades. */
   readonly seed: number;
-  /** Markets at once, 1 to 1000; the shipped four unless told. */
+  /** Simultaneous markets, 1 to 1000; default: the shipped four. */
   readonly markets?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ interface ListedMarket {
   market: CrowdMarket;
 }
 
-/** Drives the crowd's markets, and lists a new question where one has resolved. */
+/** Drives the crowd's markets, and lists a new question after one has resolved. */
 export class Crowd implements Driver {
   readonly #core: CrowdCore;
   readonly #seed: number;
@@ -51,14 +51,14 @@ export class Crowd implements Driver {
       noise: account('crowd-noise'),
       informed: account('crowd-informed'),
     };
-    // What an earlier run of the exchange left in the book has no owner any more.
+    // Orders left in the book by an earlier run have no owner.
     for (const handle of core.internalOrders(this.#accounts.maker)) core.cancelInternal(nowMs, handle);
     this.#listed = listSlots(settings.markets).map((slot) => this.#listOn(slot, nowMs));
   }
 
   /**
-   * Sets the crowd to work on a core whose state is already restored: opens its markets, or goes on with those that an
-   * earlier run opened, from their last price. `nowMs` is the exchange's clock, Unix ms.
+   * Starts the crowd on a restored core: opens its markets, or continues those of an earlier run from their last price.
+   * `nowMs` is the exchange clock, Unix ms.
    */
   static attach(core: CrowdCore, settings: CrowdSettings, nowMs: number): Crowd {
     return new Crowd(core, settings, nowMs);
@@ -80,12 +80,12 @@ export class Crowd implements Driver {
     return Math.ceil(Math.min(...this.#listed.map((listed) => listed.market.nextDueMs())));
   }
 
-  /** Takes the crowd's orders out of the book, for a clean stop. */
+  /** Cancels the crowd's orders, for a clean stop. */
   withdraw(nowMs: number): void {
     for (const listed of this.#listed) listed.market.withdraw(nowMs);
   }
 
-  /** The hidden truth, for measuring what a strategy earned; nothing that trades may see it. */
+  /** The hidden truth, to measure a strategy's earnings; traders must not see it. */
   truths(): { readonly conditionId: string; readonly index: number; readonly probability: number }[] {
     return this.#listed.map(({ market }) => ({
       conditionId: market.conditionId,
@@ -102,7 +102,7 @@ export class Crowd implements Driver {
     return first;
   }
 
-  /** The slot's newest market that is not settled, or a new one. */
+  /** The slot's newest unsettled market, or a new one. */
   #listOn(slot: Slot, nowMs: number): ListedMarket {
     let listing = 0;
     for (; ; listing++) {

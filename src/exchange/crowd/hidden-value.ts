@@ -1,22 +1,22 @@
-/** The truth that the crowd's market is about: a probability that only informed takers see. */
+/** The truth of a crowd market: a probability that only informed takers see. */
 
 import type { Random } from '../../shared/base/random.js';
 
 const HOUR_MS = 3_600_000;
 
-/** Deviation of log-odds in an hour; at a price of 0.50 that is 2 cents in a minute. */
+/** Deviation of log-odds per hour; at a price of 0.50 that is 2 cents per minute. */
 const SIGMA_PER_SQRT_HOUR = 0.6;
-/** Pull back per hour. Without it a market would sit at 0.01 or 0.99 for most of its days and nobody would quote. */
+/** Mean reversion per hour. Without it a market would stay near 0.01 or 0.99 for most of its days. */
 const REVERSION_PER_HOUR = 0.4;
 /** News: on average one jump in 40 minutes, of 7 cents at a price of 0.50. */
 const JUMP_MEAN_MS = 40 * 60_000;
 const JUMP_SIGMA = 0.3;
-/** Deviation of where markets start: between 0.35 and 0.65 in two cases of three. */
+/** Deviation of start prices: two of three are between 0.35 and 0.65. */
 const START_SIGMA = 0.6;
 
 /**
- * An Ornstein–Uhlenbeck process in log-odds with jumps. Steps are exact for any length, so what it does depends on its
- * random numbers and the times at which it is looked at, never on a step size.
+ * An Ornstein–Uhlenbeck process in log-odds with jumps. Steps are exact for any length: results depend only on its
+ * random numbers and the times of the calls.
  */
 export class HiddenValue {
   readonly #random: Random;
@@ -25,7 +25,7 @@ export class HiddenValue {
   #atMs: number;
   #jumpMs: number;
 
-  /** `mean`: log-odds that it is pulled to; `x`: log-odds now. */
+  /** `mean`: log-odds that it reverts to; `x`: log-odds now. */
   constructor(random: Random, mean: number, x: number, nowMs: number) {
     this.#random = random;
     this.#mean = mean;
@@ -49,7 +49,7 @@ export class HiddenValue {
     return this.#x;
   }
 
-  /** Probability as of the last look. */
+  /** Probability at the last call. */
   get probability(): number {
     return sigmoid(this.#x);
   }

@@ -1,18 +1,18 @@
-/** The markets that the crowd trades: four slots, each with questions that it lists one after another, and as many more as are wanted. */
+/** The crowd's markets: four slots, each with questions that it lists in turn, and optional further ones. */
 
 import { deriveConditionId } from '../../recording/identity.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { Category } from '../../shared/protocol/states.js';
 import type { MarketSpec } from '../core/contract.js';
 
-/** A place for one market at a time, with the questions that it lists in turn. */
+/** A place for one market at a time, with its questions in turn. */
 export interface Slot {
   readonly name: string;
   readonly event: string;
   readonly category: Category;
   /** Days from the listing to the midnight (UTC) of its resolution. */
   readonly days: number;
-  /** `{date}` stands for the day of the resolution. Taken in turn. */
+  /** `{date}` is the day of the resolution. Used in turn. */
   readonly questions: readonly string[];
 }
 
@@ -62,10 +62,10 @@ const SLOTS: readonly Slot[] = [
   },
 ];
 
-/** Markets of an event beyond the shipped ones. */
+/** Markets per event beyond the shipped ones. */
 const MATCHES_AN_EVENT = 5;
 
-/** So many slots, 1 to 1000; the first four are the shipped ones, whatever the number. */
+/** This many slots, 1 to 1000; the first four are always the shipped ones. */
 export const listSlots = (count: number = SLOTS.length): readonly Slot[] =>
   Array.from({ length: count }, (_, n) => SLOTS[n] ?? matchSlot(n + 1 - SLOTS.length));
 
@@ -84,7 +84,7 @@ export const CROWD_PRICE_PRECISION = 2;
 const CROWD_AMOUNT_PRECISION = 2;
 const DAY_MS = 86_400_000;
 
-/** Id of a slot's n-th market (from 0), whatever the seed: after a restart the crowd finds its markets by it. */
+/** Id of a slot's n-th market (from 0), for any seed: after a restart the crowd finds its markets by it. */
 export const listingId = (slot: Slot, listing: number): string => deriveConditionId('crowd', `${slot.name}/${listing}`);
 
 const MONTHS: readonly string[] = [
@@ -92,13 +92,13 @@ const MONTHS: readonly string[] = [
   ...['July', 'August', 'September', 'October', 'November', 'December'],
 ];
 
-/** As `29 November`, in UTC. Written by hand: what Node loads to write one date takes fourteen milliseconds. */
+/** For example `29 November`, in UTC. By hand: Node's date formatting takes fourteen milliseconds to load. */
 function formatDay(ms: number): string {
   const day = new Date(ms);
   return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]}`;
 }
 
-/** The market of a slot's question number `listing`, as it is listed at `nowMs`. */
+/** The market of a slot's question number `listing`, listed at `nowMs`. */
 export function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   const resolvesMs = (Math.floor(nowMs / DAY_MS) + slot.days + 1) * DAY_MS;
   const date = formatDay(resolvesMs - 1);

@@ -1,15 +1,15 @@
-/** One recording being read: where it stands, and the next chunk on its way while this one is applied. */
+/** Reads one recording: its position, and the next chunk read ahead. */
 
 import { EVENT, type EventChunk, type Recording, SIDE } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 
-/** Sides of a book that is rebuilt up to some moment: price in millionths → total in millionths. */
+/** Sides of a rebuilt book: price in millionths → total in millionths. */
 export type RebuiltBook = readonly [bids: ReadonlyMap<number, number>, asks: ReadonlyMap<number, number>];
 
-/** Reads one recording. `chunk` and `at` are the event to apply next; the reader moves `at` on. */
+/** Reads one recording. `chunk` and `at` are the next event; the reader advances `at`. */
 export class Playback {
   readonly recording: Recording;
-  /** The chunk being applied; null while the next one is still on its way, or when the recording has ended. */
+  /** The current chunk; null while the next one is being read, and at the end. */
   chunk: EventChunk | null = null;
   at = 0;
   #source: AsyncIterator<EventChunk>;
@@ -18,7 +18,7 @@ export class Playback {
   #exhausted = false;
   #failure: TwinbookError | null = null;
 
-  /** Starts to read at once. */
+  /** Begins to read at once. */
   constructor(recording: Recording) {
     this.recording = recording;
     this.#source = recording.chunks()[Symbol.asyncIterator]();
@@ -30,12 +30,12 @@ export class Playback {
     return this.#failure;
   }
 
-  /** All of it has been applied, or no more can be read. */
+  /** All of it was applied, or no more can be read. */
   get ended(): boolean {
     return this.#exhausted && this.chunk === null && this.#next === null;
   }
 
-  /** True when there is an event to apply; false when it has ended or the next chunk is not here yet. */
+  /** True when an event is ready; false at the end, or while the next chunk is being read. */
   available(): boolean {
     if (this.chunk !== null && this.at < this.chunk.length) return true;
     this.chunk = this.#next;
@@ -46,17 +46,17 @@ export class Playback {
     return true;
   }
 
-  /** The recorded time of the next event, Unix ms; only after `available()`. */
+  /** Recorded time of the next event, Unix ms; only after `available()`. */
   timeMs(): number {
     return this.chunk?.timeMs[this.at] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Resolves when nothing is on its way. */
+  /** Resolves when no read is pending. */
   async waitForLoad(): Promise<void> {
     while (this.#loading !== null) await this.#loading;
   }
 
-  /** Passes over everything up to and including this recorded time (but not over the end), and gives the book as it then stood. */
+  /** Skips events up to and including this recorded time (but not the end), and returns the book at that time. */
   async skipTo(timeMs: number): Promise<RebuiltBook> {
     const book: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
     for (;;) {
@@ -66,7 +66,7 @@ export class Playback {
     }
   }
 
-  /** Gives up reading and lets go of the file. */
+  /** Stops reading and closes the file. */
   async close(): Promise<void> {
     this.#exhausted = true;
     this.chunk = null;

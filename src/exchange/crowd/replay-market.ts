@@ -1,4 +1,4 @@
-/** One recording as one market of the exchange: opened with its first event, closed and resolved with its last. */
+/** One recording as a market of the exchange: opened with its first event, closed and resolved with its last. */
 
 import { EVENT, type EventChunk, type RecordedMarket } from '../../recording/contract.js';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
@@ -9,7 +9,7 @@ import { ASK, BID, type BookSide, type MarketIndex, type MarketSpec } from '../c
 import type { ExchangeCore } from '../core/core.js';
 import type { RebuiltBook } from './playback.js';
 
-/** The market that one recording is played into. */
+/** The market that plays one recording. */
 export class ReplayMarket {
   readonly recorded: RecordedMarket;
   readonly #core: ExchangeCore;
@@ -26,22 +26,22 @@ export class ReplayMarket {
     else this.#state = core.marketFacts(this.#index).state === 'open' ? 'open' : 'finished';
   }
 
-  /** `absent`: not played yet; `open`: half played; `finished`: closed or settled, never played again. */
+  /** `absent`: not played yet. `open`: partly played. `finished`: closed or settled, never played again. */
   get state(): 'absent' | 'open' | 'finished' {
     return this.#state;
   }
 
-  /** The exchange's clock, Unix ms, when the market was opened; null when it was not. */
+  /** Exchange clock, Unix ms, when the market opened; null when it has not. */
   get openedMs(): number | null {
     return this.#index === null ? null : this.#core.marketFacts(this.#index).createdMs;
   }
 
-  /** Events that the market's price grid had no place for. */
+  /** Events off the market's price grid. */
   get refusedEvents(): number {
     return this.#refused;
   }
 
-  /** `resolvesMs`: the exchange's clock, Unix ms, when the recording will have ended; null when that is not known. */
+  /** `resolvesMs`: exchange clock, Unix ms, at the recording's end; null when unknown. */
   open(nowMs: number, resolvesMs: number | null): void {
     const made = this.#core.createMarket(nowMs, makeSpec(this.recorded, resolvesMs));
     assert(made.ok, `a recorded market that the exchange cannot open: ${JSON.stringify(made)}`);
@@ -49,7 +49,7 @@ export class ReplayMarket {
     this.#state = 'open';
   }
 
-  /** Applies the event at this place of a chunk; not the end of the recording. Nothing is allocated. */
+  /** Applies the event at this place of a chunk, except the recording's end. Allocates nothing. */
   apply(nowMs: number, chunk: EventChunk, at: number): void {
     const index = this.#index;
     if (index === null) return;
@@ -59,7 +59,7 @@ export class ReplayMarket {
       return;
     }
     const side: BookSide = chunk.side[at] === BID ? BID : ASK;
-    // Integers of the recording's contract; the brand exists in the types only.
+    // Integers by the recording's contract; the brand exists only in types.
     const price = chunk.priceMicros[at] as Micros;
     const amount = chunk.amountMicros[at] as Micros;
     const known =
@@ -69,20 +69,20 @@ export class ReplayMarket {
     if (!known) this.#refused++;
   }
 
-  /** Makes the recorded liquidity equal to this book, level by level, so that queues survive where levels do. */
+  /** Sets the recorded liquidity to this book, level by level, so that queues survive where levels do. */
   restore(nowMs: number, book: RebuiltBook): void {
     const index = this.#index;
     if (index === null) return;
     const tick = stepOfPrecision(this.recorded.tickPrecision);
     for (let price = tick as number; price < 1_000_000; price += tick) {
       for (const side of [BID, ASK] as const) {
-        // Prices on the tick and totals of the recording are integers of millionths.
+        // Recorded prices on the tick and totals are integers of millionths.
         this.#core.recordedLevel(nowMs, index, side, price as Micros, (book[side].get(price) ?? 0) as Micros);
       }
     }
   }
 
-  /** The recorded market closed: nothing of it is left in the book, open orders are canceled, YES pays what it paid. */
+  /** The recorded market closed: its levels are removed, open orders canceled, and YES pays its recorded value. */
   close(nowMs: number): void {
     const index = this.#index;
     if (index === null) return;
@@ -99,11 +99,11 @@ export class ReplayMarket {
   }
 }
 
-/** Kept with the market: by it an exchange knows, after a restart too, which of its markets came from this recording. */
+/** Stored with the market: after a restart the exchange recognises markets of this recording by it. */
 const describeSource = ({ source }: RecordedMarket): string =>
   `A replay of the recorded market ${source.ticker} (${source.origin ?? source.kind}).`;
 
-/** The recording would drive, close and settle what others hold in a market of the same name. */
+/** The recording would drive, close and settle a foreign market of the same name. */
 function checkSameMarket(
   known: { readonly title: string; readonly description?: string | null | undefined },
   recorded: RecordedMarket,
@@ -117,7 +117,7 @@ function checkSameMarket(
   );
 }
 
-/** Where the recording names none, the exchange's usual ones. */
+/** Where the recording has none, the exchange's defaults. */
 const toFeeRates = ({ fees }: RecordedMarket) =>
   fees === undefined
     ? {}

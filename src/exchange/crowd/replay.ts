@@ -18,11 +18,11 @@ import { Playback } from './playback.js';
 import { ReplayMarket } from './replay-market.js';
 import { type Part, Timeline } from './timeline.js';
 
-/** Plays all recordings of one source, each into a market of its own. */
+/** Plays all recordings of one source, each into its own market. */
 export class Replay implements Driver {
   readonly #timelines: readonly Timeline[];
   readonly #parts: readonly Part[];
-  /** What is replayed and how long that takes, a line for each recording. */
+  /** Replayed recordings and their durations, one line each. */
   readonly plan: readonly string[];
 
   private constructor(timelines: readonly Timeline[], parts: readonly Part[], plan: readonly string[]) {
@@ -56,13 +56,13 @@ export class Replay implements Driver {
       const market = new ReplayMarket(core, recording.market);
       plan.push(planText(recording, market.state, speed));
       if (market.state === 'finished') {
-        // Closed but not resolved: the exchange stopped between the two.
+        // Closed but not resolved: the exchange stopped in between.
         market.close(nowMs);
         continue;
       }
       const part = { recording, market, firstMs: await firstEventMs(recording) };
       const { kind: format, origin } = recording.market.source;
-      // Of our own format it is not the files but the venue that makes a source.
+      // For our own format the venue is the source, not the files.
       const kind = origin ?? format;
       bySource.set(kind, [...(bySource.get(kind) ?? []), part]);
     }
@@ -72,7 +72,7 @@ export class Replay implements Driver {
     return new Replay(timelines, [...bySource.values()].flat(), plan);
   }
 
-  /** Applies everything that was due by `nowMs` and has been read. */
+  /** Applies all events due by `nowMs` that were read. */
   tick(nowMs: number): void {
     for (const timeline of this.#timelines) timeline.tick(nowMs);
   }
@@ -81,12 +81,12 @@ export class Replay implements Driver {
     return Math.min(...this.#timelines.map((timeline) => timeline.nextDueMs()));
   }
 
-  /** Every recording has been played to its end. */
+  /** Every recording was played to its end. */
   get done(): boolean {
     return this.#timelines.every((timeline) => timeline.done);
   }
 
-  /** Facts about the data that the user should know, as far as it has been read. */
+  /** Facts about the data for the user, as far as it was read. */
   notes(): ReplayNotes {
     const notes = this.#parts.flatMap(({ recording, market }): readonly RecordingWarning[] => {
       const path = recording.market.source.path;
@@ -103,12 +103,12 @@ export class Replay implements Driver {
     };
   }
 
-  /** Lets go of the recordings, which may be half read. Nothing is played after it. */
+  /** Closes the recordings, even partly read ones. Nothing is played afterwards. */
   async close(): Promise<void> {
     await Promise.all(this.#timelines.map((timeline) => timeline.close()));
   }
 
-  /** Resolves when everything that can be read ahead has been read: ticks between two calls do not depend on the disk. */
+  /** Resolves when everything that can be read ahead was read: ticks between two calls do not depend on the disk. */
   async ready(): Promise<void> {
     await Promise.all(this.#timelines.map((timeline) => timeline.ready()));
   }
@@ -123,7 +123,7 @@ function planText({ market, summary }: Recording, state: ReplayMarket['state'], 
   return `${state === 'open' ? 'replay goes on' : 'replay'}: ${name}, ${minutes(lengthMs)}${faster}`;
 }
 
-/** Looks at the beginning of a recording. */
+/** Reads the beginning of a recording. */
 async function firstEventMs(recording: Recording): Promise<number> {
   const playback = new Playback(recording);
   await playback.waitForLoad();

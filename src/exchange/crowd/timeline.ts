@@ -1,7 +1,6 @@
 /**
- * Plays the recordings of one source in their own order. Recordings that overlap in time are one act and play together;
- * an act starts when the one before it has ended, so the time between two acts is skipped. Inside an act recorded time
- * runs at `speed`.
+ * Plays the recordings of one source in their own order. Recordings that overlap in time form an act and play together;
+ * an act begins when the previous one has ended, so gaps are skipped. Within an act recorded time runs at `speed`.
  */
 
 import { EVENT, type Recording } from '../../recording/contract.js';
@@ -11,10 +10,10 @@ import type { Driver } from './contract.js';
 import { Playback } from './playback.js';
 import type { ReplayMarket } from './replay-market.js';
 
-/** How soon a tick looks again when the next events were not read yet, ms. */
+/** Retry interval while the next events are not read yet, ms. */
 const STALL_POLL_MS = 10;
 
-/** One recording in the plan of a replay; times as recorded, Unix ms. */
+/** One recording of a replay; times as recorded, Unix ms. */
 export interface Part {
   readonly recording: Recording;
   readonly market: ReplayMarket;
@@ -28,14 +27,14 @@ interface Anchor {
   readonly recordedMs: number;
 }
 
-/** The plan of a replay: which recordings play together, and when each event is due on the exchange's clock. */
+/** Schedule of a replay: which recordings play together, and the exchange time of each event. */
 export class Timeline implements Driver {
   readonly #speed: number;
   readonly #acts: readonly (readonly Part[])[];
   readonly #playing = new Map<Part, Playback>();
   #act = 0;
   #anchor: Anchor;
-  /** The exchange's time of the last thing done; what follows is never before it. */
+  /** Exchange time of the last work; later work is never before it. */
   #lastMs: number;
   #stalled = false;
   readonly #failed: { part: Part; reason: string }[] = [];
@@ -44,7 +43,7 @@ export class Timeline implements Driver {
   #nextPlayback: Playback | null = null;
   #untilMs = Number.POSITIVE_INFINITY;
 
-  /** Parts that are finished must have been left out. Starts at `nowMs` (the exchange's clock). */
+  /** Without finished parts. Starts at `nowMs` (exchange clock). */
   constructor(parts: readonly Part[], speed: number, nowMs: number) {
     this.#speed = speed;
     this.#acts = groupActs(parts);
@@ -63,8 +62,8 @@ export class Timeline implements Driver {
   }
 
   /**
-   * Takes up what an earlier run of the exchange left half played: the first act with an open market goes on from where
-   * the exchange's clock stood. An open market of a later act (its recordings were given differently then) is closed.
+   * Continues the partly played recordings of an earlier run: the first act with an open market, from the position of
+   * the exchange's clock. An open market of a later act (given differently then) is closed.
    */
   async resume(core: ExchangeCore, nowMs: number): Promise<void> {
     const act = this.#acts[this.#act] ?? [];
@@ -85,7 +84,7 @@ export class Timeline implements Driver {
     await Promise.all([...this.#playing.values()].map((playback) => playback.waitForLoad()));
   }
 
-  /** Gives up reading and lets go of the files. Nothing is played after it. */
+  /** Stops reading and closes the files. Nothing is played afterwards. */
   async close(): Promise<void> {
     await Promise.all([...this.#playing.values()].map((playback) => playback.close()));
   }
@@ -100,7 +99,7 @@ export class Timeline implements Driver {
     this.#stalled = false;
     while (!this.done) {
       if (!this.#findNext()) {
-        // Others must wait too, or the order between the markets would depend on the disk.
+        // Others must wait too; otherwise the order between markets would depend on the disk.
         this.#stalled = true;
         this.#lastMs = Math.max(this.#lastMs, nowMs);
         return;
@@ -114,7 +113,7 @@ export class Timeline implements Driver {
     }
   }
 
-  /** Plays one recording up to the moment when another one is due. */
+  /** Plays one recording until another one is due. */
   #play(part: Part, playback: Playback, nowMs: number): void {
     const { market } = part;
     const chunk = playback.chunk;
@@ -136,8 +135,8 @@ export class Timeline implements Driver {
   }
 
   /**
-   * Finds the recording whose event is next (none: the act is over) and the time of the next event of another one.
-   * False when that cannot be told yet, because a chunk is still being read.
+   * Finds the recording with the next event (none: the act has ended) and the time of the next event of another one.
+   * False while a needed chunk is being read.
    */
   #findNext(): boolean {
     this.#next = null;
@@ -149,7 +148,7 @@ export class Timeline implements Driver {
       if (playback === undefined) continue;
       if (!playback.available()) {
         if (!playback.ended) return false;
-        // Read to its end, or as far as it can be read: then it ends here.
+        // Read to its end, or as far as possible: it ends here.
         if (part.market.state === 'open') part.market.close(this.#lastMs);
         continue;
       }
@@ -175,7 +174,7 @@ export class Timeline implements Driver {
     this.#anchor = { exchangeMs: this.#lastMs, recordedMs: this.#acts[this.#act]?.[0]?.firstMs ?? 0 };
   }
 
-  /** Reads ahead in this act and the next, so that an act does not start with a wait. */
+  /** Reads ahead in this act and the next, so that an act begins without a wait. */
   #preload(): void {
     for (const part of [...(this.#acts[this.#act] ?? []), ...(this.#acts[this.#act + 1] ?? [])]) {
       if (!this.#playing.has(part)) this.#playing.set(part, new Playback(part.recording));
@@ -187,7 +186,7 @@ export class Timeline implements Driver {
     return Math.max(this.#lastMs, dueMs);
   }
 
-  /** How far a half-played recording had come when the exchange's clock stood there, at today's speed. */
+  /** Recorded position of a partly played recording at the exchange time of the stop, at the present speed. */
   #computePosition(part: Part, stoppedMs: number): number {
     const played = (stoppedMs - (part.market.openedMs ?? stoppedMs)) * this.#speed;
     const closeMs = toldCloseMs(part.market.recorded, part.firstMs) ?? Number.POSITIVE_INFINITY;
@@ -201,7 +200,7 @@ function listFailures(playing: ReadonlyMap<Part, Playback>): { part: Part; reaso
   return [...playing].flatMap(([part, { failure }]) => (failure === null ? [] : [{ part, reason: failure.message }]));
 }
 
-/** Recordings that overlap, together. Acts with a half-played market come first. */
+/** Overlapping recordings together. Acts with a partly played market come first. */
 function groupActs(parts: readonly Part[]): Part[][] {
   const acts: Part[][] = [];
   let endMs = Number.NEGATIVE_INFINITY;

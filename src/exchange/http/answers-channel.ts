@@ -1,6 +1,6 @@
 /**
- * Every answer of the service, for whoever wants to look at it in this process: a diagnostics channel. Costs nothing
- * unless somebody has subscribed before the server was built.
+ * A diagnostics channel with every answer of the service, for readers in this process. It costs nothing without a
+ * subscriber at the server's construction.
  */
 
 import { channel } from 'node:diagnostics_channel';
@@ -10,10 +10,10 @@ import { toTemplate } from './paths.js';
 /** The channel's name, for `diagnostics_channel.subscribe`. */
 export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
 
-/** One answer of the server, as subscribers of the channel get it. */
+/** One answer of the server, for subscribers. */
 export interface PublishedAnswer {
   readonly method: string;
-  /** As declared, e.g. `/orders/{pubkey}/`; null when the request was for no call. */
+  /** As declared, for example `/orders/{pubkey}/`; null when no call matched. */
   readonly path: string | null;
   readonly status: number;
   /** By name, in lower case. */
@@ -22,7 +22,7 @@ export interface PublishedAnswer {
   readonly text: string;
 }
 
-/** `isForged`: whether a fault has answered in place of the service; nobody promises what that looks like. */
+/** `isForged`: whether a fault answered instead of the service; its format is unspecified. */
 export function publishAnswers(server: FastifyInstance, isForged: (reply: FastifyReply) => boolean): void {
   const answers = channel(ANSWERS_CHANNEL);
   if (!answers.hasSubscribers) return;

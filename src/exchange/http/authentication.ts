@@ -1,6 +1,6 @@
 /**
- * Who is calling: the three headers of a signed request. Checked in this order, so that each failure has one name: all
- * three there, timestamp within tolerance, key known, signature right.
+ * Authenticates a signed request by its three headers. Checks in this order, so that each failure has one name: all
+ * three present, timestamp within tolerance, key known, signature valid.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
@@ -10,20 +10,20 @@ import { signatureHeaders, signatureMatches } from '../../shared/protocol/signin
 import type { AccountSlot, Result } from '../core/contract.js';
 import type { Reads } from '../core/reads.js';
 
-/** The parts of a request that are signed. */
+/** The signed parts of a request. */
 export interface SignedRequest {
   readonly method: string;
-  /** As on the request line, nothing decoded. */
+  /** As on the request line, not decoded. */
   readonly rawUrl: string;
   readonly headers: IncomingHttpHeaders;
-  /** The raw body; empty when there is none. */
+  /** The raw body; empty without one. */
   readonly body: Buffer;
 }
 
-/** Longer ones are nobody's key; they are not worth a rate window either. */
+/** Longer keys cannot exist and get no rate window. */
 const MAX_KEY_LENGTH = 128;
 
-/** Checks the three headers of signed requests and says whose they are. */
+/** Checks the three headers of signed requests and returns the account. */
 export class Authenticator {
   readonly #keyHeader: string;
   readonly #timestampHeader: string;
@@ -39,18 +39,18 @@ export class Authenticator {
     this.#toleranceS = profile.clock_tolerance_s;
   }
 
-  /** The key that a request names, for its rate window; null when it names none that could be one. */
+  /** The key named by a request, for its rate window; null without a plausible one. */
   keyNamed(headers: IncomingHttpHeaders): string | null {
     const key = readHeader(headers[this.#keyHeader]);
     return key === null || key.length > MAX_KEY_LENGTH ? null : key;
   }
 
-  /** The text of the timestamp header; null without one. */
+  /** Text of the timestamp header; null without one. */
   readTimestamp(headers: IncomingHttpHeaders): string | null {
     return readHeader(headers[this.#timestampHeader]);
   }
 
-  /** The caller's account, or why he is not believed. `nowMs`: the exchange's clock. */
+  /** The caller's account, or the reason for a rejection. `nowMs`: exchange clock. */
   authenticate(request: SignedRequest, core: Reads, nowMs: number): Result<AccountSlot> {
     const key = readHeader(request.headers[this.#keyHeader]);
     const timestamp = this.readTimestamp(request.headers);
@@ -72,7 +72,7 @@ export class Authenticator {
     return { ok: true, value: credential.account };
   }
 
-  /** None of the three is there. One that is there without a value is a signed request that went wrong. */
+  /** True when all three are missing. A present one without a value is a faulty signed request. */
   #isUnsigned(headers: IncomingHttpHeaders): boolean {
     const names = [this.#keyHeader, this.#timestampHeader, this.#signatureHeader];
     return names.every((name) => headers[name] === undefined);
@@ -84,7 +84,7 @@ export class Authenticator {
   }
 }
 
-/** A header's value; null when it is absent, empty or given as a list. */
+/** A header's value; null when absent, empty or a list. */
 const readHeader = (value: string | string[] | undefined): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 

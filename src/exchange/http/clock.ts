@@ -1,4 +1,4 @@
-/** The exchange's only clock: drafts, challenges, the timestamp check, fees, rate limits and the `Date` header. */
+/** The exchange's only clock: drafts, challenges, timestamps, fees, rate limits and the `Date` header. */
 
 export class ExchangeClock {
   readonly #wallMs: () => number;
@@ -7,13 +7,13 @@ export class ExchangeClock {
   #dateSecond = -1;
   #dateText = '';
 
-  /** `notBeforeMs`: the latest moment that this exchange has seen in an earlier life. */
+  /** `notBeforeMs`: latest time of this exchange in an earlier process. */
   constructor(notBeforeMs: number, wallMs: () => number = Date.now) {
     this.#wallMs = wallMs;
     this.#lastMs = notBeforeMs;
   }
 
-  /** Unix ms; never goes back. When the wall clock does, this one goes on from where it was. */
+  /** Unix ms; never goes back. When the wall clock does, this one continues. */
   nowMs(): number {
     const wallMs = this.#wallMs();
     if (wallMs + this.#offsetMs < this.#lastMs) this.#offsetMs = this.#lastMs - wallMs;
@@ -26,7 +26,7 @@ export class ExchangeClock {
     this.#offsetMs += ms;
   }
 
-  /** The `Date` header for this moment; made once a second. */
+  /** The `Date` header of this time; built once per second. */
   dateHeader(nowMs: number): string {
     const second = Math.floor(nowMs / 1000);
     if (second !== this.#dateSecond) {

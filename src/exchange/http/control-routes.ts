@@ -1,4 +1,4 @@
-/** Serves the controls: who may use them, and the way of a call from bytes to the envelope. */
+/** Serves the controls: checks callers, and parses a call from bytes to the envelope. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Answer, faultAnswer, NOT_FOUND, successText } from '../service/envelope.js';
@@ -20,7 +20,7 @@ export function serveControls(server: FastifyInstance, options: ServerOptions, f
       config: { scope: 'paper' },
       handler: (request, reply) => {
         const answer = serve(control, request, options, { authenticator, faults });
-        // Again: this very call may have moved the clock, and clients set theirs by this header.
+        // Again: this call may have moved the clock, and clients read this header.
         reply.header('date', options.clock.dateHeader(options.clock.nowMs()));
         send(reply, answer);
       },
@@ -48,6 +48,8 @@ function serve(
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 
-/** Any web page can reach a loopback port through its reader's browser; browsers say so in these headers. */
+/**
+ * Any web page can reach a loopback port through its reader's browser; browsers mark such requests with these headers.
+ */
 const isFromPage = ({ headers }: FastifyRequest): boolean =>
   headers.origin !== undefined || (headers['sec-fetch-site'] ?? 'none') !== 'none';

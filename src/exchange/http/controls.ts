@@ -1,6 +1,6 @@
 /**
- * The controls under `/paper/`: what a test or an operator does to the exchange itself. Served only when it was started
- * with controls, only to callers of this machine, and never to a web page.
+ * Controls under `/paper/`: changes of the exchange by a test or operator. Served only when enabled, only to callers of
+ * this machine, and never to a web page.
  */
 
 import { z } from 'zod';
@@ -18,13 +18,13 @@ import type { SignedRequestReport } from './signed-request.js';
 export interface ControlCall<B> extends FaultContext {
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;
-  /** What the exchange makes of the signature of this very request. */
+  /** The exchange's analysis of this request's signature. */
   readonly report: () => SignedRequestReport;
-  /** Moves the exchange's clock and does what became due. Answers the new time, ms. */
+  /** Moves the exchange's clock and does the due work. Returns the new time, ms. */
   readonly advanceClock: (ms: number) => number;
 }
 
-/** One control: where it is served, what it takes, what it does. `data` of its answer is the result. */
+/** One control: its path, body and action. The answer's `data` is the result. */
 export interface Control {
   readonly method: 'GET' | 'POST';
   readonly path: `/paper/${string}/`;
@@ -32,17 +32,17 @@ export interface Control {
   readonly run: (call: ControlCall<unknown>) => Result<unknown>;
 }
 
-/** Ties a handler to the type of its body. */
+/** Connects a handler with the type of its body. */
 function control<B extends z.ZodObject>(
   path: Control['path'],
   body: B,
   run: (call: ControlCall<z.output<B>>) => Result<unknown>,
 ): Control {
-  // The server hands a control only what this very schema has read.
+  // The server passes only bodies parsed by this schema.
   return { method: 'POST', path, body, run: (call) => run(call as ControlCall<z.output<B>>) };
 }
 
-/** A year: more would only be a slip of the keyboard. */
+/** A year: more is a typing error. */
 const MAX_ADVANCE_S = 366 * 86_400;
 
 const bookConfig = orderbookConfig.partial().extend({
@@ -57,7 +57,7 @@ const marginRules = {
   closing_fee: '0.01',
   annual_fee_rate: '0.1',
 } as const;
-/** Rules of a margin market whose maker left them out. */
+/** Default rules of a margin market. */
 const MARGIN_DEFAULTS: Readonly<Record<string, object>> = {
   polymarket: { ...marginRules, price_decimals: 2, shares_decimals: 2 },
   hyperliquid: marginRules,
@@ -104,7 +104,7 @@ const positiveMoney = money.refine((value: Micros) => value > 0, 'Must be greate
 const signedRequest = (method: Control['method']): Control => ({
   method,
   path: '/paper/signed-request/',
-  // Whatever body came is reported as it came.
+  // Any body is reported as received.
   body: null,
   run: ({ report }) => ({ ok: true, value: report() }),
 });
@@ -166,7 +166,7 @@ function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unkn
   return changeMarket(call, (id) => {
     const { state, paused, unbacked_collateral: unbacked } = body;
     let changed: Result<unknown> = { ok: false, fault: NO_CHANGE };
-    // The state alone can be refused: it comes first, so that a refusal has changed nothing.
+    // First, because only the state can be refused: a refusal has then changed nothing.
     if (state !== undefined) {
       changed = core.setMarketState(nowMs, id, state);
       if (!changed.ok) return changed;
@@ -177,7 +177,7 @@ function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unkn
   });
 }
 
-/** Runs `change` for the market of the path, or answers `not_found`. */
+/** Runs `change` for the path's market, or answers `not_found`. */
 function changeMarket<B>({ params, core }: ControlCall<B>, change: (id: string) => Result<unknown>): Result<unknown> {
   const id = params['condition_id'] ?? '';
   return core.findMarketIndex(id) === null ? { ok: false, fault: NOT_FOUND } : change(id);
@@ -192,12 +192,13 @@ function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec[
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
     return z.NEVER;
   }
-  // A margin kind's own fields are kept as they were given; a book's rules are read into Micros. Undefined fields are as good as absent.
-  const kept = isBook ? withoutUndefined(read.data) : fieldsOf(read.data, rules as object); // no book: an object, see above
+  // A margin kind's own fields are kept as given; a book's rules are parsed into micros. Undefined fields count as
+  // absent.
+  const kept = isBook ? withoutUndefined(read.data) : fieldsOf(read.data, rules as object); // No book: an object, see above.
   return kept as MarketSpec['config'];
 }
 
-/** Of what was given, the fields that the schema knows. */
+/** Fields of the input that the schema knows. */
 const fieldsOf = (known: object, given: object) =>
   Object.fromEntries(Object.entries(given).filter(([name]) => name in known));
 
@@ -211,7 +212,7 @@ function marketSpec(body: z.output<typeof marketBody>): MarketSpec {
     ...withoutUndefined(nullable),
     config: body.config ?? { kind: 'orderbook' },
   };
-  // Field by field the body's types without null and undefined, which the spec knows only as absence.
+  // The body's types without null and undefined, which the spec treats as absent.
   return spec as MarketSpec;
 }
 

@@ -1,7 +1,6 @@
 /**
- * What goes wrong on purpose, so that a trader can be rehearsed: answers in place of those of the service, smaller request
- * budgets, slow landings. `/paper/faults/` replaces the whole of it and shows it; it ends with the
- * exchange.
+ * Deliberate faults for rehearsals: answers instead of the service's, smaller request budgets, slow landings.
+ * `/paper/faults/` replaces and shows all of them; they end with the exchange.
  */
 
 import { z } from 'zod';
@@ -20,11 +19,11 @@ const describeCall = (name: EndpointName): string => `${declarationOf(name).meth
 
 const integer = (min: number, max: number) => z.number().int().min(min).max(max);
 const HTML_STATUSES = [403, 429, 500, 502, 503, 504] as const;
-/** A year; more would only be a slip of the keyboard. */
+/** A year; more is a typing error. */
 const MAX_S = 366 * 86_400;
 const MAX_DELAY_MS = 86_400_000;
 
-/** An answer in place of the service's own. */
+/** An answer instead of the service's own. */
 const answerFault = z
   .strictObject({
     answer: z.enum(['html', 'error'], { error: 'Must be html or error.' }),
@@ -52,22 +51,22 @@ const answerFault = z
   })
   .transform(({ answer, calls, status, slug = 'internal_error', retry_after_s, acts, count, share }) => ({
     answer,
-    /** Calls that it strikes; null: every call of the service. */
+    /** Affected calls; null: every call of the service. */
     calls: calls ?? null,
-    /** Of a proxy's page, or of the refusal. */
+    /** Status of a proxy's page or of the refusal. */
     status: answer === 'html' ? (status ?? 403) : SERVICE_ERRORS[slug].status,
     /** Null for a proxy's page. */
     slug: answer === 'html' ? null : slug,
     retry_after_s: retry_after_s ?? null,
-    /** Whether the call is carried out all the same. Only one that succeeds is answered with the fault then. */
+    /** Whether the call is still carried out. Then only a successful one gets the fault's answer. */
     acts: acts ?? false,
-    /** How many answers; null: until other faults are set. */
+    /** Number of answers; null: until other faults are set. */
     count: count ?? null,
-    /** Part of the calls, above 0 and up to 1. */
+    /** Fraction of the calls, above 0 and up to 1. */
     share: share ?? 1,
   }));
 
-/** An answer in place of the service's own, as it was asked for and as it is shown. */
+/** An answer instead of the service's own, as requested and shown. */
 export type AnswerFault = z.output<typeof answerFault>;
 
 const perMinute = integer(1, 100_000).optional();
@@ -80,19 +79,19 @@ export const faultsBody = z.strictObject({
   for_s: z.number().positive().max(MAX_S).optional(),
 });
 
-/** The faults that are wanted now. */
+/** The faults in force. */
 interface FaultPlan {
-  /** The first that strikes a call is its answer. `given`: how often it was. */
+  /** The first that matches a call answers it. `given`: number of its answers. */
   readonly answers: readonly (AnswerFault & { given: number })[];
-  /** Requests in 60 seconds in place of the profile's. */
+  /** Requests in 60 seconds instead of the profile's. */
   readonly limits: NonNullable<z.output<typeof faultsBody>['limits']>;
-  /** From when on nothing of it holds, ms; null: until other faults are set. */
+  /** End of all faults, ms; null: until other faults are set. */
   readonly untilMs: number | null;
 }
 
 const NONE: FaultPlan = { answers: [], limits: {}, untilMs: null };
 
-/** The plan of faults in force, and how often each part of it struck. */
+/** The plan of faults, and how often each part was used. */
 export class Faults {
   #plan: FaultPlan = NONE;
   readonly #random = Random.fromSeed(1, 'faults');
@@ -101,13 +100,13 @@ export class Faults {
     this.#plan = { answers: answers.map((fault) => ({ ...fault, given: 0 })), limits, untilMs };
   }
 
-  /** What holds at this moment. */
+  /** The plan at this time. */
   inForce(nowMs: number): FaultPlan {
     const { untilMs } = this.#plan;
     return untilMs !== null && nowMs >= untilMs ? NONE : this.#plan;
   }
 
-  /** The fault that this call meets, before it is looked at or after it has acted; null for none. Counts it. */
+  /** The fault of this call, before it is processed or after it has acted; null for none. Counts it. */
   strike(
     name: EndpointName,
     when: 'before' | 'after',
@@ -126,7 +125,7 @@ export class Faults {
   }
 }
 
-/** What the control works on. */
+/** Context of the control. */
 export interface FaultContext {
   readonly nowMs: number;
   readonly core: ExchangeCore;
@@ -135,7 +134,7 @@ export interface FaultContext {
   readonly hasLimits: boolean;
 }
 
-/** Replaces everything that was set before. */
+/** Replaces all earlier faults. */
 export function setFaults(context: FaultContext, body: z.output<typeof faultsBody>): Result<unknown> {
   const { nowMs, core, faults, hasLimits } = context;
   const { answers = [], limits, landing_ms: landingMs, closing_ms: closingMs, for_s: forS } = body;
@@ -148,7 +147,7 @@ export function setFaults(context: FaultContext, body: z.output<typeof faultsBod
 
 const NO_LIMITS = badField('limits', 'The exchange runs without request limits.');
 
-/** What is wrong on purpose at this moment. */
+/** The faults in force now. */
 export function shownFaults({ nowMs, core, faults }: FaultContext): object {
   const { answers, limits, untilMs } = faults.inForce(nowMs);
   const { delays } = core;

@@ -1,4 +1,7 @@
-/** Answers in place of the service, where a fault says so. Controls, the document and its page are never struck. */
+/**
+ * Answers instead of the service, by the plan of faults. Controls, the OpenAPI document and its page are never
+ * affected.
+ */
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -8,7 +11,7 @@ import type { ExchangeClock } from './clock.js';
 import type { AnswerFault, Faults } from './faults.js';
 import { send } from './messages.js';
 
-/** Gives the answers that the plan of faults asks for, before or after the call is carried out. */
+/** Sends the answers of the plan of faults, before or after the call is carried out. */
 export class Forger {
   readonly #faults: Faults;
   readonly #clock: ExchangeClock;
@@ -19,14 +22,14 @@ export class Forger {
     this.#clock = clock;
   }
 
-  /** Whether this answer is a fault's. */
+  /** True when this answer is a fault's. */
   has(reply: FastifyReply): boolean {
     return this.#forged.has(reply);
   }
 
   /**
-   * A proxy's page stands before everything: the request does not reach the service, is not counted, and the answer has no
-   * rate headers. True when it was sent.
+   * A proxy's page comes first: the request does not reach the service, is not counted, and the answer has no rate
+   * headers. True when it was sent.
    */
   standsBefore(request: FastifyRequest, reply: FastifyReply): boolean {
     const { call } = request.routeOptions.config;
@@ -37,18 +40,18 @@ export class Forger {
     return true;
   }
 
-  /** The service refuses a request that it has counted, and does not look at it; null when it does look. */
+  /** Refuses a counted request without processing it; null when it is processed. */
   refuses(call: EndpointName, reply: FastifyReply): Answer | null {
     const fault = this.#faults.strike(call, 'before', 'error', this.#clock.nowMs());
     return fault === null ? null : this.#forge(reply, fault);
   }
 
-  /** What is said in place of a success; null when that is what is said. */
+  /** Answer instead of a success; null to keep the success. */
   replaces(call: EndpointName, reply: FastifyReply, { status }: Answer): Answer | null {
     if (status >= 300 || this.has(reply)) return null;
     const fault = this.#faults.strike(call, 'after', 'any', this.#clock.nowMs());
     if (fault === null) return null;
-    // A proxy's page knows nothing of budgets, wherever the request has been.
+    // A proxy's page has no rate headers, even after the request reached the service.
     if (fault.answer === 'html') for (const name of RATE_HEADERS) reply.removeHeader(name);
     return this.#forge(reply, fault);
   }
@@ -63,7 +66,7 @@ export class Forger {
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** What a client is told to wait that is throttled without a time, seconds. */
+/** Wait for a throttled client without a configured time, seconds. */
 const SHORT_WAIT_S = 1;
 
 /** The answer of a fault; its `Retry-After` is `computeRetryAfter`. */
@@ -79,7 +82,7 @@ function answerOfFault(fault: AnswerFault): Answer {
 const computeRetryAfter = ({ slug, retry_after_s }: AnswerFault): number | null =>
   retry_after_s ?? (slug === 'throttled' ? SHORT_WAIT_S : null);
 
-/** As a proxy in front of a service answers. */
+/** Page of a proxy in front of a service. */
 function makeProxyPage(status: number): string {
   const title = `${status} ${STATUS_CODES[status] ?? ''}`;
   return `<html>\n<head><title>${title}</title></head>\n<body>\n<center><h1>${title}</h1></center>\n</body>\n</html>\n`;

@@ -1,6 +1,7 @@
 /**
- * The answer to a connection whose bytes are no request, or only a part of one. HTTP/1.1 answers have no id; clients match
- * them by order. So the answer to later bytes must not be taken for that of an earlier request, which may have been carried out.
+ * Answers a connection whose bytes are no request, or only part of one. HTTP/1.1 answers have no id and match requests
+ * by order: the answer to later bytes must not be taken for that of an earlier request, which may have been carried
+ * out.
  */
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
@@ -9,19 +10,19 @@ import { guarded } from '../../shared/base/guarded.js';
 import { type Answer, badField, faultAnswer } from '../service/envelope.js';
 import type { HeaderList, RateGuard } from './rate-guard.js';
 
-/** From our last word to cutting the connection, ms: an immediate cut could overtake the answer. */
+/** Time from the last answer to cutting the connection, ms: an immediate cut could overtake the answer. */
 const LINGER_MS = 1000;
 
 const NOT_HTTP = faultAnswer(badField('request', 'The request is not complete HTTP/1.1.'));
 const HEAD_TOO_LARGE = faultAnswer({ slug: 'request_headers_too_large' });
 
-/** What is said of bytes at which the runtime's parser has stopped, by the code of its error. */
+/** Answer to bytes that the runtime's parser rejected, by its error code. */
 export const wordsFor = (code: string): Answer => (code === 'HPE_HEADER_OVERFLOW' ? HEAD_TOO_LARGE : NOT_HTTP);
 
-/** Ends connections that sent no valid request, without an answer that could be taken for another request's. */
+/** Ends connections without a valid request, without an answer that could match another request. */
 export class MalformedConnections {
   readonly #guard: RateGuard;
-  /** By connection: requests that have a head and no whole answer yet, in their order. */
+  /** By connection: requests with a head but no complete answer yet, in order. */
   readonly #open = new WeakMap<Duplex, readonly ServerResponse[]>();
 
   constructor(guard: RateGuard) {
@@ -31,16 +32,16 @@ export class MalformedConnections {
   watch(server: Server): void {
     const note = ({ socket }: IncomingMessage, response: ServerResponse) =>
       this.#open.set(socket, [...this.#openOn(socket), response]);
-    // Without the note, a later answer may overtake this request's; the server itself answers it.
+    // Without this record, a later answer could overtake this request's; the server itself answers it.
     server.on(
       'request',
       guarded(note, () => undefined),
     );
   }
 
-  /** Says it when every whole request of the connection is answered, and ends the connection. */
+  /** Sends the answer after all complete requests of the connection are answered, then ends the connection. */
   say(socket: Duplex, address: string, answer: Answer, headers: HeaderList = []): void {
-    // A request whose body is not whole is what these words are about.
+    // The answer is about a request with an incomplete body.
     const earlier = this.#openOn(socket).find(({ req }) => req.complete);
     if (earlier === undefined) this.#sayNow(socket, address, answer, headers);
     else earlier.once('close', () => this.say(socket, address, answer, headers));
@@ -50,7 +51,7 @@ export class MalformedConnections {
     if (!socket.writable) return;
     const { headers, refusal } = this.#guard.admitBytes(address);
     socket.end(wireText(refusal ?? answer, [...headers, ...extra]));
-    // Whoever neither reads nor closes would keep the half of a connection for ever.
+    // A client that neither reads nor closes would keep half of a connection for ever.
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 

@@ -1,4 +1,4 @@
-/** Requests as bytes and what a call makes of them, refusals of the framework itself, and the last step of every answer. */
+/** Requests as bytes, refusals of the framework itself, and the last step of every answer. */
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -10,10 +10,10 @@ import { parseBody } from './validation.js';
 
 /** The interface: a larger body is a 413. */
 export const MAX_BODY_BYTES = 64 * 1024;
-/** Of request line and headers together: more is a 431. */
+/** Request line and headers together: more is a 431. */
 export const MAX_HEAD_BYTES = 16 * 1024;
 
-/** The fault that an error of the framework stands for; whatever is nobody's fault but ours is `internal_error`. */
+/** Fault of a framework error; our own errors are `internal_error`. */
 export function toServiceFault(error: FastifyError): ServiceFault {
   switch (error.statusCode) {
     case 413:
@@ -35,8 +35,8 @@ const NO_BYTES = Buffer.alloc(0);
 const EMPTY_OBJECT = Buffer.from('{}');
 
 /**
- * Takes the media type out of the framework's sight, which would refuse one that it cannot read: before path and caller are
- * looked at, and of calls that have no body.
+ * Removes the media type, which the framework would reject if it cannot read it: before path and caller are checked,
+ * and for calls without a body.
  */
 export function takeMediaType(request: FastifyRequest): void {
   const named = request.headers['content-type'];
@@ -45,10 +45,10 @@ export function takeMediaType(request: FastifyRequest): void {
   delete request.raw.headers['content-type'];
 }
 
-/** The raw body; empty when there is none. */
+/** The raw body; empty without one. */
 export const readBytes = (request: FastifyRequest): Buffer => (Buffer.isBuffer(request.body) ? request.body : NO_BYTES);
 
-/** The parts of a request that are signed. */
+/** The signed parts of a request. */
 export const readSignedParts = (request: FastifyRequest): SignedRequest => ({
   method: request.method,
   rawUrl: readRawUrl(request),
@@ -56,11 +56,11 @@ export const readSignedParts = (request: FastifyRequest): SignedRequest => ({
   body: readBytes(request),
 });
 
-/** Body of a call that declares one: JSON by its media type, then by its schema. */
+/** Body of a call that declares one: checks the JSON media type, then the schema. */
 export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema: S): Result<z.output<S>> {
   const body = readBytes(request);
   if (body.length > 0 && request.bodyType !== 'application/json') return { ok: false, fault: UNSUPPORTED };
-  // A call without a body lacks every field of it.
+  // A call without a body lacks every field.
   return parseBody(schema, body.length === 0 ? EMPTY_OBJECT : body);
 }
 

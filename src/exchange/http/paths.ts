@@ -1,15 +1,15 @@
-/** Path templates as the router and as a 405 need them. */
+/** Path templates for the router and for a 405. */
 
-/** Ids of the service are far shorter; a longer path parameter is a 404. */
+/** The service's ids are far shorter; a longer path parameter is a 404. */
 export const MAX_PARAM_LENGTH = 256;
 
-/** `{name}` of a template as the router spells it. */
+/** `{name}` of a template in the router's spelling. */
 export const routeUrl = (template: string): string => template.replace(/\{(\w+)\}/g, ':$1');
 
-/** The template that `routeUrl` made this of. */
+/** Inverse of `routeUrl`. */
 export const toTemplate = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
 
-/** Every method that some declaration serves under this path. */
+/** Every declared method of this path. */
 export function listMethods(
   path: string,
   declarations: readonly { readonly method: string; readonly path: string }[],

@@ -1,4 +1,4 @@
-/** Counts every request against its budget and says so in the headers of its answer. */
+/** Counts every request against its budget and reports it in the answer's headers. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../../shared/protocol/endpoints.js';
@@ -10,16 +10,16 @@ import type { Faults } from './faults.js';
 import { send } from './messages.js';
 import type { ServerOptions } from './options.js';
 
-/** Headers of an answer, in their order. */
+/** Headers of an answer, in order. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** What an address may have: headers for its answer, and the refusal when the budget is used up. */
+/** Result for an address: headers for its answer, and the refusal when the budget is used up. */
 export interface Admission {
   readonly headers: HeaderList;
   readonly refusal: Answer | null;
 }
 
-/** Takes every request from the budget of its caller, and refuses it once that is used up. */
+/** Takes every request from its caller's budget, and refuses it once that is used up. */
 export class RateGuard {
   readonly #clock: ExchangeClock;
   readonly #authenticator: Authenticator;
@@ -28,7 +28,7 @@ export class RateGuard {
   readonly #usual: Readonly<Record<Scope, number>>;
   readonly #faults: Faults;
 
-  /** Without `rateLimits` nothing is counted and no answer carries rate headers. */
+  /** Without `rateLimits` nothing is counted and no answer has rate headers. */
   constructor(options: Pick<ServerOptions, 'core' | 'clock' | 'profile' | 'rateLimits'>, faults: Faults) {
     const { core, clock, profile, rateLimits } = options;
     this.#faults = faults;
@@ -46,13 +46,13 @@ export class RateGuard {
       : null;
   }
 
-  /** The budget of a scope, by the limit that holds now. */
+  /** Budget of a scope, by its present limit. */
   #budget(limits: Readonly<Record<Scope, RateLimit>>, scope: Scope, nowMs: number): RateLimit {
     limits[scope].changeLimit(this.#faults.inForce(nowMs).limits[scope] ?? this.#usual[scope]);
     return limits[scope];
   }
 
-  /** Sets the `Date` and rate headers; answers 429 and returns false when the request does not fit its budget. */
+  /** Sets the `Date` and rate headers; answers 429 and returns false when the request exceeds its budget. */
   admit(request: FastifyRequest, reply: FastifyReply, scope: Scope | 'paper'): boolean {
     const nowMs = this.#clock.nowMs();
     reply.header('date', this.#clock.dateHeader(nowMs));
@@ -76,8 +76,8 @@ export class RateGuard {
   }
 
   /**
-   * A signed request counts against the key that it names, whether or not the key is accepted; any other against its address.
-   * No header's value begins with a space, so an address cannot be named as a key.
+   * A signed request counts against the key that it names, accepted or not; any other against its address. Header
+   * values never begin with a space, so an address cannot equal a key.
    */
   #chooseKey(request: FastifyRequest, scope: Scope): string {
     if (scope !== 'signed') return request.ip;
@@ -101,6 +101,6 @@ const makeRefusal = (verdict: RateVerdict, nowMs: number): Answer =>
     message: `Request was throttled. Expected available in ${waitSeconds(verdict, nowMs)} seconds.`,
   });
 
-/** Whole seconds, rounded up: whoever waits this long is let through. */
+/** Whole seconds, rounded up: after this wait a request passes. */
 const waitSeconds = (verdict: RateVerdict, nowMs: number): number =>
   Math.max(1, Math.ceil((verdict.resetMs - nowMs) / 1000));

@@ -1,11 +1,11 @@
-/** Reports what a replay knows about its data: each note once in the log, and one line of warning for all of them. */
+/** Reports a replay's notes on its data: each once in the log, with one warning for all. */
 
 import type { Driver, ReplayNotes } from '../crowd/contract.js';
 
-/** Interval between two looks, ms. Some notes are known only after hours of reading. */
+/** Interval of the checks, ms. Some notes are known only after hours of reading. */
 const LOOK_EVERY_MS = 5_000;
 
-/** The part of the exchange's logger that notices need. */
+/** Logger methods that notices need. */
 interface NoticeLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
@@ -41,7 +41,7 @@ export class ReplayNotices implements Driver {
     return this.#dueMs;
   }
 
-  /** A count in a note grows while its recording is read: the note is logged once all the same. */
+  /** A note's count grows while its recording is read: it is logged only once. */
   #once(text: string, log: (text: string) => void): void {
     const kind = text.replace(/\d+/g, '#');
     if (this.#logged.has(kind)) return;

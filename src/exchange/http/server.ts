@@ -42,7 +42,7 @@ import { RateGuard } from './rate-guard.js';
 import { guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
 import { parseQuery, type RawQuery } from './validation.js';
 
-/** Declarations are checked by their own schemas; the compilers that the framework would load are not needed, and slow. */
+/** Declarations are checked by their own schemas; the framework's slow compilers are not loaded. */
 const noSchema = (): never => {
   throw new Error('a route has a schema of the framework');
 };
@@ -58,11 +58,11 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
     ...socketOptions(patience),
     exposeHeadRoutes: false,
     schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
-    // Answers while closing are answers like any other; the framework's own 503 is not our envelope.
+    // Requests during the close are answered normally; the framework's own 503 lacks our envelope.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => {
-      // These paths never reach the hooks: too long for any id, or not to be decoded.
+      // These paths never reach the hooks: too long for any id, or not decodable.
       const fault = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? NOT_FOUND : badField('path', 'The path is malformed.');
       if (guard.admit(request, reply, 'public')) send(reply, faultAnswer(fault));
     },
@@ -88,11 +88,11 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
   return server;
 }
 
-/** The 404 handler has no route of its own: what is not found is public, but for the paper's own corner. */
+/** The 404 handler has no route: unknown paths are public, except under the paper's own prefix. */
 const chooseScope = ({ routeOptions, url }: FastifyRequest, controls: boolean): Scope | 'paper' =>
   routeOptions.config.scope ?? (controls && url.startsWith('/paper/') ? 'paper' : 'public');
 
-/** Bodies stay bytes: signatures are over bytes, of a GET's body too, and what they mean is judged after who sent them. */
+/** Bodies stay bytes: signatures cover bytes, also of a GET's body, and the body is parsed after authentication. */
 function readRawBodies(server: FastifyInstance): void {
   server.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   server.decorateRequest('bodyType', '');
@@ -133,13 +133,13 @@ interface Service {
 function serve(name: EndpointName, declaration: Declaration, request: FastifyRequest, service: Service): Answer {
   const { context, authenticator, options } = service;
   const nowMs = options.settle();
-  let account = -1; // nobody: public calls do not look at it
+  let account = -1; // None: public calls ignore it.
   if (declaration.scope === 'signed') {
     const caller = authenticator.authenticate(readSignedParts(request), context.core, nowMs);
     if (!caller.ok) return faultAnswer(caller.fault);
     account = caller.value;
   }
-  // The router's own parsed query and params: strings, or arrays of them.
+  // The router's parsed query and params: strings, or arrays of strings.
   const query = parseQuery(declaration.query, request.query as RawQuery);
   if (!query.ok) return faultAnswer(query.fault);
   const parsed = declaration.body === null ? null : readBody(request, declaration.body);
@@ -150,7 +150,7 @@ function serve(name: EndpointName, declaration: Declaration, request: FastifyReq
   return makeAnswer(declaration, handle(name, call, context), limit);
 }
 
-/** Hands a call to its handler; the declaration of this very name has read its query and body. */
+/** Passes a call to its handler; its declaration has parsed query and body. */
 function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, context);
 }
@@ -165,7 +165,7 @@ function makeAnswer(declaration: Declaration, reply: Reply<EndpointName>, limit:
   return { ...answer, location: fillPath(declaration.location, { pubkey: String(reply.data.pubkey) }) };
 }
 
-/** 405 for the wrong method of a path that exists, else 404. */
+/** 405 for the wrong method of an existing path, else 404. */
 function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolean): void {
   const path = readRawUrl(request).split('?', 1)[0] ?? '';
   const methods = listMethods(path, [...Object.values(ENDPOINTS), ...DOCUMENT_ROUTES, ...(controls ? CONTROLS : [])]);
@@ -173,12 +173,12 @@ function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolea
   send(reply, faultAnswer(methods.length > 0 ? { slug: 'method_not_allowed' } : NOT_FOUND));
 }
 
-/** What this file serves beside the declared calls, for a 405. */
+/** Paths of this file besides the declared calls, for a 405. */
 const DOCUMENT_ROUTES = [{ method: 'GET', path: '/openapi.json' }, ...PAGE_ROUTES];
 
-/** Adds the document, and the page that shows it, to the server. */
+/** Adds the document and its page to the server. */
 function serveDocument(server: FastifyInstance, options: DocumentOptions): void {
-  // Made on the first request: most exchanges are never asked for it.
+  // Built on the first request: most exchanges never need it.
   let text: string | null = null;
   server.get('/openapi.json', { config: { scope: 'public' } }, (_request, reply) => {
     text ??= JSON.stringify(openApiDocument(options));

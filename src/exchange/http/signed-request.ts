@@ -1,6 +1,6 @@
 /**
- * What the exchange makes of a signed request, part by part, so that a caller whose signatures fail can see which byte
- * differs from what he signed. Says nothing that the caller has not sent himself: no secret, no expected signature.
+ * The exchange's view of a signed request, part by part, so that a caller with failing signatures can see which byte
+ * differs. Contains only the caller's own data: no secret, no expected signature.
  */
 
 import { signedPayload } from '../../shared/protocol/signing.js';
@@ -9,21 +9,21 @@ import type { Authenticator, SignedRequest } from './authentication.js';
 
 /** `data` of `/paper/signed-request/`. */
 export interface SignedRequestReport {
-  /** As its header said; null without one. */
+  /** From its header; null without one. */
   readonly timestamp: string | null;
   readonly method: string;
   /** Path and query as on the request line. */
   readonly path: string;
   /** The raw body, read as UTF-8. */
   readonly body: string;
-  /** What the signature must be over; null without a timestamp. */
+  /** Text that the signature must cover; null without a timestamp. */
   readonly payload: string | null;
   readonly signature_matches: boolean;
-  /** Why the caller is not believed; null when he is. */
+  /** Why the request is rejected; null when it is accepted. */
   readonly refusal: string | null;
 }
 
-/** What each part of a signed request looked like to the exchange, and the first check that failed. */
+/** Each part of a signed request as received, and the first failed check. */
 export function reportOn(
   request: SignedRequest,
   authenticator: Authenticator,

@@ -11,17 +11,17 @@ import { faultAnswer } from '../service/envelope.js';
 import type { MalformedConnections } from './malformed-connection.js';
 import { MAX_HEAD_BYTES } from './messages.js';
 
-/** How long sockets are waited for, ms, and how many may be open. */
+/** Time-outs of sockets, ms, and their maximum number. */
 export interface Patience {
   /** For the whole head of a request. */
   readonly headersMs: number;
   /** For a whole request, body included. */
   readonly requestMs: number;
-  /** Without a byte in either direction: a client that has stopped reading its answers. */
+  /** Without a byte in either direction: a client that no longer reads its answers. */
   readonly silenceMs: number;
   /** Between two requests. */
   readonly idleMs: number;
-  /** How often the first two are looked at. */
+  /** Interval of the checks of the first two. */
   readonly checkMs: number;
   readonly maxConnections: number;
 }
@@ -30,14 +30,14 @@ export const PATIENCE: Patience = {
   headersMs: 10_000,
   requestMs: 30_000,
   silenceMs: 60_000,
-  // Longer than clients keep idle sockets: none must see us close one under a request that is on its way.
+  // Longer than clients keep idle sockets, so that none is closed under a request in flight.
   idleMs: 75_000,
   checkMs: 2000,
   // Each may hold a body of 64 KiB: at most 64 MiB in all.
   maxConnections: 1000,
 };
 
-/** The framework's options that follow from a patience. */
+/** Framework options of a patience. */
 export const socketOptions = (patience: Patience) => ({
   connectionTimeout: patience.silenceMs,
   keepAliveTimeout: patience.idleMs,
@@ -46,18 +46,18 @@ export const socketOptions = (patience: Patience) => ({
     maxHeaderSize: MAX_HEAD_BYTES,
     headersTimeout: patience.headersMs,
     connectionsCheckingInterval: patience.checkMs,
-    // The runtime's own refusal has no envelope, and this server has only one name to be called by.
+    // The runtime's own refusal has no envelope, and this server has only one name.
     requireHostHeader: false,
   },
 });
 
-/** Of a 405 for what is no path. */
+/** `Allow` of a 405 for a target that is not a path. */
 const ALLOW = [['allow', 'GET, POST, DELETE']] as const;
 
-/** Takes over what the runtime would otherwise answer without the envelope. */
+/** Replaces the runtime's own answers, which lack the envelope. */
 export function guardSockets({ server }: FastifyInstance, patience: Patience, lastWords: MalformedConnections): void {
   server.maxConnections = patience.maxConnections;
-  // An expectation that we do not know is no reason to refuse (the runtime would say a bare 417).
+  // An unknown expectation is no reason to refuse (the runtime would send a bare 417).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // CONNECT: this is no proxy.
   server.on('connect', (request, socket) => {

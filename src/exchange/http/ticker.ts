@@ -1,25 +1,25 @@
-/** Time passing: does what is due in the core and lets crowd and replay act, a few times a second or when due. */
+/** Time: does due work of the core and lets crowd and replay act, several times a second or when due. */
 
 import type { ExchangeCore } from '../core/core.js';
 import type { Driver } from '../crowd/contract.js';
 import type { PersistentCore } from '../store/persistent-core.js';
 import type { ExchangeClock } from './clock.js';
 
-/** Between two beats, ms. The crowd trades in seconds; a landing of 400 ms is seen at most this much late. */
+/** Between two beats, ms. The crowd trades in seconds; a landing of 400 ms is seen at most this much later. */
 const MAX_WAIT_MS = 50;
-/** A replay in fast motion has always something due; requests get their turn in between. */
+/** A fast replay always has due work; requests get their turn in between. */
 const MIN_WAIT_MS = 10;
 
-/** What time is brought to. */
+/** Parts that follow the clock. */
 export interface TickerParts {
   readonly persistentCore: PersistentCore;
   readonly clock: ExchangeClock;
   readonly drivers: readonly Driver[];
-  /** A driver threw: it is not called again, the exchange goes on. */
+  /** A driver threw: it is not called again, the exchange continues. */
   readonly onError: (error: unknown, where: string) => void;
 }
 
-/** Brings core and drivers to the time of the clock until it is stopped. */
+/** Advances core and drivers with the clock until it is stopped. */
 export class Ticker {
   readonly #persistentCore: PersistentCore;
   readonly #core: ExchangeCore;
@@ -53,7 +53,7 @@ export class Ticker {
     this.#timer = null;
   }
 
-  /** Does everything that is due by now; its journal rows are one transaction. Returns the exchange's time, ms. */
+  /** Does all work due now; its journal rows are one transaction. Returns the exchange's time, ms. */
   beat(): number {
     const nowMs = this.#clock.nowMs();
     this.#persistentCore.batch(() => {
@@ -63,7 +63,7 @@ export class Ticker {
     return nowMs;
   }
 
-  /** Before a request: what is due in the core itself. Drivers have their own rhythm. Returns the exchange's time, ms. */
+  /** Before a request: due work of the core itself, without drivers. Returns the exchange's time, ms. */
   settle(): number {
     this.#persistentCore.assertSound();
     const nowMs = this.#clock.nowMs();

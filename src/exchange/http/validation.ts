@@ -1,4 +1,4 @@
-/** Turns what was sent into what a call declares, or into the 400 that names the field. */
+/** Parses requests into the declared call, or into the 400 that names the field. */
 
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
@@ -7,10 +7,10 @@ import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import type { Result } from '../core/contract.js';
 import { badField, invalid } from '../service/envelope.js';
 
-/** Query parameters as the router parsed them: a repeated one is an array. */
+/** Query parameters as parsed by the router: a repeated one is an array. */
 export type RawQuery = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Parameters outside the schema are ignored, those of the schema may be given once. */
+/** Unknown parameters are ignored, known ones may be given once. */
 export function parseQuery<S extends z.ZodObject>(schema: S, query: RawQuery): Result<z.output<S>> {
   const known: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
@@ -21,13 +21,13 @@ export function parseQuery<S extends z.ZodObject>(schema: S, query: RawQuery): R
   return parse(schema, known);
 }
 
-/** Reads a JSON body. The caller has checked its media type. */
+/** Parses a JSON body. The caller has checked its media type. */
 export function parseBody<S extends z.ZodType>(schema: S, raw: Buffer): Result<z.output<S>> {
   if (!isUtf8(raw)) return refuse(badField('body', 'The body must be UTF-8.'));
   let value: unknown;
   try {
-    // JSON.parse makes `__proto__` an ordinary key and lets the last of duplicate keys win; the schema then copies the
-    // fields that it knows and nothing else.
+    // JSON.parse makes `__proto__` an ordinary key and keeps the last of duplicate keys; the schema then copies only
+    // known fields.
     value = JSON.parse(raw.toString('utf8'));
   } catch {
     return refuse(badField('body', 'Malformed JSON.'));
@@ -44,11 +44,11 @@ function parse<S extends z.ZodType>(schema: S, value: object): Result<z.output<S
   return refuse(invalid(makeErrorDetails(parsed.error.issues, value)));
 }
 
-/** One entry for each field, in the schema's order. */
+/** One entry per field, in the schema's order. */
 function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): ErrorDetails {
   const seen = new Map<string, string>();
   for (const issue of issues) {
-    // Where in a list it was helps nobody who reads `status=open,done`.
+    // The index within a list does not help a reader of `status=open,done`.
     const names = issue.path.filter((part) => typeof part === 'string');
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) seen.set([...names, key].join('.'), 'There is no such field.');
@@ -63,10 +63,10 @@ function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): E
 function isMissing(value: object, path: readonly PropertyKey[]): boolean {
   let current: unknown = value;
   for (const key of path) {
-    // A text that the schema reads as a list is there, whatever one of its words is.
+    // A text that the schema reads as a list is present, whatever its words are.
     if (typeof current !== 'object' || current === null) return false;
     if (!Object.hasOwn(current, key)) return true;
-    current = (current as Record<PropertyKey, unknown>)[key]; // an own property, checked above
+    current = (current as Record<PropertyKey, unknown>)[key]; // An own property, checked above.
   }
   return current === undefined;
 }

@@ -1,37 +1,36 @@
 /**
- * Answers of the book call as ready-made text, encoded once for each change of a book. Turning levels into text is
- * what costs, so only a few depths are read from the book; the depths between are cut from the next deeper one. A book
- * that changes all the time under readers of all depths then costs eight readings for each change, not two hundred.
+ * Answers of the book call as ready text, built once per change of a book. Turning levels into text is the cost, so
+ * only a few depths are read from the book; others are cut from the next deeper one.
  */
 
 import type { MarketIndex, Wire } from '../core/contract.js';
 import type { Reads } from '../core/reads.js';
 import { successText } from './envelope.js';
 
-/** Depths that are read from the book. The last is the deepest that may be asked for. */
+/** Depths read from the book. The last is the maximum. */
 const READ_DEPTHS = [5, 20, 50, 100];
 
-/** The sides of a book without levels, as the envelope spells them. */
+/** The sides of a book without levels, in the envelope's spelling. */
 const NO_LEVELS = '"bid":[],"ask":[]';
 
-/** A book of one of `READ_DEPTHS`, its levels already text. */
+/** A book of one of `READ_DEPTHS` with its levels as text. */
 interface Levels {
   readonly bid: readonly string[];
   readonly ask: readonly string[];
-  /** What stands around the sides. */
+  /** Text around the sides. */
   readonly before: string;
   readonly after: string;
 }
 
 interface MarketTexts {
   version: number;
-  /** By depth and outcome: at most 200 for each market. */
+  /** By depth and outcome: at most 200 per market. */
   readonly texts: Map<number, string>;
   /** By depth and outcome, of `READ_DEPTHS`. */
   readonly levels: Map<number, Levels>;
 }
 
-/** Remembers the text of each market's book by depth, until the book changes. */
+/** Caches the text of each market's book by depth, until the book changes. */
 export class BookTexts {
   readonly #core: Reads;
   readonly #markets: MarketTexts[] = [];
@@ -40,7 +39,7 @@ export class BookTexts {
     this.#core = core;
   }
 
-  /** `depth`: levels of each side, 1 to 100. */
+  /** `depth`: levels per side, 1 to 100. */
   formatBook(market: MarketIndex, isYes: boolean, depth: number): string {
     const entry = this.#refreshEntry(market);
     const key = makeKey(isYes, depth);

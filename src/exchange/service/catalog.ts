@@ -22,7 +22,7 @@ import { type SportFilter, sportFilter } from './sport-filter.js';
 
 type CatalogQuery = QueryOf<'events.list'>;
 
-/** What filters and sorts look at: an event is the sum of its markets. */
+/** Fields for filters and sorts: an event is the sum of its markets. */
 interface Entry extends Ranked {
   readonly index: number;
   readonly category: string;
@@ -92,7 +92,7 @@ function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
   return ask.query.sort === undefined ? newestPage(ask, listing, sports.value) : sortedPage(ask, listing, sports.value);
 }
 
-/** Newest first by id, which is the index plus one: `before_id` survives what is created meanwhile. */
+/** Newest first by id, which is the index plus one: `before_id` survives later creations. */
 function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Listing<R>, sports: SportFilter) {
   const beforeId = cursorPosition(list, ask.query.cursor, 'before_id');
   if (beforeId === null) return refuse(BAD_CURSOR);
@@ -100,7 +100,7 @@ function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Lis
   let lastIndex = 0;
   for (let index = Math.min(count, (beforeId ?? count + 1) - 1) - 1; index >= 0; index--) {
     if (!matches(readEntry(index, ask.marketCount), ask, sports)) continue;
-    // One more than the page holds: there is a next page.
+    // One more than the page: a next page exists.
     if (data.length === ask.limit) {
       return { ok: true as const, data, nextCursor: cursorAt(list, 'before_id', lastIndex + 1) };
     }

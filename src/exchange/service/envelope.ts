@@ -1,4 +1,4 @@
-/** The envelope that every answer of the service is in: `data`, `meta`, `error`. */
+/** The envelope of every answer: `data`, `meta`, `error`. */
 
 import { type ErrorDetails, SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
 
@@ -13,27 +13,27 @@ export interface Answer {
   readonly location?: string;
 }
 
-/** The `meta` of a success: of a page, of candles, or empty. */
+/** `meta` of a success: of a page, of candles, or empty. */
 export type Meta =
   | { readonly limit: number; readonly next_cursor: string | null }
-  /** Candles say whose prices they show. */
+  /** Outcome of the candles' prices. */
   | { readonly is_yes: boolean }
   | Readonly<Record<string, never>>;
 
 /** A success as the text of a body. */
 export const successText = (data: unknown, meta: Meta): string => JSON.stringify({ data, meta, error: null });
 
-/** An error as the answer that the service gives, with the status of its slug. */
+/** An error as the service's answer, with the status of its slug. */
 export function faultAnswer(fault: ServiceFault): Answer {
   const { status, code, message } = SERVICE_ERRORS[fault.slug];
   const error = { code, slug: fault.slug, message: fault.message ?? message, details: fault.details ?? [] };
   return { status, text: JSON.stringify({ data: null, meta: null, error }) };
 }
 
-/** A validation failure that names one field. */
+/** A validation failure of one field. */
 export const badField = (field: string, message: string): ServiceFault => invalid([{ [field]: message }]);
 
-/** The error for a request whose fields are at fault; `details` names them. */
+/** Error of a request with wrong fields; `details` names them. */
 export const invalid = (details: ErrorDetails): ServiceFault => ({ slug: 'invalid_request_params', details });
 
 export const NOT_FOUND: ServiceFault = { slug: 'not_found' };

@@ -1,4 +1,4 @@
-/** What a call of the service is to its handler: everything checked that can be checked without the core. */
+/** A service call for its handler: checked as far as possible without the core. */
 
 import type { z } from 'zod';
 import type { Endpoint, EndpointName, ParamsOf, QueryOf, WireOf } from '../../shared/protocol/endpoints.js';
@@ -10,7 +10,7 @@ import { badField, type Meta, NOT_FOUND } from './envelope.js';
 import { type CursorList, cursorAt, cursorPosition } from './list-cursors.js';
 import type { WalletSignatures } from './wallet-signatures.js';
 
-/** What every handler works with. */
+/** Shared context of all handlers. */
 export interface HandlerContext {
   readonly core: ExchangeCore;
   readonly books: BookTexts;
@@ -21,11 +21,11 @@ type ParsedBody<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObjec
   ? z.output<NonNullable<Endpoint<N>['body']>>
   : null;
 
-/** One validated call as its handler gets it. */
+/** One validated call. */
 export interface ServiceCall<N extends EndpointName> {
-  /** The exchange's clock, ms; everything due by then is done. */
+  /** Exchange clock, ms; all due work is done. */
   readonly nowMs: number;
-  /** The authenticated caller; of a signed call only. */
+  /** The authenticated caller; only for a signed call. */
   readonly account: AccountSlot;
   readonly params: ParamsOf<N>;
   readonly query: QueryOf<N>;
@@ -35,8 +35,8 @@ export interface ServiceCall<N extends EndpointName> {
 }
 
 /**
- * What a handler answers: the record or the page, as the wire spells it; or the whole body, ready-made. `meta` is that of
- * a list without pages.
+ * A handler's answer: the record or page in wire format, or the whole body as text. `meta` is that of a list without
+ * pages.
  */
 export type Reply<N extends EndpointName> =
   | {
@@ -48,9 +48,9 @@ export type Reply<N extends EndpointName> =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly fault: ServiceFault };
 
-/** Carries out one call and says what to answer. */
+/** Carries out one call and returns the answer. */
 type Handler<N extends EndpointName> = (call: ServiceCall<N>, context: HandlerContext) => Reply<N>;
-/** A handler for each call. */
+/** One handler per call. */
 export type Handlers = { readonly [N in EndpointName]: Handler<N> };
 
 /** A reply that carries an error. */
@@ -60,11 +60,11 @@ export const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;
 export const reply = <T>(result: Result<T>) =>
   result.ok ? ({ ok: true, data: result.value } as const) : refuse(result.fault);
 
-/** A record that may not be there. */
+/** A record, or not found. */
 export const answerFound = <T>(record: T | null) =>
   record === null ? refuse(NOT_FOUND) : ({ ok: true, data: record } as const);
 
-/** The market of the path, or `not_found`. */
+/** The path's market, or `not_found`. */
 export function ofMarket<T>(
   { core }: HandlerContext,
   params: { readonly condition_id: string },
@@ -74,7 +74,7 @@ export function ofMarket<T>(
   return index === null ? refuse(NOT_FOUND) : answer(index);
 }
 
-/** A list by keyset: reads the cursor, asks for the page, writes the next cursor. */
+/** A keyset list: reads the cursor, gets the page, writes the next cursor. */
 export function keysetPage<T>(
   list: CursorList,
   cursor: string | undefined,

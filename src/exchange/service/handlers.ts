@@ -1,4 +1,4 @@
-/** Every call of the service with its handler; one that is declared and not served does not compile. */
+/** Every call of the service with its handler; a declared call without one does not compile. */
 
 import { randomBytes } from 'node:crypto';
 import { decodeCursor, encodeCursor } from '../../shared/protocol/cursors.js';
@@ -14,14 +14,14 @@ import { tradingCalls } from './trading-calls.js';
 
 const MAX_SPAN_S = 30 * 86_400;
 
-/** The span of candles is from its start, inclusive, to its end, exclusive: not empty, and 30 days at most. */
+/** Candles span from their start, inclusive, to their end, exclusive: not empty, at most 30 days. */
 function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): ServiceFault | null {
   if (end_time <= start_time) return badField('end_time', 'Must be later than start_time.');
   if (end_time - start_time > MAX_SPAN_S) return badField('end_time', 'Must be at most 30 days after start_time.');
   return null;
 }
 
-/** Levels of each side of a book when the caller does not say. */
+/** Default levels per side of a book. */
 const DEFAULT_DEPTH = 50;
 
 export const HANDLERS: Handlers = {

@@ -13,7 +13,7 @@ import {
 } from '../../shared/protocol/cursors.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 
-/** The place in this order is what stands in cursors; new lists come last. */
+/** The index is part of cursors: add new lists at the end. */
 const LISTS = [
   'events.list',
   'markets.list',
@@ -33,19 +33,19 @@ const LISTS = [
 /** A list whose cursors no other list accepts. */
 export type CursorList = (typeof LISTS)[number];
 
-/** Positions lie below it. Sixteen times it is still a safe integer. */
+/** Positions are below it. Sixteen times it is still a safe integer. */
 const PER_LIST = 2 ** 48;
 
 const computeBase = (list: CursorList): number => (LISTS.indexOf(list) + 1) * PER_LIST;
 
-/** The position of a number that was read from a cursor; null when it is one of another list. */
+/** Position in a cursor's number; null for another list's. */
 function positionIn(list: CursorList, number: number): number | null {
   const position = number % PER_LIST;
   const base = number - position;
   return base === 0 || base === computeBase(list) ? position : null;
 }
 
-/** Where this list goes on; undefined for its beginning, null for a cursor that is not one of it. */
+/** Position where this list continues; undefined for its beginning, null for a foreign cursor. */
 export function cursorPosition(
   list: CursorList,
   cursor: string | undefined,
@@ -56,11 +56,11 @@ export function cursorPosition(
   return number === null ? null : positionIn(list, number);
 }
 
-/** The cursor of a list that goes on at this position. */
+/** Cursor of a list at this position. */
 export const cursorAt = (list: CursorList, key: CursorKey, position: number): string =>
   encodeCursor({ [key]: computeBase(list) + position });
 
-/** The same for a list that is sorted either way: behind the record of this pubkey. */
+/** The same for a list with either order: behind the record of this pubkey. */
 export function cursorPlace(list: CursorList, cursor: string | undefined): SortedPlace | undefined | null {
   if (cursor === undefined) return undefined;
   const place = decodePlace(cursor);
@@ -68,6 +68,6 @@ export function cursorPlace(list: CursorList, cursor: string | undefined): Sorte
   return place === null || sortValue === null ? null : { pubkey: place.pubkey, sortValue };
 }
 
-/** The cursor of a sorted list that goes on behind this record. */
+/** Cursor of a sorted list behind this record. */
 export const cursorBehind = (list: CursorList, { pubkey, sortValue }: SortedPlace): string =>
   encodeCursor({ pubkey, sort_value: computeBase(list) + sortValue });

@@ -1,4 +1,4 @@
-/** Leveraged positions: estimates, requests, positions, their triggers, settlements and claims. */
+/** Leveraged positions: estimates, requests, positions, triggers, settlements and claims. */
 
 import { ONE } from '../../shared/base/micros.js';
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
@@ -72,13 +72,13 @@ export const marginCalls = {
 
 const NO_TRIGGER = badField('take_profit_price', 'take_profit_price or stop_loss_price is required.');
 
-/** Without a market or a position a list shows the markets of both backends. */
+/** Without a market or a position a list covers the markets of both backends. */
 const isMerged = ({ query }: ServiceCall<'settlements.list'>): boolean =>
   query.market_condition_id === undefined && query.position_pubkey === undefined;
 
 type RequestBody = ServiceCall<'requests.create'>['body'];
 
-/** The sizes that the type of a request has, and no others; the fields are looked at in this order. */
+/** Exactly the sizes of a request's type; the fields are checked in this order. */
 function readSize({ type, funds, price, shares }: RequestBody): Result<MarginSize> {
   const isMarket = type === 'market';
   const missing = (field: string) => badField(field, `This field is required for a ${type} request.`);

@@ -1,4 +1,4 @@
-/** What the words `open`, `under_review`, `closed` and `resolved` of filters mean for a market. */
+/** Meaning of the filter values `open`, `under_review`, `closed` and `resolved` for a market. */
 
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { MarketFacts } from '../core/market-summaries.js';
@@ -6,7 +6,7 @@ import type { MarketFacts } from '../core/market-summaries.js';
 /** Whether the market trades now. */
 export const isOpen = ({ state }: MarketFacts): boolean => state === 'open';
 
-/** An answer is out, or awaited, and nothing is paid yet. */
+/** An answer was given or is awaited, and nothing is paid yet. */
 export const isUnderReview = ({ state }: MarketFacts): boolean =>
   state === 'answer_proposed' || state === 'waiting_to_resolve';
 
@@ -16,6 +16,6 @@ export const isClosed = (market: MarketFacts): boolean => isUnderReview(market) 
 /** Settled: resolved or canceled. */
 export const isResolved = ({ state }: MarketFacts): boolean => isSettledMarket(state);
 
-/** Whether a time lies between two others, both included, all Unix seconds; no time lies nowhere. */
+/** Whether a time is between two others, inclusive, all Unix seconds; false for null. */
 export const isWithin = (second: number | null, from: number, to: number): boolean =>
   second !== null && second >= from && second <= to;

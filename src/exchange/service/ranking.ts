@@ -1,11 +1,11 @@
-/** How lists and search results are sorted, and how a sorted list is cut into pages. */
+/** Sort orders of lists and search results, and their pages. */
 
 import type { EVENT_SORTS, SEARCH_SORTS } from '../../shared/protocol/states.js';
 import type { MarketFacts } from '../core/market-summaries.js';
 import { type CursorList, cursorAt, cursorPosition } from './list-cursors.js';
 import { isResolved } from './market-states.js';
 
-/** A word that lists and searches may be sorted by. */
+/** A sort order of lists and searches. */
 export type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
 
 /** A market, or an event as the sum of its markets. */
@@ -14,7 +14,7 @@ export interface Ranked {
   readonly markets: readonly MarketFacts[];
 }
 
-/** Greatest rank first; equals in the order given, which is newest first. */
+/** Greatest rank first; ties in the given order, newest first. */
 export function sortedBy<R extends Ranked>(rows: readonly R[], sort: Sort): readonly R[] {
   const rankEntry = RANKS[sort];
   return rows
@@ -23,7 +23,7 @@ export function sortedBy<R extends Ranked>(rows: readonly R[], sort: Sort): read
     .map(({ row }) => row);
 }
 
-/** An event adds up volumes and caps, and is as recent, as leveraged and as near its end as the first of its markets. */
+/** An event sums volumes and caps; its age, leverage and end are those of its first market. */
 const RANKS: Readonly<Record<Sort, (row: Ranked) => number>> = {
   created: (row) => row.createdMs,
   market_cap: ({ markets }) => sum(markets, (market) => market.setsOutstanding),
@@ -32,7 +32,7 @@ const RANKS: Readonly<Record<Sort, (row: Ranked) => number>> = {
   trending: ({ markets }) => sum(markets, (market) => market.volume24h),
   last_trade: ({ markets }) => most(markets, (market) => market.lastTradeMs ?? 0),
   leverage: ({ markets }) => most(markets, (market) => Math.max(market.maxLeverageYes, market.maxLeverageNo)),
-  /** The soonest first; those without a date last, and settled ones, which end no more, with them. */
+  /** The soonest first; markets without a date, and settled ones, last. */
   ending_soon: ({ markets }) => most(markets, (market) => -(getEndDate(market) ?? Number.MAX_SAFE_INTEGER)),
   /** The paper exchange has no streams: all are equal. */
   live_stream: () => 0,
@@ -44,23 +44,23 @@ const sum = (markets: readonly MarketFacts[], of: (market: MarketFacts) => numbe
 const most = (markets: readonly MarketFacts[], of: (market: MarketFacts) => number): number =>
   markets.reduce((greatest, market) => Math.max(greatest, of(market)), Number.NEGATIVE_INFINITY);
 
-/** Where a sorted list goes on. */
+/** Position where a sorted list continues. */
 export interface Place {
   readonly offset: number;
-  /** Markets that there were when the first page was read: later ones stay out, so that no page is shifted by them. */
+  /** Number of markets at the first page: later ones are excluded, so that pages do not shift. */
   readonly until: number;
 }
 
-/** A list that is sorted, and the key of its cursors. */
+/** A sorted list, and the key of its cursors. */
 export interface OffsetList {
   readonly list: CursorList;
   readonly key: 'e_offset' | 'm_offset';
 }
 
-/** Offsets lie below it in a cursor's number, the markets of the walk above: 16 million of either. */
+/** Offsets are below it in a cursor's number, the number of markets above: 16 million of either. */
 const PER_MARKET = 2 ** 24;
 
-/** Reads the cursor of a sorted list; null when it is not one. One that is an offset alone is about all markets. */
+/** Reads the cursor of a sorted list; null for an invalid one. A plain offset covers all markets. */
 export function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): Place | null {
   const position = cursorPosition(list, cursor, key);
   if (position === null) return null;
@@ -69,7 +69,7 @@ export function readPlace({ list, key }: OffsetList, cursor: string | undefined,
   return { offset: position % PER_MARKET, until: until === 0 ? marketCount : Math.min(until, marketCount) };
 }
 
-/** One page of all that was found, and the cursor of the next. */
+/** One page of the found rows, and the cursor of the next. */
 export function cut<R, T>(
   found: readonly R[],
   { offset, until }: Place,

@@ -1,21 +1,21 @@
 /**
- * Exact sliding windows: in no minute are more requests let through than the limit, and none that fits is refused. A
- * refused request does not count. One request costs constant time.
+ * Exact sliding windows: no minute passes more requests than the limit, and no request within it is refused. A refused
+ * request does not count. Constant time per request.
  */
 
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 
-/** Windows of strangers that a scope keeps; a stranger can name as many keys as he likes. */
+/** Windows of unknown keys per scope; a caller may name any number of keys. */
 const MAX_STRANGERS = 10_000;
-/** Between two looks for windows that have run empty, ms: a flood stays cheap. */
+/** Interval of the cleanup of empty windows, ms: a flood stays cheap. */
 const SWEEP_EVERY_MS = 1000;
 
-/** What the rate headers say. */
+/** Values of the rate headers. */
 export interface RateVerdict {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** When enough requests have left the window for one more to fit, ms. */
+  /** When enough requests have left the window for one more, ms. */
   readonly resetMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface RateVerdict {
 class Window {
   readonly #minute = new SlidingMinute();
 
-  /** Whether nothing is left in it: dropping it changes nothing. */
+  /** True when empty: it can be dropped. */
   isEmptyAt(nowMs: number): boolean {
     this.#minute.forget(nowMs);
     return this.#minute.size === 0;
@@ -34,7 +34,7 @@ class Window {
     const allowed = this.#minute.size < limit;
     if (allowed) this.#minute.add(nowMs);
     const count = this.#minute.size;
-    // Of a limit that has shrunk below what was let through, as many must leave before one fits.
+    // After a limit was lowered below the count, as many requests must leave first.
     const resetMs = this.#minute.leavesMs(nowMs, Math.max(0, count - limit)) ?? nowMs + MINUTE_MS;
     return { allowed, limit, remaining: Math.max(0, limit - count), resetMs };
   }
@@ -58,7 +58,7 @@ export class RateLimit {
     this.#maxStrangers = maxStrangers;
   }
 
-  /** Counts on against another limit: what was let through stays counted. */
+  /** Continues with another limit: passed requests stay counted. */
   changeLimit(limit: number): void {
     this.#limit = limit;
   }
@@ -69,8 +69,8 @@ export class RateLimit {
   }
 
   /**
-   * Counts a request of this key at this time (ms, which never goes back), if it fits. `isHeld` says whether the key is
-   * somebody's; it is asked only about a key without a window.
+   * Counts a request of this key at this time (ms, which never goes back), if it fits. `isHeld` tells whether the key
+   * exists; called only for a key without a window.
    */
   take(key: string, nowMs: number, isHeld: (key: string) => boolean = nobodys): RateVerdict {
     const window = this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld);
@@ -84,7 +84,7 @@ export class RateLimit {
     return fresh;
   }
 
-  /** Also while the shared window holds anything: whoever was counted there must not begin anew in his own. */
+  /** Also while the shared window is not empty: its callers must not start again in own windows. */
   #isCrowded(nowMs: number): boolean {
     if (this.#windows.size >= this.#maxStrangers) this.#sweep(nowMs);
     return this.#windows.size >= this.#maxStrangers || !this.#crowdedOut.isEmptyAt(nowMs);

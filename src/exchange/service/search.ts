@@ -19,7 +19,7 @@ import { isClosed, isOpen, isResolved, isUnderReview } from './market-states.js'
 import { cut, type OffsetList, type Ranked, readPlace, sortedBy } from './ranking.js';
 import { type SportFilter, sportFilter } from './sport-filter.js';
 
-/** What a search asks for, as the declaration reads it. */
+/** Parsed parameters of a search. */
 export type SearchQuery = QueryOf<'search.list'>;
 
 interface Hit extends Ranked {
@@ -36,7 +36,7 @@ const SEARCH: OffsetList = { list: 'search.list', key: 'm_offset' };
 /** Parameters that filter nothing. */
 const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
 
-/** Checks in this order: a filter is there, `q` says something, sport and league, cursor. */
+/** Checks in this order: at least one filter, non-empty `q`, sport and league, cursor. */
 export function searchPage(core: Reads, query: SearchQuery, limit: number) {
   const isFiltered = Object.entries(query).some(([name, value]) => value !== undefined && !NO_FILTERS.includes(name));
   if (!isFiltered) return refuse(badField('q', 'At least one filter is required.'));
@@ -76,7 +76,7 @@ const makeRow = (core: Reads, { type, index }: Hit): Row =>
     ? { result_type: type, summary: core.detailRow(index) }
     : { result_type: type, summary: core.eventRow(index) };
 
-/** Whether all filters hold for a market. */
+/** Whether all filters match a market. */
 function marketFilter(query: SearchQuery, words: readonly string[], sports: SportFilter) {
   return (market: MarketFacts): boolean =>
     words.every((word) => market.searchText.includes(word)) &&

@@ -1,4 +1,7 @@
-/** The `sport` and `league` parameters of lists and search: comma-separated slugs of the sports catalog, in any case. */
+/**
+ * The `sport` and `league` parameters of lists and search: comma-separated slugs of the sports catalog,
+ * case-insensitive.
+ */
 
 import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { Result } from '../core/contract.js';
@@ -6,16 +9,16 @@ import type { MarketFacts } from '../core/market-summaries.js';
 import { SPORTS } from '../core/sports.js';
 import { badField } from './envelope.js';
 
-/** The two parameters as they came. */
+/** The two parameters as received. */
 export interface SportQuery {
   readonly sport?: string | undefined;
   readonly league?: string | undefined;
 }
 
-/** Whether a market belongs to one of the sports, and to one of the leagues when some are given. */
+/** True for markets of one of the sports, and of one of the leagues if given. */
 export type SportFilter = (market: MarketFacts) => boolean;
 
-/** 400 for a league without a sport, an unknown slug, or a league of none of the sports given. */
+/** 400 for a league without a sport, an unknown slug, or a league of no given sport. */
 export function sportFilter({ sport, league }: SportQuery): Result<SportFilter> {
   if (sport === undefined) {
     if (league === undefined) return { ok: true, value: () => true };

@@ -52,7 +52,7 @@ type SubmitCall = ServiceCall<
   'orders.submit' | 'merges.submit' | 'splits.submit' | 'redeems.submit' | 'requests.submit'
 >;
 
-/** The last step of every draft: the signature is judged here, and the core decides what the verdict leads to. */
+/** Last step of every draft: the signature is checked here, and the core decides on the result. */
 export function submitSigned<T>(
   kind: DraftKind,
   { nowMs, account, params, body }: SubmitCall,

@@ -1,6 +1,6 @@
 /**
- * Whether a wallet signed a text or a draft: ed25519 by `node:crypto`. The trader signs with another implementation, so that each
- * checks the other. What co-signers of a transaction add is made here too.
+ * Verifies a wallet's signature of a text or draft: ed25519 by `node:crypto`. The trader signs with another
+ * implementation, so each checks the other. It also adds the signatures of a transaction's co-signers.
  */
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
@@ -10,23 +10,23 @@ import { type DraftMessage, signedBytes } from '../../shared/protocol/drafts/dra
 import { fillSlots, readTransaction } from '../../shared/protocol/drafts/solana-message.js';
 import { submittedSignature } from '../../shared/protocol/signing.js';
 
-/** What stands before the 32 bytes of an ed25519 public key in its SPKI encoding (RFC 8410). */
+/** Prefix of the 32 bytes of an ed25519 public key in SPKI encoding (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Keys kept decoded; decoding one costs about as much as a check. */
+/** Decoded keys in the cache; decoding costs about as much as a check. */
 const MAX_KEYS = 1000;
 
-/** Verifies signatures of wallets, and remembers the keys that it has decoded. */
+/** Verifies wallets' signatures; caches decoded keys. */
 export class WalletSignatures {
   readonly #keys = new Map<string, KeyObject>();
   readonly #draftMessage: DraftMessage;
 
-  /** `draftMessage`: what the messages of drafts are at this exchange. */
+  /** `draftMessage`: format of this exchange's draft messages. */
   constructor(draftMessage: DraftMessage = 'utf8') {
     this.#draftMessage = draftMessage;
   }
 
-  /** Whether `signatureHex`, as below, is the signature of `wallet` over what a draft's `message` gives to sign. */
+  /** Whether `signatureHex`, as below, is `wallet`'s signature of a draft's `message`. */
   signsDraft(wallet: string, message: string, signatureHex: string): boolean {
     if (this.#draftMessage === 'solana_tx') return this.fill(wallet, message, signatureHex) !== null;
     const bytes = signedBytes(this.#draftMessage, message);
@@ -34,8 +34,8 @@ export class WalletSignatures {
   }
 
   /**
-   * Hex of a drafted transaction as it would go to a chain: with the wallet's signature, and those that the exchange's
-   * signing service makes, in their slots. Null when the wallet does not sign it, or did not with `signatureHex`.
+   * Hex of a drafted transaction with the signatures of the wallet and of the exchange's signing service in their
+   * slots. Null when the wallet is no signer, or `signatureHex` is not its signature.
    */
   fill(wallet: string, message: string, signatureHex: string): string | null {
     const read = readTransaction(message);
@@ -78,40 +78,40 @@ export class WalletSignatures {
 }
 
 function publicKey(wallet: string): KeyObject | null {
-  // 32 bytes are at most 44 characters; longer text is not worth decoding (base58 is quadratic).
+  // 32 bytes are at most 44 characters; longer text is not decoded (base58 is quadratic).
   if (wallet.length > 44) return null;
   try {
     const bytes = base58.decode(wallet);
     if (bytes.length !== 32) return null;
     return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, bytes]), format: 'der', type: 'spki' });
   } catch {
-    return null; // not base58, or not a key
+    return null; // Not base58, or not a key.
   }
 }
 
-/** What stands before the 32 bytes of an ed25519 seed in its PKCS #8 encoding (RFC 8410). */
+/** Prefix of the 32 bytes of an ed25519 seed in PKCS #8 encoding (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
-/** As many as a profile may name. */
+/** The maximum number of a profile. */
 const KEY_NUMBERS = [1, 2, 3, 4];
 
 const keys: ReadonlyMap<string, KeyObject> = new Map(
   KEY_NUMBERS.map((number) => {
     const seed = createHash('sha256').update(`twinbook paper signing service, key ${number}`).digest();
     const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
-    // The last 32 bytes of its SPKI encoding are the key itself.
+    // The last 32 bytes of its SPKI encoding are the key.
     const publicBytes = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32);
     return [base58.encode(publicBytes), key];
   }),
 );
 
 /**
- * Base58 of the service's public keys, always the same ones: what a test writes under `draft_cosigners`.
+ * Base58 of the service's fixed public keys, for `draft_cosigners` in tests.
  *
  * @public
  */
 export const PAPER_COSIGNERS: readonly string[] = [...keys.keys()];
 
-/** The signature of one of its keys over the message bytes of a transaction; null for a key that is not its own. */
+/** Signature of one of its keys over a transaction's message bytes; null for a foreign key. */
 function cosign(publicKey: string, messageBytes: Uint8Array): Buffer | null {
   const key = keys.get(publicKey);
   return key === undefined ? null : sign(null, messageBytes, key);

@@ -19,7 +19,7 @@ interface Row {
   readonly record: string;
 }
 
-/** Ids of a kind, from one id on, so many at most. */
+/** Ids of a kind from one id on, up to a maximum. */
 interface Walk {
   readonly overall: Database.Statement<[account: number, kind: number, from: number, limit: number], number>;
   readonly onMarket: Database.Statement<
@@ -28,7 +28,7 @@ interface Walk {
   >;
 }
 
-/** The final records of one kind on disk. */
+/** Final records of one kind on disk. */
 export class ArchiveTable {
   readonly #kinds: Kinds;
   readonly #put: Database.Statement<[number, number, number, number, string, string]>;
@@ -44,7 +44,7 @@ export class ArchiveTable {
     this.#kinds = new Kinds(db, recordKind);
     this.#put = db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?)`);
     this.#byId = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
-    // The second condition lets it use the index, which leaves nameless rows out.
+    // The second condition enables the index, which omits nameless rows.
     this.#byPubkey = db.prepare(`SELECT * FROM ${table} WHERE pubkey = ? AND pubkey <> ''`);
     this.#dropAbove = db.prepare(`DELETE FROM ${table} WHERE id > ?`);
     this.#drop = db.prepare(`DELETE FROM ${table} WHERE id = ?`);
@@ -114,13 +114,13 @@ function walk(db: Database.Database, table: string, from: string, order: string)
   const ids = (where: string) =>
     db.prepare(`SELECT id FROM ${table} WHERE ${where} AND ${from} ORDER BY ${order} LIMIT ?`).pluck();
   return {
-    // `pluck` makes the rows the ids themselves, which the types of prepare do not know.
+    // `pluck` returns the ids themselves, which the types of prepare do not express.
     overall: ids('account = ? AND kind = ?') as Walk['overall'],
     onMarket: ids('account = ? AND market = ? AND kind = ?') as Walk['onMarket'],
   };
 }
 
-/** A combination of state, outcome and side that rows of a table have, with its number. */
+/** A combination of state, outcome and side in a table, with its number. */
 interface Kind extends Omit<Facets, 'market'> {
   readonly number: number;
 }
@@ -132,7 +132,7 @@ interface KindRow {
   readonly side: 'buy' | 'sell' | null;
 }
 
-/** Numbers the combinations of one table, and finds those that a filter lets through. */
+/** Numbers a table's combinations, and finds those that match a filter. */
 class Kinds {
   readonly #recordKind: RecordKind;
   readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
@@ -154,7 +154,7 @@ class Kinds {
     return must(this.#kinds[number], `kind ${number} of an archived ${this.#recordKind}`);
   }
 
-  /** The number of a row's kind; a kind that was not seen before is written down. */
+  /** Number of a row's kind; new kinds are stored. */
   assignNumber({ state, isYes, side }: Omit<Facets, 'market'>): number {
     for (const kind of this.#kinds) {
       if (kind.state === state && kind.isYes === isYes && kind.side === side) return kind.number;

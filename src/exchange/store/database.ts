@@ -1,4 +1,4 @@
-/** Opens the file of a data folder, for one process at a time, in the format of this version. */
+/** Opens the file of a data folder, for one process at a time, in this version's format. */
 
 import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,21 +7,21 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** Written into the file; a file of another format is refused. */
+/** Stored in the file; a file of another format is refused. */
 const FORMAT = 2;
 
-/** Of SQLite's own memory, KiB: the upper levels of all indexes of millions of rows. */
+/** SQLite's own memory, KiB: the upper levels of all indexes of millions of rows. */
 const CACHE_KIB = 32 * 1024;
 
 /**
- * The folder is created when missing. Throws TwinbookError `file_unreadable` when it cannot be written, `ledger_locked`
- * when another process uses it, `ledger_newer` for one of a later version.
+ * Creates the folder if missing. Throws TwinbookError `file_unreadable` when it cannot be written, `ledger_locked` when
+ * another process uses it, `ledger_newer` for a later version.
  */
 export function openDatabase(folder: string): Database.Database {
   prepareFolder(folder);
   const path = join(folder, 'exchange.sqlite');
   try {
-    // It holds API secrets; SQLite gives its side files the mode of the file itself.
+    // It contains API secrets; SQLite gives its side files the same mode.
     closeSync(openSync(path, 'a', 0o600));
     const db = new SqliteDriver(path, { timeout: 0 });
     try {
@@ -38,13 +38,13 @@ export function openDatabase(folder: string): Database.Database {
 }
 
 function prepareFile(db: Database.Database, path: string): void {
-  // Held until the connection ends, by whatever means: a lock that no killed process can leave behind.
+  // Held until the connection ends in any way: a killed process leaves no lock.
   db.pragma('locking_mode = EXCLUSIVE');
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');
   db.pragma(`cache_size = -${CACHE_KIB}`);
   const format = Number(db.pragma('user_version', { simple: true }));
-  // A file that was just created has format 0.
+  // A new file has format 0.
   if (format !== 0 && format !== FORMAT) {
     throw new TwinbookError(
       'ledger_newer',
@@ -52,14 +52,14 @@ function prepareFile(db: Database.Database, path: string): void {
       'Use the newer version, or another data folder.',
     );
   }
-  // One transaction: a process that ends in the middle leaves a new file, not half a one.
+  // One transaction: a process that ends meanwhile leaves an empty file, not half a one.
   db.transaction(() => {
     createTables(db);
     if (format !== FORMAT) db.pragma(`user_version = ${FORMAT}`);
   }).exclusive();
 }
 
-/** What every file of this format has beside the tables of its archive. */
+/** Tables of every file of this format besides its archive. */
 export function createTables(db: Database.Database): void {
   db.exec(`
     CREATE TABLE IF NOT EXISTS snapshot (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL) STRICT;
@@ -106,7 +106,7 @@ function openingError(error: unknown, folder: string, path: string): TwinbookErr
   );
 }
 
-/** Who wrote the pid file last: good enough for a message, never for a decision. */
+/** Last writer of the pid file: for a message only, never for a decision. */
 function describeOwner(folder: string): string {
   try {
     return ` (process ${readFileSync(join(folder, 'exchange.pid'), 'utf8').trim()})`;

@@ -9,10 +9,10 @@ import { assert } from '../../shared/base/errors.js';
 import { type Command, MUTATORS, type Mutator } from '../core/core.js';
 import type { Transactions } from './transactions.js';
 
-/** Rows read at once in a recovery: while rows are being read nothing can be written, and a replay writes. */
+/** Rows per read in a recovery: while rows are read nothing can be written, and a replay writes. */
 const CHUNK = 5_000;
 
-/** Calls whose effect depends on how recorded events fill. */
+/** Calls whose effect depends on the fill rules of recorded events. */
 const RECORDED: readonly Mutator[] = ['recordedLevel', 'recordedTrade', 'recordedClear'];
 
 interface JournalRow {
@@ -22,7 +22,7 @@ interface JournalRow {
   readonly args: string;
 }
 
-/** The snapshot and the calls after it on disk; a call is written with the transaction that is open. */
+/** The snapshot and the later calls on disk; a call is written in the open transaction. */
 export class Journal {
   readonly #db: Database.Database;
   readonly #transactions: Transactions;
@@ -42,13 +42,13 @@ export class Journal {
     return this.#rows;
   }
 
-  /** What `save` stored last; null in a new data folder. */
+  /** State of the last `save`; null in a new data folder. */
   snapshot(): unknown {
     const text = this.#db.prepare('SELECT state FROM snapshot').pluck().get();
     return typeof text === 'string' ? JSON.parse(text) : null;
   }
 
-  /** How many of the calls since the snapshot played recorded events. */
+  /** Number of calls since the snapshot that played recorded events. */
   get recordedCalls(): number {
     const sql = `SELECT count(*) FROM journal WHERE method IN (${RECORDED.map(() => '?').join(', ')})`;
     return Number(
@@ -59,14 +59,14 @@ export class Journal {
     );
   }
 
-  /** The calls since the snapshot, in order. */
+  /** Calls since the snapshot, in order. */
   *commands(): Iterable<Command> {
     const read = this.#db.prepare<[number, number], JournalRow>(
       'SELECT * FROM journal WHERE seq > ? ORDER BY seq LIMIT ?',
     );
     for (let rows = read.all(0, CHUNK); rows.length > 0; rows = read.all(rows.at(-1)?.seq ?? 0, CHUNK)) {
       for (const { now_ms, method, args } of rows) {
-        // Here and not in the replay, where a call that throws has thrown before: this one was never called.
+        // Here instead of in the replay, where an error means that the call threw before: this one was never called.
         assert(MUTATORS.includes(method), `a call that this version does not know: ${method}`);
         yield [now_ms, method, JSON.parse(args)];
       }
@@ -74,7 +74,7 @@ export class Journal {
   }
 
   /**
-   * Stores one call; on disk when this returns, or when the batch around it does. Throws for good once a write failed.
+   * Stores one call; on disk at return, or at the end of the surrounding batch. After a failed write it always throws.
    */
   append([nowMs, method, args]: Command): void {
     const row: [number, string, string] = [nowMs, method, JSON.stringify(args)];
@@ -83,7 +83,7 @@ export class Journal {
     else this.#transactions.store(() => this.#insert.run(...row));
   }
 
-  /** Runs `work`; what it appends is stored in one transaction at its end, also when it throws. */
+  /** Runs `work`; its appends are stored in one transaction at the end, also when it throws. */
   batch(work: () => void): void {
     assert(this.#pending === null, 'batches do not nest');
     const pending: [number, string, string][] = [];
@@ -103,7 +103,7 @@ export class Journal {
     this.#transactions.commit();
   }
 
-  /** Replaces the calls stored so far by this state. */
+  /** Replaces the stored calls by this state. */
   save(state: unknown): void {
     assert(this.#pending === null, 'a snapshot in a batch would hold calls that are then stored behind it');
     const text = JSON.stringify(state);

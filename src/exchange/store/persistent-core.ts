@@ -1,4 +1,4 @@
-/** A core with a memory: restored from its data folder, every change recorded there from then on. */
+/** A persistent core: restored from its data folder, with every change recorded there. */
 
 import type Database from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -11,11 +11,11 @@ import { Journal } from './journal.js';
 import { SqliteArchive } from './sqlite-archive.js';
 import { Transactions } from './transactions.js';
 
-/** Calls after which a snapshot is due, so that a recovery takes seconds at most. */
+/** Calls after which a snapshot is due, so that a recovery takes some seconds at most. */
 const SNAPSHOT_AFTER_ROWS = 20_000;
-/** A replay in fast motion makes thousands of calls a second: a snapshot a minute is enough. */
+/** A fast replay makes thousands of calls per second: a snapshot per minute is enough. */
 const SNAPSHOT_EVERY_MS = 60_000;
-/** But not more calls than a start after a crash gets through in a few seconds. */
+/** Maximum calls that a start after a crash replays in a few seconds. */
 const MOST_ROWS = 50_000;
 
 interface Stored {
@@ -24,7 +24,7 @@ interface Stored {
   readonly core: unknown;
 }
 
-/** Where a core is kept. */
+/** Storage of a core. */
 interface Storage {
   readonly db: Database.Database;
   readonly transactions: Transactions;
@@ -32,7 +32,7 @@ interface Storage {
   readonly archive: SqliteArchive;
 }
 
-/** A core that survives its process when it has a data folder. */
+/** A core that survives its process if it has a data folder. */
 export class PersistentCore {
   readonly core: ExchangeCore;
   readonly #settings: CoreSettings;
@@ -40,9 +40,8 @@ export class PersistentCore {
   #savedMs: number;
 
   /**
-   * With a folder (created when missing) the core comes back as it was; without one it starts empty and forgets.
-   * Throws TwinbookError `file_unreadable`, `ledger_locked`, `ledger_newer`, and `ledger_broken` for a state that cannot
-   * be read back.
+   * With a folder (created if missing) the core is restored; without one it starts empty and keeps nothing. Throws
+   * TwinbookError `file_unreadable`, `ledger_locked`, `ledger_newer`, and `ledger_broken` for an unreadable state.
    */
   static open(folder: string | null, settings: CoreSettings): PersistentCore {
     if (folder === null) return new PersistentCore(new ExchangeCore(settings), settings, null);
@@ -62,17 +61,17 @@ export class PersistentCore {
     }
   }
 
-  /** All that a recovery writes, what it archives anew and its snapshot, is one transaction. */
+  /** All writes of a recovery, its archived rows and its snapshot, are one transaction. */
   static #restore(db: Database.Database, settings: CoreSettings): PersistentCore {
     const transactions = new Transactions(db);
     const [journal, archive] = [new Journal(db, transactions), new SqliteArchive(db, transactions)];
     const snapshot = journal.snapshot();
-    // Our own file, of the format that was checked at its opening.
+    // Our own file, of the format checked when it was opened.
     const stored = snapshot as Stored | null;
     if (stored !== null) requireSameFills(stored, journal);
     const core = stored === null ? null : replayJournal(stored, journal, archive);
-    // The journal replays under the settings that it was written under; from here on today's count. The seed stays: names
-    // given out under it must never be given out again.
+    // The journal is replayed with the settings that it was written under; then the present ones apply. The seed stays:
+    // its names must never be reused.
     const todays = { ...settings, seed: stored?.settings.seed ?? settings.seed };
     const opened = new ExchangeCore(todays, core?.snapshot(), archive);
     const persistentCore = new PersistentCore(opened, todays, { db, transactions, journal, archive });
@@ -88,12 +87,12 @@ export class PersistentCore {
     if (storage !== null) recordMutations(core, storage.journal);
   }
 
-  /** Throws TwinbookError `ledger_broken` once a write has failed: nothing may be shown of a state that is not stored. */
+  /** Throws TwinbookError `ledger_broken` after a failed write: unsaved state must not be shown. */
   assertSound(): void {
     this.#storage?.transactions.assertSound();
   }
 
-  /** Runs many calls at the price of one write: they are stored together at the end, and what has been archived so far. */
+  /** Runs many calls for the price of one write: they are stored together at the end, with their archived rows. */
   batch(work: () => void): void {
     if (this.#storage === null) return work();
     const { transactions, journal, archive } = this.#storage;
@@ -112,13 +111,13 @@ export class PersistentCore {
   save(nowMs: number): void {
     if (this.#storage === null) return;
     const stored: Stored = { settings: this.#settings, fillRules: FILL_RULES, core: this.core.snapshot() };
-    // In one transaction: what the snapshot no longer holds is in the archive.
+    // In one transaction: records that the snapshot no longer holds are in the archive.
     this.#storage.archive.flush();
     this.#storage.journal.save(stored);
     this.#savedMs = nowMs;
   }
 
-  /** Writes a last snapshot and lets go of the folder. */
+  /** Writes a last snapshot and releases the folder. */
   close(): void {
     try {
       this.save(this.#savedMs);
@@ -128,7 +127,7 @@ export class PersistentCore {
   }
 }
 
-/** Recorded events that were played by other rules would fill others now than those who were told of their fills. */
+/** Recorded events played by other fill rules would now give other fills than those already reported. */
 function requireSameFills({ fillRules }: Stored, journal: Journal): void {
   const calls = journal.recordedCalls;
   if (fillRules === FILL_RULES || calls === 0) return;
@@ -139,15 +138,15 @@ function requireSameFills({ fillRules }: Stored, journal: Journal): void {
   );
 }
 
-/** The core of a snapshot and the calls since. */
+/** The core of a snapshot and the later calls. */
 function replayJournal(stored: Stored, journal: Journal, archive: Archive): ExchangeCore {
   const core = ExchangeCore.restore(stored.settings, stored.core, archive);
   for (const command of journal.commands()) {
     try {
       core.apply(command);
     } catch {
-      // It threw when it was first called, too: its caller got an error, and what it had changed is changed again. A file
-      // that cannot be written is another matter.
+      // It threw in its first call too: its caller got an error, and its changes are repeated. A file that cannot be
+      // written is different.
       journal.assertSound();
     }
   }
@@ -163,13 +162,13 @@ interface CommandSink {
 type AnyMutator = (nowMs: number, ...args: readonly unknown[]) => unknown;
 
 /**
- * From here on each outermost mutator call of `core` is appended to `sink` after it was done and before its result is
- * seen by the caller. Calls that the core makes to itself are part of the outer one and replay with it.
+ * Appends each outermost mutator call of `core` to `sink` from now on, after the call and before its caller sees the
+ * result. Inner calls are part of the outer one and replay with it.
  */
 export function recordMutations(core: ExchangeCore, sink: CommandSink): void {
   let depth = 0;
   for (const method of MUTATORS) {
-    // Every mutator takes nowMs first and plain JSON after it; that is what the contract says of them all.
+    // Every mutator takes nowMs first and plain JSON after it, by the contract.
     const original = (core[method] as AnyMutator).bind(core);
     const recordCall: AnyMutator = (nowMs, ...args) => {
       if (depth > 0) return original(nowMs, ...args);
@@ -179,7 +178,7 @@ export function recordMutations(core: ExchangeCore, sink: CommandSink): void {
         return original(nowMs, ...args);
       } finally {
         depth -= 1;
-        // Also when it threw: whatever it had changed by then, it changes again in a replay.
+        // Also when it threw: its changes are repeated in a replay.
         sink.append([nowMs, method, args]);
       }
     };

@@ -18,7 +18,7 @@ import { MemoryArchive } from '../core/records/memory-archive.js';
 import { ArchiveTable } from './archive-table.js';
 import type { Transactions } from './transactions.js';
 
-/** Rows that wait at most: a few milliseconds of writing. */
+/** Maximum waiting rows: a few milliseconds of writing. */
 const MOST_WAITING = 500;
 
 /** An archive in the exchange's file, with the newest rows still in memory. */
@@ -26,13 +26,13 @@ export class SqliteArchive implements Archive {
   readonly #transactions: Transactions;
   readonly #tables: Readonly<Record<RecordKind, ArchiveTable>>;
   #waiting: (readonly [RecordKind, Archived])[] = [];
-  /** The same rows, to be asked. */
+  /** The same rows, for reads. */
   #fresh = new MemoryArchive();
 
   constructor(db: Database.Database, transactions: Transactions) {
     this.#transactions = transactions;
     const tables = RECORD_KINDS.map((recordKind) => [recordKind, new ArchiveTable(db, recordKind)] as const);
-    // A table for each kind of record, by the very list of kinds.
+    // One table per kind of record, by the list of kinds.
     this.#tables = Object.fromEntries(tables) as Record<RecordKind, ArchiveTable>;
   }
 
@@ -42,7 +42,7 @@ export class SqliteArchive implements Archive {
     if (this.#waiting.length >= MOST_WAITING) this.flush();
   }
 
-  /** Writes what waits. It is stored with the next commit. */
+  /** Writes waiting rows. The next commit stores them. */
   flush(): void {
     if (this.#waiting.length === 0) return;
     this.#transactions.write(() => {

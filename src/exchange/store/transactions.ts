@@ -1,7 +1,6 @@
 /**
- * Who writes into the exchange's file and when it counts. The first write that fails is the last: the core in memory is
- * then ahead of the disk, and nothing of it may be shown or built upon. A retry could seem to work and still have lost
- * what came before.
+ * Transactions on the exchange's file. The first failed write is final: the core in memory is then ahead of the disk
+ * and must not be shown or changed. A retry could seem to work although earlier writes are lost.
  */
 
 import type Database from 'better-sqlite3';
@@ -20,7 +19,7 @@ export class Transactions {
     this.#commit = db.prepare('COMMIT');
   }
 
-  /** Runs a write inside the open transaction, which is begun when there is none. Throws for good once one failed. */
+  /** Runs a write in the open transaction, or begins one. After a failure it always throws. */
   write(action: () => void): void {
     this.#guard(() => {
       if (!this.#db.inTransaction) this.#begin.run();
@@ -28,21 +27,21 @@ export class Transactions {
     });
   }
 
-  /** Runs a single statement and stores it, with what was written before it; on disk when this returns. */
+  /** Runs and stores a single statement with all earlier writes; on disk at return. */
   store(statement: () => void): void {
-    // A statement outside of a transaction is one by itself, which costs least.
+    // A statement outside a transaction is its own transaction, which costs least.
     this.#guard(statement);
     this.commit();
   }
 
-  /** Stores what was written since the last commit: on disk when this returns. */
+  /** Stores the writes since the last commit; on disk at return. */
   commit(): void {
     this.#guard(() => {
       if (this.#db.inTransaction) this.#commit.run();
     });
   }
 
-  /** Throws TwinbookError `ledger_broken` when a write failed earlier. */
+  /** Throws TwinbookError `ledger_broken` after a failed write. */
   assertSound(): void {
     if (this.#failure !== null) {
       throw new TwinbookError('ledger_broken', "the exchange's journal failed a write", 'Restart it.', {
@@ -56,7 +55,7 @@ export class Transactions {
     try {
       action();
     } catch (error) {
-      // What is open is never committed: closing the file drops it.
+      // Open writes are never committed: closing the file drops them.
       this.#failure = error;
       this.assertSound();
     }

@@ -1,10 +1,10 @@
-/** What happened to the positions of one market, for everybody to see: a ring of the newest. */
+/** Public events of one market's positions: a ring of the newest. */
 
 import type { MarginActivity } from '../../../shared/protocol/states.js';
 
 export const ACTIVITY_KEPT = 1_000;
 
-/** Something that happened to a position of the market and that everybody may see. */
+/** A public event of a position. */
 export interface Activity {
   /** From 1, per market. */
   readonly id: number;
@@ -12,19 +12,19 @@ export interface Activity {
   readonly account: number;
   readonly isYes: boolean;
   readonly leverage: number;
-  /** By how many shares the position changed. */
+  /** Change of the position, in shares. */
   readonly shares: number;
-  /** In the space of the position's outcome. */
+  /** In the position's outcome space. */
   readonly price: number;
-  /** Null while nothing was realized. */
+  /** Null while nothing is realized. */
   readonly realizedPnl: number | null;
   readonly timeMs: number;
 }
 
-/** Keeps the newest activities of one market; older ones are forgotten. */
+/** Keeps the newest activities of one market; older ones are dropped. */
 export class ActivityRing {
   #count = 0;
-  /** Activity `id` lies at `id % ACTIVITY_KEPT`. */
+  /** Activity `id` is at `id % ACTIVITY_KEPT`. */
   readonly #ring: Activity[] = [];
 
   add(activity: Omit<Activity, 'id'>): void {

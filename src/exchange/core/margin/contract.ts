@@ -7,18 +7,18 @@
 import type { Micros } from '../../../shared/base/micros.js';
 import type { FiltersOf } from '../records/queries.js';
 
-/** Prices that close a position by themselves, in its own outcome's space. Absent: left as it is; null: none. */
+/** Prices that close a position, in its own outcome's space. Absent: unchanged; null: none. */
 export interface TpSlChange {
   readonly takeProfit?: Micros | null | undefined;
   readonly stopLoss?: Micros | null | undefined;
 }
 
-/** What a position is to be opened with: all of `funds` at the price that is found, or `shares` at `price` or better. */
+/** Size of a new position: all of `funds` at the current price, or `shares` at `price` or better. */
 export type MarginSize =
   | { readonly type: 'market'; readonly funds: Micros }
   | { readonly type: 'limit'; readonly price: Micros; readonly shares: Micros };
 
-/** What a position request asks for; leverage is in Micros, 1 x being 1,000,000. */
+/** Terms of a position request; leverage in micros, 1 x being 1,000,000. */
 export type MarginTerms = MarginSize &
   TpSlChange & {
     readonly marketConditionId: string;
@@ -26,7 +26,7 @@ export type MarginTerms = MarginSize &
     readonly leverage: Micros;
   };
 
-/** The position whose cost is asked for; leverage and funds are in Micros. */
+/** Terms of an estimate; leverage and funds in micros. */
 export interface EstimateTerms {
   readonly marketConditionId: string;
   readonly isYes: boolean;
@@ -34,13 +34,13 @@ export interface EstimateTerms {
   readonly funds: Micros;
 }
 
-/** A place in a margin list: behind the record of this pubkey. `sortValue` is the record's number in order of creation. */
+/** Place in a margin list: after the record of this pubkey. `sortValue` is the record's number in order of creation. */
 export interface MarginPlace {
   readonly pubkey: string;
   readonly sortValue: number;
 }
 
-/** Which rows of a list of margin are wanted, and where its page begins. */
+/** Filters and start of a page of a margin list. */
 export interface MarginPageQuery {
   readonly limit: number;
   readonly after?: MarginPlace | undefined;
@@ -52,21 +52,21 @@ export interface MarginPageQuery {
 export type MarginQuery<N extends 'requests.list' | 'positions.list' | 'settlements.list'> = FiltersOf<N> &
   MarginPageQuery;
 
-/** One page of a list of margin. */
+/** One page of a margin list. */
 export interface MarginPage<T> {
   readonly rows: readonly T[];
   /** Null on the last page. */
   readonly next: MarginPlace | null;
 }
 
-/** Margin money of one account, in all markets or in some. */
+/** Margin money of one account, in all or some markets. */
 export interface MarginPnl {
-  /** Sum of `total_pnl` of every settlement that exists, in whatever state: what ended positions won or lost, all fees in. */
+  /** Sum of `total_pnl` of all settlements in any state: results of ended positions, fees included. */
   readonly settlements: Micros;
   /** Sum of `unrealized_pnl` of the open positions. */
   readonly unrealized: Micros;
-  /** Opening fees that were paid for the positions that are still open; part of `settlements` once they end. */
+  /** Opening fees of open positions; part of `settlements` once they end. */
   readonly openingFees: Micros;
-  /** Money of the account that is in margin and not in its funds: funded requests, open positions, unpaid settlements. */
+  /** The account's money in margin, outside its funds: funded requests, open positions, unpaid settlements. */
   readonly held: Micros;
 }

@@ -27,32 +27,32 @@ import { type Micros, mulDiv, ONE } from '../../../shared/base/micros.js';
 import { asMicros, timesDown, timesUp } from '../money.js';
 
 const YEAR_MS = 365 * 86_400_000;
-/** A billion units: what liquidity and shares may reach, so that every sum of them stays a safe integer. */
+/** A billion units: maximum of liquidity and shares, so that every sum stays a safe integer. */
 export const MAX_SIZE = 1_000_000_000_000_000;
 
-/** What the formulas need to know of a position. */
+/** Inputs of the formulas about a position. */
 export interface Exposure {
   readonly shares: number;
   readonly cost: number;
   readonly userLiquidity: number;
   readonly totalLiquidity: number;
-  /** Interest of the time before `interestSinceMs`. */
+  /** Interest before `interestSinceMs`. */
   readonly interest: number;
   readonly interestSinceMs: number;
 }
 
-/** A price in the space of an outcome, from or to YES space. */
+/** A price in an outcome's space, from or to YES space. */
 export const ownPrice = (yesPrice: number, isYes: boolean): number => (isYes ? yesPrice : ONE - yesPrice);
 
 /** user_liquidity × leverage, rounded down. */
 export const applyLeverage = (userLiquidity: number, leverage: number): number =>
   mulDiv(asMicros(userLiquidity), asMicros(leverage), ONE, 'floor');
 
-/** The user's part of a total: total / leverage, rounded up. */
+/** User's part of a total: total / leverage, rounded up. */
 export const userPart = (totalLiquidity: number, leverage: number): number =>
   mulDiv(asMicros(totalLiquidity), ONE, asMicros(leverage), 'ceil');
 
-/** Leverage of a position that was increased: total / user, rounded down. */
+/** Leverage of an increased position: total / user, rounded down. */
 export const computeLeverage = (userLiquidity: number, totalLiquidity: number): number =>
   mulDiv(asMicros(totalLiquidity), ONE, asMicros(userLiquidity), 'floor');
 
@@ -63,28 +63,25 @@ export function sharesFor(totalLiquidity: number, price: number, step: number): 
   return shares - (shares % step);
 }
 
-/** What shares at a price take: the total_liquidity of a limit request, rounded up. */
+/** Cost of shares at a price: total_liquidity of a limit request, rounded up. */
 export const totalFor = (shares: number, price: number): number => timesUp(price, shares);
 
-/** Currency that these shares cost at this price, rounded down; all in Micros. */
+/** Currency cost of these shares at this price, rounded down; all in micros. */
 export const computeCost = (shares: number, price: number): number => timesDown(price, shares);
 
-/** A fee on an amount of currency, rounded up. */
+/** Fee on an amount of currency, rounded up. */
 export const feeOn = (amount: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, amount));
 
-/** cost / shares, rounded up: cost was rounded down, so of one fill of a share or more this is the very price again. */
+/** cost / shares, rounded up. The cost was rounded down, so one fill of a share or more gives the exact price. */
 export const averageEntry = ({ cost, shares }: Exposure): Micros =>
   mulDiv(asMicros(cost), ONE, asMicros(shares), 'ceil');
 
-/**
- * What the position would have won at this mark, in Micros of currency before fees and interest; below zero for a
- * loss.
- */
+/** Profit at this mark in micros of currency, before fees and interest; negative for a loss. */
 export const pnlAt = (position: Exposure, mark: number): number => timesDown(mark, position.shares) - position.cost;
 
 const computeBorrowed = (position: Exposure): number => position.totalLiquidity - position.userLiquidity;
 
-/** Whether the position borrows at a rate above zero; at leverage 1 it borrows nothing. */
+/** True when the position borrows at a rate above zero; at leverage 1 it borrows nothing. */
 export const bearsInterest = (position: Exposure, annualRate: number): boolean =>
   computeBorrowed(position) * annualRate > 0;
 
@@ -102,17 +99,17 @@ const PER_RATE_AND_YEAR = BigInt(ONE) * BigInt(YEAR_MS);
 const since = (position: Exposure, atMs: number): bigint => BigInt(Math.max(0, atMs - position.interestSinceMs));
 const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
-/** The loss at which a position is liquidated: so many percent of user_liquidity, rounded up. */
+/** Loss that liquidates a position: a percentage of user_liquidity, rounded up. */
 const fatalLoss = ({ userLiquidity }: Exposure, lossPercent: number): number =>
   mulDiv(asMicros(userLiquidity), asMicros(lossPercent), asMicros(100), 'ceil');
 
-/** Whether a position must be liquidated. Without borrowed money nobody else can lose anything: never. */
+/** Whether a position must be liquidated. Never without borrowed money: no other party can lose. */
 export const isLiquidatable = (position: Exposure, mark: number, interest: number, lossPercent: number): boolean =>
   computeBorrowed(position) > 0 && interest - pnlAt(position, mark) >= fatalLoss(position, lossPercent);
 
 /**
- * The highest mark at which the position is liquidated, given its interest so far; 0 when nothing is borrowed or no mark
- * would do it. In closed form: floor(shares × mark) <= cost + interest − fatal loss.
+ * Highest mark that liquidates the position, at its present interest; 0 when nothing is borrowed or no mark does.
+ * Closed form: floor(shares × mark) <= cost + interest − fatal loss.
  */
 export function liquidationPrice(position: Exposure, interest: number, lossPercent: number): Micros {
   const worth = position.cost + interest - fatalLoss(position, lossPercent);
@@ -122,7 +119,7 @@ export function liquidationPrice(position: Exposure, interest: number, lossPerce
   return asMicros(next - 1);
 }
 
-/** When interest alone will have made the loss fatal while the mark stays; null for never. */
+/** When interest alone makes the loss fatal at a constant mark; null for never. */
 export function liquidationDueMs(
   position: Exposure,
   mark: number,
@@ -133,26 +130,26 @@ export function liquidationDueMs(
   const perMs = BigInt(computeBorrowed(position)) * BigInt(annualRate);
   const missing = fatalLoss(position, lossPercent) + pnlAt(position, mark) - position.interest;
   if (missing <= 0) return position.interestSinceMs;
-  // The first ms at which the interest, rounded up, is what is missing.
+  // First ms at which the interest, rounded up, equals the missing amount.
   const ms = Number((BigInt(missing - 1) * PER_RATE_AND_YEAR) / perMs) + 1;
   const atMs = position.interestSinceMs + ms;
   return Number.isSafeInteger(atMs) ? atMs : null;
 }
 
-/** How a position ends: at which price, after how much interest, and whether by liquidation. */
+/** End of a position: its price and interest, and whether it is a liquidation. */
 export interface Exit {
   readonly price: number;
   readonly interest: number;
   readonly isLiquidated: boolean;
 }
 
-/** Who gets what at a position's end. `payout` is the user's; the pool's change is user_liquidity − payout − closingFee. */
+/** Payments at a position's end. `payout` is the user's; the pool's change is user_liquidity − payout − closingFee. */
 export interface Ending {
   readonly payout: number;
   readonly closingFee: number;
 }
 
-/** What leaves with the position at this exit: proceeds, fee and interest, and what is the user's. */
+/** Proceeds, fee, interest and payout at this exit. */
 export function computeEnding(
   position: Exposure,
   { price, interest, isLiquidated }: Exit,

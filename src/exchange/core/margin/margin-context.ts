@@ -1,4 +1,4 @@
-/** What the parts of margin share besides the context of the core. */
+/** Shared context of the margin parts, besides the core's. */
 
 import { must } from '../../../shared/base/errors.js';
 import type { CoreContext } from '../core-context.js';
@@ -16,10 +16,10 @@ export interface FeeAccount {
   fees: number;
 }
 
-/** Percent of a position's user_liquidity that its loss must reach for a liquidation. */
+/** Loss in percent of a position's user_liquidity that liquidates it. */
 export const fatalPercent = ({ settings }: CoreContext): number => settings.liquidationLossPercent ?? 100;
 
-/** The margin market of an index that a record of margin names. */
+/** Margin market of a margin record's index. */
 export function marginMarket(context: CoreContext, index: number): MarginMarket {
   const market = context.catalog.market(index);
   return { market, pool: must(market.margin, `the pool of market ${index}`) };

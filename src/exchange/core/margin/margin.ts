@@ -20,7 +20,7 @@ import { Positions } from './positions.js';
 import { Requests } from './requests.js';
 import { RealizedPnl, Settlements } from './settlements.js';
 
-/** Leveraged positions of the whole exchange: owns the parts and tells them what happens to their markets. */
+/** Leveraged positions of the whole exchange: owns the parts and passes market changes to them. */
 export class Margin {
   readonly context: CoreContext;
   readonly realized = new RealizedPnl();
@@ -54,7 +54,7 @@ export class Margin {
     return ok(detailRow(catalog, market));
   }
 
-  /** A position that is known but has no settlement yet is open: named as what is wrong, not as not found. */
+  /** A known position without a settlement is open: the error names that instead of not found. */
   claimSettlement(account: number, positionPubkey: string): Result<Wire<'claimResult'>> {
     const settlement = this.settlements.records.find(account, positionPubkey);
     if (settlement !== null) {
@@ -65,7 +65,7 @@ export class Margin {
     return invalid('pubkey', 'The position is open: there is nothing to claim.');
   }
 
-  /** The price or whether the market trades has changed: positions first, then requests, each in order of creation. */
+  /** The price or the market's trading state changed: positions first, then requests, each in order of creation. */
   sweep(market: Market): void {
     const pool = market.margin;
     if (pool === null || !market.isTradable) return;
@@ -76,7 +76,7 @@ export class Margin {
     }
   }
 
-  /** The market is in another state now. */
+  /** The market's state changed. */
   marketMoved(market: Market, isSettled: boolean): void {
     const pool = market.margin;
     if (pool === null) return;
@@ -85,7 +85,7 @@ export class Margin {
     this.sweep(market);
   }
 
-  /** Currency that is in margin and in no account. */
+  /** Currency in margin, outside all accounts. */
   get held(): number {
     let sum = 0;
     for (const { margin } of this.context.catalog.markets) if (margin !== null) sum += margin.held + margin.balance;
@@ -101,7 +101,7 @@ export class Margin {
     };
   }
 
-  /** After the markets: open positions and pending requests enter themselves into their pools. */
+  /** After the markets: open positions and pending requests register with their pools. */
   load(dump: ReturnType<Margin['dump']>): void {
     this.requests.load(dump.requests);
     this.positions.load(dump.positions);

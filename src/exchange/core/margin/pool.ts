@@ -11,24 +11,24 @@ import { ActivityRing } from './activity.js';
 import { type Ending, ownPrice } from './economics.js';
 import { type MarginRules, readRules } from './rules.js';
 
-/** Where a market starts that says nothing. */
+/** Default start price of a market. */
 export const DEFAULT_REFERENCE = ONE / 2;
 
-/** The other side of every position of one market, and the reference price that they trade at. */
+/** Counterparty of every position of one market, and the reference price. */
 export class MarginPool {
   readonly rules: MarginRules;
   /** YES space, strictly between 0 and 1. */
   referencePrice: number;
-  /** The users' money: funded requests, liquidity of open positions, what settlements still owe. */
+  /** Users' money: funded requests, liquidity of open positions, unpaid settlements. */
   held = 0;
-  /** The pool's own; negative when it has paid more than it won. */
+  /** The pool's own money; negative when it has paid more than it won. */
   balance = 0;
   readonly activity = new ActivityRing();
-  /** Ids of the open positions, and of the requests that were submitted and are not over. */
+  /** Ids of open positions, and of submitted requests that have not ended. */
   readonly openPositions = new Set<number>();
   readonly pendingRequests = new Set<number>();
 
-  /** The rules of a market's configuration were read when the market was created. */
+  /** A market's configuration was parsed when the market was created. */
   constructor(config: PoolConfigSpec, referencePrice: number) {
     const rules = readRules(config);
     assert(rules.ok, 'a margin market has rules that can be read');
@@ -36,12 +36,12 @@ export class MarginPool {
     this.referencePrice = referencePrice;
   }
 
-  /** The reference price in the space of an outcome. */
+  /** The reference price in an outcome's space. */
   mark(isYes: boolean): number {
     return ownPrice(this.referencePrice, isYes);
   }
 
-  /** What there is at this moment, in order of creation: whatever it was entered in, a restored exchange does the same. */
+  /** Present ids in order of creation, so that a restored exchange acts in the same order. */
   positionIds(): readonly number[] {
     return [...this.openPositions].sort((a, b) => a - b);
   }
@@ -54,7 +54,7 @@ export class MarginPool {
     return isYes ? this.rules.maxLeverageYes : this.rules.maxLeverageNo;
   }
 
-  /** A position ends: its liquidity becomes the payout, the rest is fee and the pool's. */
+  /** A position ends: its liquidity becomes payout, fee and pool money. */
   end(userLiquidity: number, { payout, closingFee }: Ending): void {
     this.held += payout - userLiquidity;
     this.balance += userLiquidity - payout - closingFee;
@@ -65,7 +65,7 @@ export class MarginPool {
     return { referencePrice, held, balance, activity: this.activity.dump() };
   }
 
-  /** Positions and requests enter themselves. */
+  /** Positions and requests register themselves. */
   load(dump: ReturnType<MarginPool['dump']>): void {
     this.referencePrice = dump.referencePrice;
     this.held = dump.held;

@@ -30,8 +30,8 @@ import type { Settlements } from './settlements.js';
 import { checkPrices, makeTpSl, pricesAfter, triggerAt } from './tp-sl.js';
 
 /**
- * Interest is looked at once a month at least. Looks that were put off by a fallen price stay in the queue until their
- * time; so only positions a month from liquidation ever have more than one.
+ * Longest interval between checks of interest, ms. Checks delayed by a fallen price stay queued; so only positions a
+ * month from liquidation have more than one.
  */
 const LOOK_MS = 30 * 86_400_000;
 
@@ -40,7 +40,7 @@ interface Fill extends OpeningCost {
   readonly mark: number;
 }
 
-/** A position that a close has reached, with how it will end. */
+/** A position that a close has reached, with its end. */
 export interface Closed {
   readonly position: PositionRecord;
   readonly closeType: CloseType;
@@ -55,8 +55,8 @@ export class Positions {
   /** By account, market and outcome. */
   readonly #open = new Map<string, PositionRecord>();
   /**
-   * By position: a mark above which it is not liquidated before its watch, as far as a look has found out. It spares looks
-   * that would find nothing, so a price may move over thousands of positions; a snapshot need not hold it.
+   * By position: a mark above which it is not liquidated before its next check. It saves useless checks when a price
+   * moves over thousands of positions; a snapshot omits it.
    */
   readonly #safeAbove = new Map<number, number>();
   #lastId = 0;
@@ -77,8 +77,8 @@ export class Positions {
   }
 
   /**
-   * Buys for a funded request at the mark. What a better price than the limit saves goes back to the account. False when
-   * there is nothing to buy, or more than a position can hold.
+   * Buys at the mark for a funded request. Savings against the limit return to the account. False when there is nothing
+   * to buy, or more than a position can hold.
    */
   open(request: RequestRecord, mark: number): boolean {
     const named = marginMarket(this.#context, request.market);
@@ -130,7 +130,7 @@ export class Positions {
     position.tpSl = makeTpSl(pricesAfter(position.tpSl, change));
   }
 
-  /** A trade with the pool, on the tape and in the activity. */
+  /** A trade with the pool, for tape and activity. */
   #print(
     position: PositionRecord,
     { market, pool }: MarginMarket,
@@ -146,7 +146,7 @@ export class Positions {
     market.print(timeMs, economics.ownPrice(mark, isYes), shares, notional, isYes, 0, fee);
   }
 
-  /** Whether something ends this position now; else when to look again. */
+  /** Ends the position if a condition holds; else schedules its next check. */
   look(position: PositionRecord): void {
     const named = marginMarket(this.#context, position.market);
     if (!named.market.isTradable || position.end !== null) return;
@@ -179,13 +179,13 @@ export class Positions {
   #lookAgain(position: PositionRecord, doomMs: number): void {
     const { nowMs, timers: due } = this.#context;
     const lookMs = Math.min(Math.max(doomMs, nowMs + 1), nowMs + LOOK_MS);
-    // An earlier look that is due already finds out for itself when the next one is.
+    // An earlier check will schedule the next one itself.
     if (position.watchMs !== null && position.watchMs <= lookMs) return;
     position.watchMs = lookMs;
     due.put(lookMs, 'position', position.id);
   }
 
-  /** The look that was due at `dueMs`, unless an earlier one has replaced it. */
+  /** The check due at `dueMs`, unless an earlier one has replaced it. */
   onWatchDue(id: number, dueMs: number): void {
     const position = this.records.live(id);
     if (position === null || position.watchMs !== dueMs) return;
@@ -219,7 +219,7 @@ export class Positions {
     return ending;
   }
 
-  /** A settled market: what is open ends at what its outcome is worth. */
+  /** A settled market: open positions end at the value of its outcome. */
   settle({ market, pool }: MarginMarket): void {
     const { outcome } = market;
     for (const id of pool.positionIds()) {
@@ -237,7 +237,7 @@ export class Positions {
     return must(this.records.live(id), `position ${id}`);
   }
 
-  /** Everything on this market that its price may have reached is looked at, oldest first. */
+  /** Checks all positions of this market that its price may have reached, oldest first. */
   sweep(pool: MarginMarket['pool']): void {
     for (const id of pool.positionIds()) {
       const position = this.#live(id);
@@ -245,13 +245,13 @@ export class Positions {
     }
   }
 
-  /** Whether a look at this mark would find nothing to do and nothing to watch. */
+  /** True when a check at this mark would find nothing to do or schedule. */
   #isCalm({ id, closePrice, tpSl }: PositionRecord, mark: number): boolean {
     const isSafe = mark > (this.#safeAbove.get(id) ?? Number.POSITIVE_INFINITY);
     return isSafe && (closePrice === null || mark < closePrice) && triggerAt(tpSl, mark) === null;
   }
 
-  /** Checks: found → nothing left (`zero`) → price → market open. A new call replaces a price that is waited for. */
+  /** Checks: found, nothing left (`zero`), price, market open. A new call replaces a pending price. */
   close(account: number, pubkey: string, price: number | null): Result<Closed> {
     const position = this.records.find(account, pubkey);
     if (position === null) return refuse('not_found');
@@ -260,9 +260,9 @@ export class Positions {
     const fault = price === null ? null : badPrice('price', price, pool.rules);
     if (fault !== null) return fault;
     if (!market.isTradable) return refuse('order_market_not_open');
-    // What is closing already keeps its time.
+    // A closing position keeps its time.
     if (position.closePrice === null) this.#startClose(position);
-    // No price is a price that every mark has reached.
+    // No price: every mark reaches it.
     position.closePrice = price ?? 0;
     this.look(position);
     return ok({ position, closeType: 'order' });
@@ -274,15 +274,15 @@ export class Positions {
     if (position.closeFromMs > nowMs) due.put(position.closeFromMs, 'close', position.id);
   }
 
-  /** The time of a close that was slowed down has come. */
+  /** A delayed close is due. */
   closeDue(id: number): void {
     const position = this.records.live(id);
     if (position !== null) this.look(position);
   }
 
   /**
-   * Checks: found → backend (501) → still open → the prices that are given. One that stays may have been passed by the
-   * reference price while the market is paused; it triggers when the market trades again and is no fault of this call.
+   * Checks: found, backend (501), still open, given prices. The reference price may pass an existing one while the
+   * market is paused; it then triggers when trading resumes and is no error of this call.
    */
   setTpSl(account: number, pubkey: string, change: TpSlChange): Result<TpSlRecord> {
     const found = this.#withTpSl(account, pubkey);
@@ -295,7 +295,7 @@ export class Positions {
     return ok(position.tpSl);
   }
 
-  /** The same checks; without anything active there is nothing to be found. */
+  /** The same checks; not found without an active price. */
   deleteTpSl(account: number, pubkey: string): Result<TpSlRecord> {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;
@@ -313,7 +313,7 @@ export class Positions {
     return position.end === null ? ok(position) : invalid('pubkey', 'The position is closed.');
   }
 
-  /** Its settlement is paid: nothing changes any more. */
+  /** Its settlement is paid: the position is final. */
   onClaim(id: number): void {
     const position = this.#live(id);
     position.isClaimed = true;
@@ -340,7 +340,7 @@ const copyPosition = (position: PositionRecord): PositionRecord => ({
 const makeKey = ({ account, market, isYes }: Pick<PositionRecord, 'account' | 'market' | 'isYes'>): string =>
   `${account}/${market}/${isYes ? 'yes' : 'no'}`;
 
-/** A close that was asked for, whose price and time have come. */
+/** A requested close whose price and time have come. */
 const closesAt = ({ closePrice, closeFromMs }: PositionRecord, mark: number, nowMs: number): boolean =>
   closePrice !== null && mark >= closePrice && nowMs >= (closeFromMs ?? 0);
 

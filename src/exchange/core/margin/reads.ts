@@ -1,4 +1,4 @@
-/** What is read of margin: rows, lists, sums. Nothing here changes anything. */
+/** Reads of margin: rows, lists, sums. Read-only. */
 
 import { must } from '../../../shared/base/errors.js';
 import { isSettledMarket, type MarketState } from '../../../shared/protocol/states.js';
@@ -17,10 +17,7 @@ import { checkEstimate } from './request-checks.js';
 import { namedMargin } from './requests.js';
 import * as rows from './rows.js';
 
-/**
- * What a position would cost and hold if it were opened at this moment; refuses terms that a request would be refused
- * for.
- */
+/** Cost and size of a position opened now; refuses the same terms as a request. */
 export function estimate({ context }: Margin, terms: contract.EstimateTerms): Result<Wire<'marginEstimate'>> {
   const named = namedMargin(context, terms.marketConditionId);
   if (!named.ok) return named;
@@ -28,21 +25,21 @@ export function estimate({ context }: Margin, terms: contract.EstimateTerms): Re
   return cost.ok ? ok(rows.estimateRow(context, named.value, terms, cost.value)) : cost;
 }
 
-/** `open` and `resolved` are the two halves of a margin market's life; every other word is just that state. */
+/** `open` and `resolved` are the two phases of a margin market; other words match the exact state. */
 function isInLife(state: MarketState, asked: MarketState): boolean {
   if (asked === 'open') return !isSettledMarket(state);
   return asked === 'resolved' ? isSettledMarket(state) : state === asked;
 }
 
 const NOTHING: contract.MarginPage<never> = { rows: [], next: null };
-/** Rows asked of the archive at once: these lists filter by more than it knows. */
+/** Rows per archive read: these lists have filters that the archive lacks. */
 const BLOCK = 100;
 
-/** Which records of an account a list shows; the archive itself knows states and outcomes. */
+/** Records of an account that a list shows; the archive itself filters states and outcomes. */
 interface Filter<R> {
   readonly states?: readonly string[] | undefined;
   readonly isYes?: boolean | undefined;
-  /** No final record can be one of the list: the archive is not asked. */
+  /** No final record can match: the archive is skipped. */
   readonly isLiveOnly?: boolean;
   readonly accepts: (record: R) => boolean;
 }
@@ -112,7 +109,7 @@ export function settlementPage(
     (leverage === undefined || record.leverage === leverage);
   const toRow = (record: SettlementRecord) => settlementRow(margin, record);
   if (positionPubkey !== undefined) {
-    // There is one at most: no list is gone through, and there is nothing behind it.
+    // At most one: no list is walked, and no page follows.
     const record = query.after === undefined ? settlements.records.find(account, positionPubkey) : null;
     const market = askedMarket(context.catalog, query.market_condition_id);
     const isAsked = record !== null && accepts(record) && (states?.includes(record.state) ?? true);
@@ -128,7 +125,7 @@ function settlementRow({ context, positions }: Margin, record: SettlementRecord)
   return rows.settlementRow(context, record, position);
 }
 
-/** Activities of a market, newest first; at most as many as its ring keeps. */
+/** Activities of a market, newest first; at most the ring's length. */
 export function activityPage(
   { context }: Margin,
   market: Market,
@@ -146,7 +143,7 @@ export function activityPage(
   return { rows: found, nextBeforeId: null };
 }
 
-/** Costs what is live: open positions are two a market at most, and settled ones count in a running sum. */
+/** Costs only live records: at most two open positions per market; settled ones are in a running sum. */
 export function marginPnl(
   { context, realized, requests, positions, settlements }: Margin,
   account: number,

@@ -1,7 +1,6 @@
 /**
- * The records of margin as the core keeps them: plain JSON, amounts in micros, prices in the space of their outcome. They
- * are made field by field: literals put together from several spreads have no shape in common, and a sweep over thousands
- * of them takes twenty times as long.
+ * Margin records in the core: plain JSON, amounts in micros, prices in their outcome's space. They are built field by
+ * field: spreads give objects without a common shape, and a sweep over thousands takes twenty times as long.
  */
 
 import type {
@@ -14,7 +13,7 @@ import type {
   TpSlState,
 } from '../../../shared/protocol/states.js';
 
-/** How a close ends a position: with a sale, or with nothing left to sell. */
+/** How a close ends a position: by a sale, or with nothing left to sell. */
 export type CloseType = (typeof CLOSE_TYPES)[number];
 /** Which of its two prices closed a position. */
 export type TriggerType = (typeof TP_SL_TRIGGERS)[number];
@@ -37,22 +36,22 @@ export interface RequestRecord {
   readonly stopLoss: number | null;
   readonly message: string;
   readonly createdMs: number;
-  /** The most that it can cost: liquidity and opening fee. Locked until it is funded, then held by the pool. */
+  /** Maximum cost: liquidity and opening fee. Locked until it is funded, then held by the pool. */
   readonly reserved: number;
   state: RequestState;
-  /** What became of the order that was placed for it; null before. */
+  /** State of the order placed for it; null before. */
   orderState: OrderStatus | null;
   /** Its draft was not signed in time. */
   isExpired: boolean;
-  /** Whether `reserved` has left the account. */
+  /** True when `reserved` has left the account. */
   isFunded: boolean;
   fundingTxid: string | null;
   refundTxid: string | null;
-  /** When time does the next step; null when something else does. */
+  /** Time of the next step, ms; null when an event does it. */
   stepMs: number | null;
 }
 
-/** The two prices that close a position by themselves; null for one that is not set. */
+/** The two prices that close a position; null for one that is not set. */
 export interface TpSlRecord {
   takeProfit: number | null;
   stopLoss: number | null;
@@ -72,7 +71,7 @@ export interface PositionEnd {
 export interface PositionRecord {
   readonly id: number;
   readonly pubkey: string;
-  /** The request that opened it; later ones that increased it are not named. */
+  /** The request that opened it; later increases are not named. */
   readonly requestPubkey: string;
   readonly account: number;
   readonly market: number;
@@ -86,12 +85,12 @@ export interface PositionRecord {
   openingFee: number;
   interest: number;
   interestSinceMs: number;
-  /** A close that waits for this price. */
+  /** Price of a pending close. */
   closePrice: number | null;
-  /** Before which that close does not happen, ms. */
+  /** Earliest time of that close, ms. */
   closeFromMs: number | null;
   tpSl: TpSlRecord | null;
-  /** The earliest look that is due at it because of interest; null for none. */
+  /** Earliest scheduled check because of interest; null for none. */
   watchMs: number | null;
   end: PositionEnd | null;
   isClaimed: boolean;
@@ -122,10 +121,10 @@ export const newPosition = (id: number, pubkey: string, request: RequestRecord, 
   isClaimed: false,
 });
 
-/** What an ended position owes its user, until it is paid. */
+/** Debt of an ended position to its user, until paid. */
 export interface SettlementRecord {
   readonly id: number;
-  /** The position's: there is one settlement for each. */
+  /** The position's pubkey: each has one settlement. */
   readonly pubkey: string;
   readonly position: number;
   readonly account: number;
@@ -134,7 +133,7 @@ export interface SettlementRecord {
   readonly leverage: number;
   readonly userLiquidity: number;
   readonly payout: number;
-  /** payout − user_liquidity − opening fees: what the position changed the account by. */
+  /** payout − user_liquidity − opening fees: the position's change of the account. */
   readonly totalPnl: number;
   readonly createdMs: number;
   state: SettlementState;

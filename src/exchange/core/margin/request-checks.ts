@@ -1,6 +1,6 @@
 /**
- * What a request must satisfy before it locks anything, in this order: leverage, sizes, take profit and stop loss. The
- * market's state and the balance come after, in requests.ts.
+ * Checks of a request before it locks anything, in this order: leverage, sizes, take profit and stop loss. The market's
+ * state and the balance follow in requests.ts.
  */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
@@ -16,37 +16,37 @@ import type { RequestRecord } from './records.js';
 import { offGrid } from './rules.js';
 import { checkPrices } from './tp-sl.js';
 
-/** What opening a position takes, at most. */
+/** Maximum cost of opening a position. */
 export interface OpeningCost {
   readonly userLiquidity: number;
   readonly totalLiquidity: number;
   readonly openingFee: number;
 }
 
-/** All that a request locks of its account, in Micros of currency. */
+/** Currency that a request locks, in micros. */
 export const costWithFee = ({ userLiquidity, openingFee }: OpeningCost): number => userLiquidity + openingFee;
 
-/** All funds at some price: what a market request costs whatever the price. */
+/** All funds at any price: the cost of a market request. */
 export function marketCost(pool: MarginPool, funds: number, leverage: number): OpeningCost {
   const totalLiquidity = applyLeverage(funds, leverage);
   return { userLiquidity: funds, totalLiquidity, openingFee: feeOn(funds, pool.rules.openingRate) };
 }
 
-/** So many shares at this price: total_liquidity is their cost, rounded up. */
+/** Shares at this price: total_liquidity is their cost, rounded up. */
 export function limitCost(pool: MarginPool, shares: number, price: number, leverage: number): OpeningCost {
   const totalLiquidity = totalFor(shares, price);
   const userLiquidity = userPart(totalLiquidity, leverage);
   return { userLiquidity, totalLiquidity, openingFee: feeOn(userLiquidity, pool.rules.openingRate) };
 }
 
-/** The user's liquidity that a request asks for: all of its funds, or what its shares take at its price. */
+/** User liquidity of a request: all its funds, or the cost of its shares at its price. */
 export function computeUserLiquidity({ funds, price, shares, leverage }: RequestRecord): number {
   if (funds !== null) return funds;
   const totalLiquidity = totalFor(must(shares, 'the shares of a limit request'), must(price, 'its price'));
   return userPart(totalLiquidity, leverage);
 }
 
-/** The cost of a request, or the refusal that names the first field at fault. */
+/** Cost of a request, or the refusal with the first wrong field. */
 export function checkTerms(terms: MarginTerms, pool: MarginPool): Result<OpeningCost> {
   const fault =
     checkLeverage(terms, pool) ??
@@ -60,7 +60,7 @@ export function checkTerms(terms: MarginTerms, pool: MarginPool): Result<Opening
   );
 }
 
-/** The same rules for a question about a market request. */
+/** The same rules for an estimate of a market request. */
 export function checkEstimate(terms: EstimateTerms, pool: MarginPool): Result<OpeningCost> {
   const fault = checkLeverage(terms, pool) ?? checkFunds(terms, pool);
   return fault ?? ok(marketCost(pool, terms.funds, terms.leverage));
@@ -91,9 +91,8 @@ function checkLimit(price: number, shares: number, { rules }: MarginPool): Refus
 }
 
 /**
- * Against the price that the position will be entered at: the reference price as it is now, or the limit while that is not
- * reached. A limit above the reference price buys at the reference price, and a stop loss between the two would sell again
- * in the same moment, fees lost.
+ * Compared with the entry price: the present reference price, or an unreached limit. A limit above the reference price
+ * buys at the reference price, and a stop loss between the two would sell at once and lose the fees.
  */
 function checkTriggers(terms: MarginTerms, pool: MarginPool): Refusal | null {
   const { takeProfit = null, stopLoss = null } = terms;

@@ -27,7 +27,7 @@ import type { Positions } from './positions.js';
 import type { RequestRecord } from './records.js';
 import { checkTerms, costWithFee } from './request-checks.js';
 
-/** Takes position requests from draft to position, and cancels them. */
+/** Runs position requests from draft to position, and cancels them. */
 export class Requests {
   readonly records: Records<RequestRecord>;
   readonly #context: CoreContext;
@@ -43,7 +43,7 @@ export class Requests {
     });
   }
 
-  /** Checks: signing service → market → leverage, sizes, triggers → market open → balance. */
+  /** Checks: signing service, market, leverage, sizes, triggers, market open, balance. */
   draft(account: number, terms: MarginTerms): Result<RequestRecord> {
     const context = this.#context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
@@ -117,12 +117,12 @@ export class Requests {
     if (record.state !== 'created' && record.state !== 'funding_processing') {
       return invalid('pubkey', `A request that is ${record.state} can no longer be cancelled.`);
     }
-    // The interface: `cancelled` with the answer. The money has not left the account yet, so there is nothing to refund.
+    // The interface: `cancelled` in the answer. The money is still in the account, so there is no refund.
     this.#end(record, 'cancelled');
     return ok(record);
   }
 
-  /** What was due at `dueMs` for this request, unless something else came first. */
+  /** Step due at `dueMs` for this request, unless another event came first. */
   step(id: number, dueMs: number): void {
     const record = this.records.live(id);
     if (record === null || record.stepMs !== dueMs) return;
@@ -139,7 +139,7 @@ export class Requests {
         record.stepMs = null;
         return this.tryFill(record);
       case 'refund_processing':
-        // One that turned back before it was funded has nothing to be paid back.
+        // Without funding there is no refund.
         if (record.isFunded) record.refundTxid = this.#txid('refund', id);
         return this.#end(record, 'failed');
       default:
@@ -167,7 +167,7 @@ export class Requests {
     return makeName(this.#context.settings.seed, kind, id);
   }
 
-  /** Looks whether a request that is placed can be filled now: the market trades, and a limit is reached. */
+  /** Fills a placed request if the market trades and its limit is reached. */
   tryFill(record: RequestRecord): void {
     if (record.state !== 'order_placed' || record.stepMs !== null) return;
     const named = marginMarket(this.#context, record.market);
@@ -183,7 +183,7 @@ export class Requests {
     this.#become(record, 'refund_processing');
   }
 
-  /** The market has left `open`: what is on its way turns back. */
+  /** The market has left `open`: pending requests are refunded. */
   turnBack(pending: readonly number[]): void {
     for (const id of pending) {
       const record = must(this.records.live(id), `request ${id}`);
@@ -191,7 +191,7 @@ export class Requests {
     }
   }
 
-  /** Over without a position: the money is the account's again. */
+  /** Ended without a position: the money is the account's again. */
   #end(record: RequestRecord, state: 'cancelled' | 'failed'): void {
     const { funds } = this.#context;
     if (record.isFunded) {
@@ -226,7 +226,7 @@ export class Requests {
   }
 }
 
-/** The margin market of a body or query, or the 400 that names the field. */
+/** Margin market of a body or query, or the 400 that names the field. */
 export function namedMargin(context: CoreContext, conditionId: string): Result<MarginMarket> {
   const named = context.catalog.requireMarket(conditionId);
   if (!named.ok) return named;

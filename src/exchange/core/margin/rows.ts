@@ -1,4 +1,4 @@
-/** The records of margin as the wire spells them. */
+/** Margin records in wire format. */
 
 import { ONE } from '../../../shared/base/micros.js';
 import { type CoreContext, seconds } from '../core-context.js';
@@ -15,7 +15,7 @@ import { computeUserLiquidity, costWithFee, type OpeningCost } from './request-c
 
 const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
 
-/** `funds` of a limit request is the margin that its shares take at its price; a better price takes less. */
+/** `funds` of a limit request is the margin of its shares at its price; a better price takes less. */
 export const requestRow = (context: CoreContext, record: RequestRecord): Wire<'requestRow'> => ({
   pubkey: record.pubkey,
   type: record.type,
@@ -35,20 +35,20 @@ export const requestRow = (context: CoreContext, record: RequestRecord): Wire<'r
   order_state: record.orderState,
 });
 
-/** The interface shows the row after a cancel with a market that is named, and no more. */
+/** The interface shows the row after a cancel with only the market's name. */
 export function cancelledRequestRow(context: CoreContext, record: RequestRecord): Wire<'cancelledRequestRow'> {
   const { card } = context.catalog.market(record.market);
   return { ...requestRow(context, record), market: { condition_id: card.conditionId, title: card.title } };
 }
 
-/** What the call that closes a position answers. */
+/** Answer of the call that closes a position. */
 export const closeRow = ({ position, closeType }: Closed): Wire<'closeResult'> => ({
   close_type: closeType,
   position_pubkey: position.pubkey,
   is_closed: position.end !== null,
 });
 
-/** Take profit and stop loss as the wire spells them. */
+/** Take profit and stop loss in wire format. */
 export const tpSlRow = ({ takeProfit, stopLoss, state, trigger }: TpSlRecord): Wire<'tpSlRow'> => ({
   take_profit_price: textOrNull(takeProfit),
   stop_loss_price: textOrNull(stopLoss),
@@ -58,15 +58,15 @@ export const tpSlRow = ({ takeProfit, stopLoss, state, trigger }: TpSlRecord): W
   triggered_at: trigger === null ? null : seconds(trigger.timeMs),
 });
 
-/** Of an open position; 0 for one that is over. */
+/** Of an open position; 0 for an ended one. */
 export function unrealizedPnl(context: CoreContext, position: PositionRecord): number {
   if (position.end !== null) return 0;
   return economics.pnlAt(position, marginMarket(context, position.market).pool.mark(position.isYes));
 }
 
 /**
- * `realized_pnl` is what came of the liquidity: payout − user_liquidity; the opening fee was paid beside it and is part of
- * the settlement's `total_pnl` alone. The liquidation price counts the interest so far; of an ended position it stays.
+ * `realized_pnl` is payout − user_liquidity; the opening fee was paid separately and appears only in the settlement's
+ * `total_pnl`. The liquidation price includes the interest so far; for an ended position it stays.
  */
 export function positionRow(context: CoreContext, position: PositionRecord): Wire<'positionRow'> {
   const { end } = position;
@@ -106,7 +106,7 @@ function makeWireMarket({ catalog }: CoreContext, market: Market): Wire<'positio
   };
 }
 
-/** A settlement with its position as the wire spells them. */
+/** A settlement with its position in wire format. */
 export const settlementRow = (
   context: CoreContext,
   settlement: SettlementRecord,
@@ -120,7 +120,7 @@ export const settlementRow = (
   created: seconds(settlement.createdMs),
 });
 
-/** The reference price is what everything costs; while the market does not trade nothing of it could be filled. */
+/** Everything costs the reference price; while the market does not trade nothing could be filled. */
 export function estimateRow(
   context: CoreContext,
   { market, pool }: MarginMarket,
@@ -144,7 +144,7 @@ export function estimateRow(
   };
 }
 
-/** An activity as the wire spells it. */
+/** An activity in wire format. */
 export const activityRow = (
   context: CoreContext,
   market: Market,

@@ -1,4 +1,4 @@
-/** The rules of a margin market, read once from the configuration that its detail shows. */
+/** Rules of a margin market, parsed once from its configuration. */
 
 import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
 import { ONE, stepOfPrecision } from '../../../shared/base/micros.js';
@@ -6,16 +6,16 @@ import { invalid, ok, type Refusal } from '../fault.js';
 import { asMicros } from '../money.js';
 import type { PoolConfigSpec, Result } from '../types.js';
 
-/** Rates, leverages and sizes in Micros. */
+/** Rates, leverages and sizes in micros. */
 export interface MarginRules {
   readonly kind: 'polymarket' | 'hyperliquid';
   readonly maxLeverageYes: number;
   readonly maxLeverageNo: number;
   /** On user_liquidity. */
   readonly openingRate: number;
-  /** On what the shares bring when a position has won or is liquidated. */
+  /** On the value of the shares when a position wins or is liquidated. */
   readonly closingRate: number;
-  /** A year, on what is borrowed. */
+  /** Per year, on the borrowed amount. */
   readonly annualRate: number;
   /** Of a market request (decisions §4). */
   readonly minFunds: number;
@@ -30,7 +30,7 @@ const MIN_FUNDS = { polymarket: 5 * ONE, hyperliquid: ONE } as const;
 const MAX_LEVERAGE = 1000 * ONE;
 const MAX_ANNUAL_RATE = 100 * ONE;
 
-/** The rules of a configuration, or the 400 that names what is wrong with it. */
+/** Rules of a configuration, or the 400 that names its error. */
 export function readRules(config: PoolConfigSpec): Result<MarginRules> {
   const numbers = {
     max_leverage_yes: within(config.max_leverage_yes, ONE, MAX_LEVERAGE),
@@ -59,7 +59,7 @@ export function readRules(config: PoolConfigSpec): Result<MarginRules> {
   });
 }
 
-/** Refuses a value that is no multiple of the step; null when it is one. Both are in Micros. */
+/** Refuses a value that is not a multiple of the step; null when it is one. Both in micros. */
 export function offGrid(field: string, value: number, step: number): Refusal | null {
   return value % step === 0 ? null : invalid(field, `Must be a multiple of ${formatDecimal(asMicros(step))}.`);
 }

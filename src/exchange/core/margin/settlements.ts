@@ -16,7 +16,7 @@ import type { Result } from '../types.js';
 import { marginMarket } from './margin-context.js';
 import type { PositionRecord, SettlementRecord } from './records.js';
 
-/** What ended positions have brought, as running sums by account and market: no list of them is ever gone through. */
+/** Results of ended positions as running sums by account and market: no list is ever walked. */
 export class RealizedPnl {
   readonly #byAccount = new Map<number, Map<number, number>>();
 
@@ -29,7 +29,7 @@ export class RealizedPnl {
     sums.set(market, (sums.get(market) ?? 0) + pnl);
   }
 
-  /** Of all markets, or of those given. */
+  /** In all markets, or in the given ones. */
   of(account: number, markets?: Iterable<number>): number {
     const sums = this.#byAccount.get(account);
     if (sums === undefined) return 0;
@@ -50,7 +50,7 @@ export class RealizedPnl {
   }
 }
 
-/** Creates settlements, moves them on with time, and pays what is claimed. */
+/** Creates settlements, advances them with time, and pays claims. */
 export class Settlements {
   readonly records: Records<SettlementRecord>;
   readonly #context: CoreContext;
@@ -92,7 +92,7 @@ export class Settlements {
     this.#context.timers.put(landsMs(this.#context), 'settlement', record.id);
   }
 
-  /** The step that is due. Answers the id of the position whose settlement is over with it, else null. */
+  /** The due step. Returns the position's id when its settlement ends with it, else null. */
   step(id: number): number | null {
     const record = must(this.records.live(id), `settlement ${id}`);
     if (record.state === 'claim_pending') return this.#pay(record);

@@ -12,13 +12,13 @@ import type { MarginPool } from './pool.js';
 import type { TpSlRecord, TriggerType } from './records.js';
 import { badPrice } from './rules.js';
 
-/** Prices that close a position, in Micros of its outcome's space; null for none. */
+/** Prices that close a position, in micros of its outcome's space; null for none. */
 export interface TriggerPrices {
   readonly takeProfit: number | null;
   readonly stopLoss: number | null;
 }
 
-/** A key that is present is written, null clears; prices that no longer count are not taken over. */
+/** A present key is set, null clears it; inactive prices are dropped. */
 export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): TriggerPrices {
   const old = before?.state === 'active' ? before : null;
   return {
@@ -27,7 +27,7 @@ export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): Trig
   };
 }
 
-/** Refuses a take profit or stop loss that would strike at once; null when both may stand. */
+/** Refuses a take profit or stop loss that would trigger at once; null when both are valid. */
 export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: number): Refusal | null {
   if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
   for (const [field, price] of [
@@ -47,7 +47,7 @@ export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: numb
   return null;
 }
 
-/** The record of these prices; one without any price is `cancelled`. */
+/** Record of these prices; without any price it is `cancelled`. */
 export const makeTpSl = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord => ({
   takeProfit,
   stopLoss,
@@ -55,7 +55,7 @@ export const makeTpSl = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord =>
   trigger: null,
 });
 
-/** Which of the two the mark has reached. Both only if it moved while the market was paused: then the take profit. */
+/** The one that the mark has reached. Both only after a move during a pause: then the take profit. */
 export function triggerAt(tpSl: TpSlRecord | null, mark: number): TriggerType | null {
   if (tpSl?.state !== 'active') return null;
   if (tpSl.takeProfit !== null && mark >= tpSl.takeProfit) return 'take_profit';

@@ -12,16 +12,16 @@ import { isBidLeg, type OrderPool } from './order-pool.js';
 import { RecordedSide } from './recorded.js';
 import { NO_TICK, TickSet } from './ticks.js';
 
-/** The queues of one market's orders by tick, with the recorded amounts beside them. */
+/** Queues of one market's orders by tick, with the recorded amounts beside them. */
 export class Book {
   /** Counts visible changes. */
   version = 0;
   /** Best ticks of the real orders, NO_TICK for none. */
   bestBid = NO_TICK;
   bestAsk = NO_TICK;
-  /** Null on a market without a recording; by side otherwise. */
+  /** Null for a market without a recording; otherwise by side. */
   recorded: readonly [RecordedSide, RecordedSide] | null = null;
-  /** After a clear, until its snapshot is over, if real orders had eaten of what was cleared. */
+  /** After a clear, until its snapshot is complete, if real orders had eaten some of it. */
   awaitsSnapshot = false;
 
   readonly model: FillModel;
@@ -33,12 +33,12 @@ export class Book {
   readonly #amount: Float64Array;
   readonly #bids: TickSet;
   readonly #asks: TickSet;
-  /** By side of a recorded amount: from which tick on it reaches real orders of the other side; of asks negative. */
+  /** By side of a recorded amount: first tick at which it reaches real orders of the other side; negated for asks. */
   readonly #reachedFrom = new Int32Array(2);
-  /** The moment of the snapshot that is awaited, Unix ms; infinite before it. */
+  /** Time of the awaited snapshot, Unix ms; infinite before it. */
   #snapshotMs = Number.POSITIVE_INFINITY;
 
-  /** `ticks`: ticks from price 0 to price 1. `lot`: the step of amounts, Micros. */
+  /** `ticks`: ticks from price 0 to price 1. `lot`: step of amounts, micros. */
   constructor(pool: OrderPool, model: FillModel, ticks: number, lot: number) {
     this.model = model;
     this.#pool = pool;
@@ -56,7 +56,7 @@ export class Book {
     return i32(this.#head, tick);
   }
 
-  /** Puts the order of a slot at the end of its tick's queue; behind all that is recorded there now. */
+  /** Adds a slot's order to its tick's queue, behind all recorded amounts. */
   join(slot: number): void {
     const pool = this.#pool;
     const tick = i32(pool.tick, slot);
@@ -89,7 +89,7 @@ export class Book {
     this.#rememberBest();
   }
 
-  /** Takes `amount` off an order; it stays in its place. */
+  /** Reduces an order by `amount`; it keeps its place. */
   reduce(slot: number, amount: number): void {
     const pool = this.#pool;
     const tick = i32(pool.tick, slot);
@@ -98,7 +98,7 @@ export class Book {
     this.version += 1;
   }
 
-  /** Takes an order out of its queue, with what it has left. Constant time. */
+  /** Removes an order from its queue. Constant time. */
   leave(slot: number): void {
     const pool = this.#pool;
     const tick = i32(pool.tick, slot);
@@ -124,9 +124,10 @@ export class Book {
     this.#rememberBest();
   }
 
-  /** Whether the best real order of the other side offers at least as much as a recorded amount of `side` at `tick` asks. */
+  /** True when the best real order of the other side meets the price of a recorded amount of `side` at `tick`. */
   isReached(side: number, tick: number): boolean {
-    // Asks are compared as negative numbers, by their bit: a choice would be guessed wrong half the time, for every event.
+    // Asks are compared as negative numbers, by their bit: a branch would be mispredicted half the time, on every
+    // event.
     return (tick ^ -side) + side >= i32(this.#reachedFrom, side);
   }
 
@@ -135,12 +136,12 @@ export class Book {
     this.#reachedFrom[ASK] = -this.bestBid;
   }
 
-  /** The best tick of a side at which the recording holds something, whatever of it real orders have eaten. */
+  /** Best tick of a side with recorded amounts, including eaten ones. */
   bestRecorded(side: BookSide): number {
     return this.recorded === null ? NO_TICK : this.#findBest(side, this.recorded[side].held);
   }
 
-  /** The same without what real orders have eaten. */
+  /** The same without eaten amounts. */
   bestShown(side: BookSide): number {
     return this.recorded === null ? NO_TICK : this.#findBest(side, this.recorded[side].shown);
   }
@@ -149,7 +150,7 @@ export class Book {
     return side === BID ? ticks.down(this.#ticks - 1) : ticks.up(0);
   }
 
-  /** The best tick of a side, real or recorded. */
+  /** Best tick of a side, real or recorded. */
   best(side: BookSide): number {
     const real = side === BID ? this.bestBid : this.bestAsk;
     if (this.recorded === null) return real;
@@ -158,7 +159,7 @@ export class Book {
     return side === BID ? Math.max(real, recorded) : Math.min(real, recorded);
   }
 
-  /** The next tick of a side behind `tick` that shows something. */
+  /** Next visible tick of a side behind `tick`. */
   nextShown(side: BookSide, tick: number): number {
     const bid = side === BID;
     const real = bid ? this.#bids.down(tick - 1) : this.#asks.up(tick + 1);
@@ -169,13 +170,16 @@ export class Book {
     return bid ? Math.max(real, recorded) : Math.min(real, recorded);
   }
 
-  /** Whether the real orders of a tick, if any, stand on this side. */
+  /** True when a tick's real orders are on this side. */
   #isOn(side: BookSide, tick: number): boolean {
     const first = i32(this.#head, tick);
     return first !== 0 && isBidLeg(this.#pool.leg[first] ?? 0) === (side === BID);
   }
 
-  /** First real order of a side's queue at a tick, 0 for none: a recorded level may lie where real orders of the other side do. */
+  /**
+   * First real order of a side's queue at a tick, 0 for none: a recorded level may share its tick with real orders of
+   * the other side.
+   */
   headOn(side: BookSide, tick: number): number {
     return this.#isOn(side, tick) ? i32(this.#head, tick) : 0;
   }
@@ -185,14 +189,14 @@ export class Book {
     return this.recorded === null ? real : real + this.recorded[side].displayedAmount(tick);
   }
 
-  /** From now on this book has a recording. */
+  /** Adds a recording to this book. */
   openRecorded(): readonly [RecordedSide, RecordedSide] {
     if (this.recorded !== null) return this.recorded;
     this.recorded = [new RecordedSide(this.#ticks), new RecordedSide(this.#ticks)];
     return this.recorded;
   }
 
-  /** The recording says what a level holds; the real orders of the level move up as the fill model says. */
+  /** Sets a recorded level; its real orders advance by the fill model. */
   changeRecorded(side: BookSide, tick: number, total: number): void {
     const level = this.openRecorded()[side];
     const first = this.headOn(side, tick);
@@ -200,7 +204,7 @@ export class Book {
     if (changed) this.version += 1;
   }
 
-  /** Real orders took so much of a recorded level, which the recording does not know. */
+  /** Real orders took this amount of a recorded level; the recording does not show it. */
   eatRecorded(side: BookSide, tick: number, amount: number): void {
     if (amount === 0) return;
     this.openRecorded()[side].eat(tick, amount);
@@ -220,8 +224,8 @@ export class Book {
   }
 
   /**
-   * All recorded liquidity goes. Real orders remember what was ahead of them: nothing is while their level shows nothing,
-   * and where a new snapshot shows the level again they have their place again. So is what they ate of it eaten again.
+   * Removes all recorded liquidity. Real orders remember the amount ahead: it is zero while their level shows nothing,
+   * and returns when a new snapshot shows the level. Eaten amounts are subtracted again too.
    */
   clearRecorded(nowMs: number): void {
     if (this.recorded === null) return;
@@ -231,7 +235,7 @@ export class Book {
     this.version += 1;
   }
 
-  /** A level comes at `nowMs`, Unix ms. The snapshot after a clear is all of one moment; what it did not show has gone. */
+  /** A level arrives at `nowMs`, Unix ms. The snapshot after a clear has one time; levels missing in it are gone. */
   levelComes(nowMs: number): void {
     if (nowMs > this.#snapshotMs) this.#endSnapshot();
     else if (this.awaitsSnapshot) this.#snapshotMs = nowMs;
@@ -248,7 +252,7 @@ export class Book {
     this.#snapshotMs = Number.POSITIVE_INFINITY;
   }
 
-  /** The recording is over: nothing is recorded here any more, and what it took to remember it is let go of. */
+  /** Ends the recording: recorded amounts and their memory are dropped. */
   endRecorded(): void {
     if (this.recorded === null) return;
     this.recorded = null;

@@ -19,25 +19,25 @@ import { cancelledBehind, type QueueCurve } from './queue-curves.js';
  */
 export const FILL_RULES = 2;
 
-/** A model in data, as a configuration file holds it. `exponent`: a multiple of 0.5 from 0.5 to 10. */
+/** A model as data in a configuration file. `exponent`: a multiple of 0.5 from 0.5 to 10. */
 export type FillModelSpec = QueueSpec & { readonly postsOnly?: boolean };
 
 type QueueSpec =
   | { readonly kind: 'trade-through' | 'risk-averse' | 'log' | 'log2' | 'optimistic' }
   | { readonly kind: 'power' | 'power2' | 'power3'; readonly exponent: number };
 
-/** How a recorded market is assumed to treat a real order that stands in its queue. */
+/** Assumed treatment of a real order in the queue of a recorded market. */
 export interface FillModel {
-  /** As `fillModel` reads it, with its exponent: `power:3`, `posts-only:power:3`. */
+  /** As `fillModel` parses it, with its exponent: `power:3`, `posts-only:power:3`. */
   readonly name: string;
   /**
-   * True: every recorded maker posts only, so that an amount which comes to the price of a real order would have been
-   * refused and fills nothing. False or absent: it trades with the real order, up to its size, before it rests.
+   * True: every recorded maker is post-only, so an amount that arrives at a real order's price would have been rejected
+   * and fills nothing. False or absent: it trades with the real order, up to its size, before it rests.
    */
   readonly postsOnly?: boolean;
   /** False: a recorded trade fills only orders at better prices than its own. */
   readonly fillsAtTouch: boolean;
-  /** Recorded amount ahead of an order that joins a level which shows `displayed`. */
+  /** Recorded amount ahead of an order that joins a level that shows `displayed`. */
   aheadOnJoin(displayed: number): number;
   /**
    * Recorded amount ahead after the level changed from `previous` to `next`. `traded` is what recorded trades took from the
@@ -47,10 +47,10 @@ export interface FillModel {
   aheadAfterChange(ahead: number, previous: number, next: number, traded: number, lot: number): number;
 }
 
-/** Before the name of a queue: recorded makers post only. Alone it is that variant of `risk-averse`. */
+/** Prefix of a queue name: recorded makers are post-only. Alone it means that variant of `risk-averse`. */
 const POSTS_ONLY = 'posts-only';
 
-/** What the command line offers, from the fewest fills to the most; `posts-only` fills less than `risk-averse` does. */
+/** Names for the command line, from the fewest fills to the most; `posts-only` fills less than `risk-averse`. */
 export const FILL_MODEL_NAMES = [
   POSTS_ONLY,
   'trade-through',
@@ -64,16 +64,16 @@ export const FILL_MODEL_NAMES = [
 ] as const;
 
 const RISK_AVERSE = 'risk-averse';
-/** Of `power` without a number: the exponent that hftbacktest's examples use. */
+/** Default exponent of `power`, from hftbacktest's examples. */
 const DEFAULT_EXPONENT = 3;
 const MOST_EXPONENT = 10;
 
-/** Nobody ahead of us ever cancels before those behind us have: only trades move us, and the level's end. */
+/** Shares ahead never cancel before those behind: only trades advance an order, and the end of its level. */
 const riskAverse = (ahead: number, _previous: number, next: number): number => Math.min(ahead, next);
 
 /**
- * The model of a name (`risk-averse`, `power:2.5`, `posts-only:power:2.5`) or of its data. Throws TwinbookError `usage` for
- * any other, naming what came and what is wanted.
+ * The model of a name (`risk-averse`, `power:2.5`, `posts-only:power:2.5`) or of its data. Throws TwinbookError `usage`
+ * for others, with the value and the expected form.
  */
 export function fillModel(spec: string | FillModelSpec): FillModel {
   const labelled = typeof spec === 'string' ? readLabel(spec) : null;
@@ -86,13 +86,13 @@ export function fillModel(spec: string | FillModelSpec): FillModel {
   return { ...model, postsOnly, name: model.name === RISK_AVERSE ? POSTS_ONLY : `${POSTS_ONLY}:${model.name}` };
 }
 
-/** A name may say where a model comes from: `calibrated (power2:3)` is `power2:3`, told by that name. */
+/** A name may carry its source: `calibrated (power2:3)` is `power2:3` under that name. */
 function readLabel(name: string): FillModel | null {
   const [, prefix = '', label, inner = ''] = /^(posts-only:)?([a-z]+) \(([a-z0-9:.-]+)\)$/.exec(name) ?? [];
   return label === undefined ? null : { ...fillModel(`${prefix}${inner}`), name };
 }
 
-/** Null for a kind that is not known, or an exponent where none belongs or that is out of range. */
+/** Null for an unknown kind, or an exponent that is not allowed or out of range. */
 function queueModel({ kind, exponent }: QueueName): FillModel | null {
   if (kind === 'power' || kind === 'power2' || kind === 'power3') {
     const n = exponent ?? DEFAULT_EXPONENT;
@@ -130,7 +130,7 @@ function readName(name: string): QueueName & { readonly postsOnly: boolean } {
   return { kind, exponent: digits === undefined ? null : Number(digits), postsOnly: prefix !== undefined };
 }
 
-/** A decrease that no trade explains is shared between what stands ahead and what stands behind by a curve of both. */
+/** A decrease without a trade is split between shares ahead and behind by a curve of both. */
 function sharedBy(name: string, curve: QueueCurve): FillModel {
   const behindShare = cancelledBehind(curve);
   return {
@@ -149,10 +149,10 @@ function sharedBy(name: string, curve: QueueCurve): FillModel {
   };
 }
 
-/** A millionth of a lot is the noise of the division. */
+/** A millionth of a lot is division noise. */
 const upToLot = (amount: number, lot: number): number => Math.ceil(amount / lot - 1e-6) * lot;
 
-/** The model of a name, or this one within its bounds. Throws TwinbookError `usage` for a name that is not known. */
+/** The model of a name, or the given one with bounds. Throws TwinbookError `usage` for an unknown name. */
 export const chosenModel = (choice: string | FillModel): FillModel =>
   typeof choice === 'string' ? fillModel(choice) : boundedModel(choice);
 

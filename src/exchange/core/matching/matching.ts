@@ -25,12 +25,12 @@ import {
 } from './order-pool.js';
 import { NO_TICK } from './ticks.js';
 
-/** The account that recorded liquidity trades from: always slot 0, unlimited. */
+/** Account of recorded liquidity: always slot 0, unlimited. */
 export const RECORDED_ACCOUNT = 0;
 
 /**
- * Hears of the fills of API orders. `price` and `cost` in the space of the order's own outcome; `atCrossing`: a recorded amount
- * that arrived at the order's price did it, not a recorded trade.
+ * Receives the fills of API orders. `price` and `cost` in the order's own outcome space; `atCrossing`: by a recorded
+ * amount that arrived at the order's price, not by a recorded trade.
  */
 export interface FillListener {
   onFill(
@@ -42,15 +42,15 @@ export interface FillListener {
     isMaker: boolean,
     atCrossing: boolean,
   ): void;
-  /** The resting order has nothing left. */
+  /** The resting order is fully filled. */
   onFinish(record: number): void;
 }
 
-/** Fills incoming orders from a book, and counts the fees that it took. */
+/** Fills incoming orders from a book, and collects fees. */
 export class Matching {
-  /** Currency that every fee went into. */
+  /** Sum of all fees, currency. */
   fees = 0;
-  /** Of the last `take`: what was filled, and why it ended. */
+  /** Result of the last `take`: filled amount, and the reason for its end. */
   filled = 0;
   metSelf = false;
   outOfFunds = false;
@@ -60,12 +60,12 @@ export class Matching {
   readonly #listener: FillListener;
   #nowMs = 0;
 
-  // The incoming order, while it is being worked. Fields, not an object: nothing to allocate.
+  // State of the incoming order. Fields instead of an object avoid an allocation.
   #account = 0;
   #leg: Leg = BUY_YES;
   #record = 0;
   #left = 0;
-  /** What a market buy may still spend. */
+  /** Remaining funds of a market buy. */
   #purse = Number.POSITIVE_INFINITY;
   #atCrossing = false;
 
@@ -76,8 +76,8 @@ export class Matching {
   }
 
   /**
-   * Works an incoming order, which holds nothing locked, against the book as far as `limitTick`. Returns what is left of
-   * `amount`. `purse` bounds what a buy spends, fees included.
+   * Matches an incoming order, which has no locks, up to `limitTick`. Returns the rest of `amount`. `purse` bounds a
+   * buy's spending, fees included.
    */
   take(
     nowMs: number,
@@ -124,7 +124,7 @@ export class Matching {
     return true;
   }
 
-  /** Takes recorded and real amounts of a tick in the order of their queue. */
+  /** Takes recorded and real amounts of a tick in queue order. */
   #takeMixed(market: Market, trading: Trading, tick: number): boolean {
     const pool = this.#pool;
     const book = trading.book;
@@ -134,7 +134,7 @@ export class Matching {
     let goesOn = true;
     let slot = book.headOn(side, tick);
     while (goesOn && this.#left > 0) {
-      // Behind the last real order stands all the rest of the level.
+      // After the last real order comes the rest of the level.
       const before =
         slot === 0 ? level.displayedAmount(tick) : Math.min(level.displayedAmount(tick), f64(pool.ahead, slot) - eaten);
       if (before > 0) {
@@ -163,9 +163,9 @@ export class Matching {
   }
 
   /**
-   * A recorded trade of `amount`; `taker` BID is a buyer. Real orders at better prices meet it first, whatever is recorded
-   * before them: the trade went through their price. At its own price it eats what is ahead of each real order, or passes
-   * them all by if the fill model says so.
+   * A recorded trade of `amount`; `taker` BID is a buyer. Real orders at better prices meet it first, whatever is
+   * recorded ahead of them: the trade went through their price. At its own price it takes the amount ahead of each real
+   * order first, or skips them if the fill model says so.
    */
   recordedTrade(nowMs: number, market: Market, trading: Trading, taker: number, tick: number, amount: number): void {
     this.#nowMs = nowMs;
@@ -233,7 +233,7 @@ export class Matching {
     this.#meet(market, trading, slot, tick, amount);
   }
 
-  /** A recorded seller is shown as a buyer of NO, so that the public row tells the direction. */
+  /** A recorded seller is shown as a buyer of NO, so that the public row shows the direction. */
   #printRecorded(market: Market, trading: Trading, taker: number, tick: number, amount: number): void {
     if (amount <= 0) return;
     const price = tick * trading.tick;
@@ -241,7 +241,7 @@ export class Matching {
     market.print(this.#nowMs, price, amount, taker === BID ? yes : amount - yes, taker === BID, 0, 0);
   }
 
-  /** What was taken from the front of a level is no longer ahead of the orders there. */
+  /** Shares taken from the front of a level are no longer ahead of its orders. */
   #moveUp(book: Book, side: typeof BID | typeof ASK, tick: number, taken: number): void {
     const ahead = this.#pool.ahead;
     for (let slot = book.headOn(side, tick); slot !== 0; slot = i32(this.#pool.next, slot)) {
@@ -259,7 +259,7 @@ export class Matching {
     return false;
   }
 
-  /** How much of `wanted` the purse pays for at a tick. */
+  /** Part of `wanted` that the purse can pay at a tick. */
   #within(trading: Trading, tick: number, wanted: number): number {
     if (this.#purse === Number.POSITIVE_INFINITY) return wanted;
     const isYes = isYesLeg(this.#leg);
@@ -289,7 +289,7 @@ export class Matching {
     this.#trade(market, trading, tick, amount, RECORDED_ACCOUNT, leg, 0);
   }
 
-  /** Money and shares of both sides, the public row, and the word to the owners. */
+  /** Moves money and shares of both sides, adds the public row, and notifies the owners. */
   #trade(
     market: Market,
     trading: Trading,
@@ -326,8 +326,8 @@ export class Matching {
     const isYes = isYesLeg(leg);
     let fee = rate === 0 ? 0 : timesUp(rate, cost);
     if (isBuyLeg(leg)) {
-      // Each fill rounds its cost and its fee by itself, so many small ones can pass what was locked for the whole by a few
-      // millionths. The exchange bears that, with a fee below zero if it must: nobody is ever charged what he has not got.
+      // Each fill rounds its cost and fee, so many small ones can exceed the lock of the whole by some millionths. The
+      // exchange bears the difference, if necessary with a negative fee: no account pays more than it has.
       fee = Math.min(fee, funds.available(account) - cost);
       funds.add(account, -cost - fee);
       market.shares.receive(this.#nowMs, account, isYes, amount, cost);
@@ -340,7 +340,7 @@ export class Matching {
     return fee;
   }
 
-  /** Lets go of what a resting order had locked for `amount`, of which `left` remains. */
+  /** Releases the lock of `amount` of a resting order, of which `left` remains. */
   #unlock(
     market: Market,
     trading: Trading,
@@ -357,13 +357,13 @@ export class Matching {
     }
     const before = f64(this.#pool.locked, slot);
     const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
-    // What rested may have locked less than the rule says, see `rest`.
+    // A resting order may have locked less than the rule says, see `rest`.
     const still = left === 0 ? 0 : Math.min(before, buyLock(price, left, trading.lockRate));
     this.#pool.locked[slot] = still;
     this.#funds.lock(account, still - before);
   }
 
-  /** Lets an order rest and locks what it needs. Returns its slot. */
+  /** Rests an order and locks its needs. Returns its slot. */
   rest(
     market: Market,
     trading: Trading,
@@ -383,7 +383,7 @@ export class Matching {
     pool.remaining[slot] = amount;
     if (isBuyLeg(leg)) {
       const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
-      // What it filled on its way here was rounded fill by fill: a few millionths of its lock may have gone already.
+      // Its immediate fills were rounded one by one and may have used some millionths of its lock.
       const lock = Math.min(buyLock(price, amount, trading.lockRate), this.#funds.available(account));
       pool.locked[slot] = lock;
       this.#funds.lock(account, lock);
@@ -395,7 +395,7 @@ export class Matching {
     return slot;
   }
 
-  /** Takes a resting order off the book and releases its locks. */
+  /** Removes a resting order and releases its locks. */
   cancel(market: Market, trading: Trading, slot: number): void {
     const pool = this.#pool;
     const account = i32(pool.account, slot);
@@ -407,7 +407,7 @@ export class Matching {
   }
 }
 
-/** How a bid or ask in YES space is worked: sell what is held first, else buy the complement. */
+/** Leg of a bid or ask in YES space: sell held shares first, else buy the complement. */
 export function legFor(market: Market, account: number, bid: boolean, amount: number): Leg {
   if (market.shares.available(account, !bid) >= amount) return bid ? SELL_NO : SELL_YES;
   return bid ? BUY_YES : BUY_NO;

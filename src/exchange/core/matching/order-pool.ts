@@ -1,12 +1,14 @@
-/** All resting orders of all markets, as columns of typed arrays: slots are recycled, so no order costs an allocation. */
+/**
+ * All resting orders of all markets, as columns of typed arrays: slots are recycled, so an order needs no allocation.
+ */
 
 import { f64, fillSparse, i32, sparse, widenF64, widenI32, widenU8 } from '../typed-arrays.js';
 
-/** A handle is generation × 2^22 + slot, so that a recycled slot never answers to an old handle. */
+/** A handle is generation × 2^22 + slot, so that an old handle never matches a recycled slot. */
 const SLOT_BITS = 22;
 const SLOT_SPAN = 2 ** SLOT_BITS;
 
-/** What an order does to its account. Bids in YES space: buy YES, sell NO. Asks: sell YES, buy NO. */
+/** Effect of an order on its account. Bids in YES space: buy YES, sell NO. Asks: sell YES, buy NO. */
 export const BUY_YES = 0;
 export const SELL_YES = 1;
 export const BUY_NO = 2;
@@ -14,34 +16,34 @@ export const SELL_NO = 3;
 /** Outcome and side of an order in one number, 0 to 3: `BUY_YES`, `SELL_YES`, `BUY_NO` or `SELL_NO`. */
 export type Leg = number;
 
-/** Whether an order of this leg stands on the bid side of the YES book. */
+/** True for legs on the bid side of the YES book. */
 export const isBidLeg = (leg: Leg): boolean => leg === BUY_YES || leg === SELL_NO;
-/** Whether an order of this leg pays currency for shares. */
+/** True for legs that pay currency for shares. */
 export const isBuyLeg = (leg: Leg): boolean => leg === BUY_YES || leg === BUY_NO;
-/** Whether an order of this leg is about YES shares. */
+/** True for legs of YES shares. */
 export const isYesLeg = (leg: Leg): boolean => leg === BUY_YES || leg === SELL_YES;
 
-/** Columns of every resting order, by slot; a slot is used again once its order has left. */
+/** Columns of every resting order by slot; slots are reused. */
 export class OrderPool {
-  /** Neighbours in the queue of a level; slot 0 is nobody. Of a free slot `next` is the next free one. */
+  /** Neighbours in the level's queue; slot 0 means none. In a free slot `next` is the next free one. */
   next = new Int32Array(1024);
   prev = new Int32Array(1024);
   tick = new Int32Array(1024);
   market = new Int32Array(1024);
   account = new Int32Array(1024);
-  /** Id of the API order that rests here, 0 for an internal one. */
+  /** Id of the resting API order, 0 for an internal one. */
   record = new Int32Array(1024);
   leg = new Uint8Array(1024);
   remaining = new Float64Array(1024);
-  /** Currency that a buy holds locked; a sell locks its remaining shares. */
+  /** Locked currency of a buy; a sell locks its remaining shares. */
   locked = new Float64Array(1024);
-  /** Recorded amount of the level that stands before this order. */
+  /** Recorded amount of the level ahead of this order. */
   ahead = new Float64Array(1024);
   #generation = new Int32Array(1024);
   #free = 0;
   #used = 1;
 
-  /** A slot with all columns still as its last order left them; the caller writes every one. */
+  /** A slot with old column values; the caller writes every one. */
   take(): number {
     const recycled = this.#free;
     if (recycled !== 0) {
@@ -52,7 +54,7 @@ export class OrderPool {
     return this.#used++;
   }
 
-  /** Writes an order of a snapshot back into its slot; its book links it. */
+  /** Restores an order of a snapshot into its slot; its book links it. */
   place(slot: number, order: PooledOrder): void {
     this.tick[slot] = order.tick;
     this.market[slot] = order.market;
@@ -82,7 +84,7 @@ export class OrderPool {
     return this.makeHandle(slot) === handle ? slot : 0;
   }
 
-  /** Handles of what this account has resting without an API order behind it. Looks at every slot: not for the hot path. */
+  /** Handles of an account's resting internal orders. Scans every slot: not for the hot path. */
   internalHandles(account: number): number[] {
     const handles: number[] = [];
     for (let slot = 1; slot < this.#used; slot++) {
@@ -107,7 +109,7 @@ export class OrderPool {
     this.#generation = widenI32(this.#generation, size);
   }
 
-  /** Free slots and generations; the orders themselves are dumped by their books, in queue order. */
+  /** Free slots and generations; the books dump the orders, in queue order. */
   dump() {
     const free: number[] = [];
     for (let slot = this.#free; slot !== 0; slot = i32(this.next, slot)) free.push(slot);
@@ -127,7 +129,7 @@ export class OrderPool {
   }
 }
 
-/** An order as it enters the pool; amounts and locks in Micros. */
+/** An order for the pool; amounts and locks in micros. */
 export interface PooledOrder {
   readonly tick: number;
   readonly market: number;

@@ -6,7 +6,7 @@
 
 import { unreachable } from '../../../shared/base/errors.js';
 
-/** Which of hftbacktest's curves is used, with its exponent where it has one. */
+/** One of hftbacktest's curves, with its exponent if it has one. */
 export type QueueCurve =
   | { readonly kind: 'log' | 'log2' }
   | { readonly kind: 'power' | 'power2' | 'power3'; readonly exponent: number };
@@ -14,14 +14,14 @@ export type QueueCurve =
 /** Probability, 0..1, for `ahead` > 0 and `behind` >= 0, both in Micros. */
 export type BehindShare = (ahead: number, behind: number) => number;
 
-/** The logarithmic curves count in shares: they are the only ones for which the unit matters. */
+/** Logarithmic curves count in shares: only for them the unit matters. */
 const SHARE = 1_000_000;
 
-/** The share of a decrease without a trade that is taken to have stood behind an order, by this curve. */
+/** Fraction of a decrease without a trade that counts as behind an order, by this curve. */
 export function cancelledBehind(curve: QueueCurve): BehindShare {
   switch (curve.kind) {
     case 'power':
-      // b^n / (b^n + f^n); nothing behind makes the quotient infinite and the probability 0.
+      // b^n / (b^n + f^n); with nothing behind the quotient is infinite and the probability 0.
       return (ahead, behind) => 1 / (1 + power(ahead / behind, curve.exponent));
     case 'power2':
       return (ahead, behind) => power(behind / (ahead + behind), curve.exponent);

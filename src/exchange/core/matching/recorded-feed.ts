@@ -13,28 +13,28 @@ import { f64, i32, u8 } from '../typed-arrays.js';
 import type { Matching } from './matching.js';
 import { NO_TICK } from './ticks.js';
 
-/** One market's events in time order, as columns. Prices and amounts in Micros. */
+/** One market's events in order of time, as columns. Prices and amounts in micros. */
 export type RecordedColumns = EventChunk;
 
 const OFF_GRID = -1;
 
 /** Plays recorded events into the books of their markets. */
 export class RecordedFeed {
-  /** Events of the last `play` that the market had no place for: off its grid, or a trade while it does not trade. */
+  /** Events of the last `play` that the market rejected: off its grid, or a trade while it does not trade. */
   refused = 0;
 
   readonly #context: CoreContext;
   readonly #matching: Matching;
   readonly #reach: (nowMs: number) => void;
 
-  /** `reach` does what is due by a time and moves the clock there. */
+  /** `reach` does the work due by a time and sets the clock. */
   constructor(context: CoreContext, matching: Matching, reach: (nowMs: number) => void) {
     this.#context = context;
     this.#matching = matching;
     this.#reach = reach;
   }
 
-  /** A level now holds `total`, at this time. False when the market has no place for it. */
+  /** A level holds `total` from this time on. False when the market rejects it. */
   level(nowMs: number, market: Market | undefined, side: BookSide, price: number, total: number): boolean {
     const trading = market?.orderbook ?? null;
     if (market === undefined || trading === null || !Number.isSafeInteger(total) || total < 0) return false;
@@ -46,27 +46,27 @@ export class RecordedFeed {
     return true;
   }
 
-  /** A level at or beyond the price of real orders of the other side: what arrives there trades with them, or stands crossed. */
+  /** A level at or beyond the price of real orders of the other side: new amounts trade with them, or stand crossed. */
   #changeAtOrders(nowMs: number, market: Market, trading: Trading, side: BookSide, tick: number, total: number): void {
     const { book } = trading;
     const level = book.openRecorded()[side];
     const arrived = total - level.knownAmount(tick);
-    // Another market may have been played further already; a market's own trades never go back.
+    // Another market may be further already; a market's own trades never go back.
     this.#context.nowMs = Math.max(nowMs, market.tape.lastMs);
-    // It meets the book that it finds: it rests only afterwards.
+    // It meets the present book and rests afterwards.
     const traded = arrived > 0 ? this.#meet(market, trading, side, tick, arrived) : 0;
     book.changeRecorded(side, tick, total);
     book.eatRecorded(side, tick, traded);
     this.#tellCrossing(market, trading, side, arrived > 0 ? tick : NO_TICK);
   }
 
-  /** How much of an amount that comes to real orders of the other side trades with them. */
+  /** Part of an arriving amount that trades with real orders of the other side. */
   #meet(market: Market, trading: Trading, side: BookSide, tick: number, amount: number): number {
     if (trading.book.model.postsOnly === true || !market.isTradable) return 0;
     return this.#matching.recordedArrival(this.#context.nowMs, market, trading, side, tick, amount);
   }
 
-  /** `arrived`: the tick to which something new has come; NO_TICK when something went. */
+  /** `arrived`: tick with a new amount; NO_TICK after a removal. */
   #tellCrossing(market: Market, trading: Trading, side: BookSide, arrived: number): void {
     const { settings, nowMs } = this.#context;
     if (settings.observer?.onCrossing === undefined) return;
@@ -77,14 +77,14 @@ export class RecordedFeed {
     settings.observer.onCrossing(nowMs, market.index, side, arrivedMicros, reaches ? best * tick : null);
   }
 
-  /** Nothing is recorded any more; a new snapshot may follow. */
+  /** Drops all recorded amounts; a new snapshot may follow. */
   clear(nowMs: number, market: Market): void {
     const { observer } = this.#context.settings;
     market.orderbook?.book.clearRecorded(nowMs);
     for (const side of [BID, ASK] as const) observer?.onCrossing?.(nowMs, market.index, side, null, null);
   }
 
-  /** A market that did not trade does so again: what came to real orders meanwhile meets them now. */
+  /** A market trades again: amounts that arrived at real orders meanwhile meet them now. */
   onReopen(market: Market): void {
     const { orderbook: trading } = market;
     if (trading === null || trading.book.recorded === null) return;
@@ -103,7 +103,7 @@ export class RecordedFeed {
     }
   }
 
-  /** Somebody traded, at the time of the exchange's clock. False when the market has no place for it. */
+  /** A trade at the exchange's time. False when the market rejects it. */
   trade(market: Market | undefined, takerSide: BookSide, price: number, amount: number): boolean {
     const trading = market?.orderbook ?? null;
     if (market === undefined || trading === null || !market.isTradable) return false;
@@ -132,7 +132,7 @@ export class RecordedFeed {
       if (what === EVENT.level) {
         if (!this.level(nowMs, market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
       } else if (what === EVENT.trade) {
-        // Another market may have been played further already; a market's own trades never go back.
+        // Another market may be further already; a market's own trades never go back.
         context.nowMs = Math.max(nowMs, market.tape.lastMs);
         if (!this.trade(market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
       } else this.clear(nowMs, market);
@@ -144,14 +144,14 @@ export class RecordedFeed {
   }
 }
 
-/** By its bit (BID is 0, ASK is 1) and not by a choice, which a processor would guess wrong half the time: 10 % of a replay. */
+/** By its bit (BID is 0, ASK is 1) without a branch, which would be mispredicted half the time: 10 % of a replay. */
 const readSide = (sides: Uint8Array, at: number): BookSide =>
   // One bit is one of the two.
   (u8(sides, at) & 1) as BookSide;
 
-/** The tick of a price strictly between 0 and 1, or OFF_GRID. */
+/** Tick of a price strictly between 0 and 1, or OFF_GRID. */
 function toTick(trading: Trading, price: number): number {
-  // To the nearest integer, without a division; a price off the grid or out of range does not come back.
+  // Rounded without a division; a price off the grid or out of range does not map back.
   const tick = (price * trading.ticksPerMicro + 0.5) | 0;
   return tick * trading.tick === price && price > 0 && price < ONE ? tick : OFF_GRID;
 }

@@ -7,16 +7,16 @@
 import { f64, sparse } from '../typed-arrays.js';
 import { TickSet } from './ticks.js';
 
-/** Cells of a level: the amount as the recording says, what real orders ate of it, and what recorded trades took since its last change. */
+/** Cells of a level: the recorded amount, the part eaten by real orders, and the part traded since its last change. */
 const STRIDE = 4;
 const EATEN = 1;
 const TRADED = 2;
 
-/** One side of a recorded book, level by level; amounts in Micros. */
+/** One side of a recorded book by level; amounts in micros. */
 export class RecordedSide {
   /** Ticks that show something. */
   readonly shown: TickSet;
-  /** Ticks at which the recording holds something, whatever of it real orders have eaten. */
+  /** Ticks with recorded amounts, including eaten ones. */
   readonly held: TickSet;
   readonly #cells: Float64Array;
 
@@ -31,25 +31,25 @@ export class RecordedSide {
     return Math.max(0, f64(this.#cells, at) - f64(this.#cells, at + EATEN));
   }
 
-  /** As the recording says it, with what real orders have eaten. */
+  /** Recorded amount, including the eaten part. */
   total(tick: number): number {
     return f64(this.#cells, tick * STRIDE);
   }
 
-  /** How much of a level was there before: as the recording says it, or what real orders ate of it before a clear. */
+  /** Known earlier amount of a level: recorded, or eaten before a clear. */
   knownAmount(tick: number): number {
     const at = tick * STRIDE;
     return Math.max(f64(this.#cells, at), f64(this.#cells, at + EATEN));
   }
 
-  /** What recorded trades took since the last change. */
+  /** Amount of recorded trades since the last change. */
   tradedAmount(tick: number): number {
     return f64(this.#cells, tick * STRIDE + TRADED);
   }
 
   /**
-   * What was eaten stays eaten while the level shrinks, never more than all of it; what the recording adds is new. The count
-   * of what was traded starts anew, for the change accounts for it. Returns whether the level shows something else now.
+   * Eaten amounts stay eaten while the level shrinks, at most all of it; recorded increases are new. The traded amount
+   * is reset, because the change includes it. Returns whether the visible level changed.
    */
   change(tick: number, total: number): boolean {
     const cells = this.#cells;
@@ -61,7 +61,7 @@ export class RecordedSide {
     cells[at + EATEN] = stays;
     cells[at + TRADED] = 0;
     const after = total - stays;
-    // Most changes leave a level that shows something one that does; of few levels something was eaten.
+    // Most changes keep a level visible, and few levels have eaten amounts.
     if (before > 0 !== after > 0 || eaten > 0) this.#note(tick);
     return before !== after;
   }
@@ -84,7 +84,7 @@ export class RecordedSide {
     else this.held.remove(tick);
   }
 
-  /** Nothing is recorded any more. What was eaten is remembered until `forgetGone`. */
+  /** Drops recorded amounts. Eaten ones are kept until `forgetGone`. */
   clear(): void {
     for (let tick = this.shown.up(0); tick >= 0; tick = this.shown.up(tick + 1)) this.shown.remove(tick);
     for (let tick = this.held.up(0); tick >= 0; tick = this.held.up(tick + 1)) this.held.remove(tick);
@@ -94,13 +94,13 @@ export class RecordedSide {
     }
   }
 
-  /** Whether something was eaten of a level that the recording does not hold now. */
+  /** True when eaten amounts of a vanished level are kept. */
   remembersGone(): boolean {
     for (let at = 0; at < this.#cells.length; at += STRIDE) if (this.#isGone(at)) return true;
     return false;
   }
 
-  /** Such a level comes back as a new one. */
+  /** Such a level returns as a new one. */
   forgetGone(): void {
     for (let at = 0; at < this.#cells.length; at += STRIDE) if (this.#isGone(at)) this.#cells[at + EATEN] = 0;
   }

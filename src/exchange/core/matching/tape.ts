@@ -1,10 +1,10 @@
-/** The public trades of one market and what is counted from them. A ring of cells: a trade costs no allocation. */
+/** Public trades of one market and their sums. A ring of cells: a trade costs no allocation. */
 
 import { f64, widenF64 } from '../typed-arrays.js';
 
-/** Trades that are kept for `GET /markets/{id}/trades/`: hours of a busy market, 1.1 MB. */
+/** Trades kept for `GET /markets/{id}/trades/`: hours of a busy market, 1.1 MB. */
 export const TAPE_LENGTH = 20_000;
-/** Of a settled market: there are more and more of them, and all of them stay in memory. */
+/** For a settled market: their number only grows, and all stay in memory. */
 export const SETTLED_TAPE_LENGTH = 1_000;
 const FIRST_CAPACITY = 32;
 
@@ -18,11 +18,11 @@ const IS_YES = 5;
 /** Volume of the market after the trade. */
 const VOLUME_AFTER = 6;
 
-/** A public trade as the tape keeps it; amounts, prices and fees in Micros. */
+/** A public trade on the tape; amounts, prices and fees in micros. */
 export interface TapeTrade {
   readonly id: number;
   readonly timeMs: number;
-  /** In the space of the taker's outcome, like `isYes`. */
+  /** In the taker's outcome space, like `isYes`. */
   readonly price: number;
   readonly amount: number;
   readonly makerFee: number;
@@ -30,9 +30,9 @@ export interface TapeTrade {
   readonly isYes: boolean;
 }
 
-/** The newest trades of a market, and sums over all it ever had. */
+/** The newest trades of a market, and sums over all its trades. */
 export class Tape {
-  /** Trades ever; the newest trade's id. */
+  /** Number of all trades; id of the newest. */
   count = 0;
   /** Currency: price × amount of every trade at the taker's price. */
   volume = 0;
@@ -42,7 +42,7 @@ export class Tape {
 
   #capacity = FIRST_CAPACITY;
   #cells = new Float64Array(FIRST_CAPACITY * STRIDE);
-  /** Where the next trade's cells begin; the end of the ring counts as its start. */
+  /** First cell of the next trade; the end of the ring counts as its start. */
   #next = 0;
 
   write(
@@ -54,7 +54,7 @@ export class Tape {
     makerFee: number,
     takerFee: number,
   ): void {
-    // Until the ring is full trade n lies in place n, so a wider one takes the cells over as they are.
+    // Until the ring is full trade n is in place n, so a larger ring copies the cells unchanged.
     if (this.count === this.#capacity && this.#capacity < TAPE_LENGTH) this.#widen(this.#capacity * 2);
     this.count += 1;
     this.volume += notional;
@@ -77,7 +77,7 @@ export class Tape {
     this.#cells = widenF64(this.#cells, this.#capacity * STRIDE);
   }
 
-  /** Nobody trades here any more: only the newest trades are kept on, one at least. */
+  /** Trading has ended: keeps only the newest trades, at least one. */
   settle(keep = SETTLED_TAPE_LENGTH): void {
     if (this.count <= keep) return;
     const dump = this.dump();
@@ -92,9 +92,7 @@ export class Tape {
     return Math.max(1, this.count - this.#capacity + 1);
   }
 
-  /**
-   * Currency of the trades later than `sinceMs`, exact; null when trades of that time are no longer kept.
-   */
+  /** Currency of trades after `sinceMs`, exact; null when such trades are no longer kept. */
   volumeSince(sinceMs: number): number | null {
     let low = this.#oldest;
     if (low > 1 && f64(this.#cells, this.#at(low)) > sinceMs) return null;
@@ -118,7 +116,7 @@ export class Tape {
     return trades;
   }
 
-  /** Whether a trade below this id is still kept. */
+  /** True when a trade below this id is kept. */
   hasBefore(id: number): boolean {
     return id > this.#oldest;
   }
@@ -152,7 +150,7 @@ export class Tape {
     this.volume = dump.volume;
     this.lastPrice = dump.lastPrice;
     this.lastMs = dump.lastMs;
-    // A ring that has forgotten something is full; before that it has room for the next trades.
+    // A ring that has dropped trades is full; before that it has room.
     const kept = dump.trades.length / STRIDE;
     let capacity = kept < dump.count ? kept : FIRST_CAPACITY;
     while (capacity < kept) capacity *= 2;

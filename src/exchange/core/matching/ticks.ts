@@ -1,8 +1,8 @@
-/** A set of ticks that finds the next member up or down in a few steps: one bit per tick, and one bit per word of bits. */
+/** A set of ticks with fast search up and down: one bit per tick, and one bit per word of bits. */
 
 import { i32 } from '../typed-arrays.js';
 
-/** What `up` and `down` answer when there is no such tick. */
+/** Result of `up` and `down` without a member. */
 export const NO_TICK = -1;
 
 const lowest = (bits: number): number => 31 - Math.clz32(bits & -bits);
@@ -33,13 +33,13 @@ export class TickSet {
     if (left === 0) this.#summary[word >>> 5] = i32(this.#summary, word >>> 5) & ~(1 << (word & 31));
   }
 
-  /** The smallest member that is not below `from`. */
+  /** Smallest member at or above `from`. */
   up(from: number): number {
     const word = from >>> 5;
     if (word >= this.#words.length) return NO_TICK;
     const bits = i32(this.#words, word) & (-1 << (from & 31));
     if (bits !== 0) return (word << 5) + lowest(bits);
-    // Shifts count modulo 32: the last word of a group has no later neighbour in its own group.
+    // Shifts count modulo 32: the last word of a group has no later neighbour in its group.
     let mask = (word & 31) === 31 ? 0 : -1 << ((word & 31) + 1);
     for (let group = word >>> 5; group < this.#summary.length; group++) {
       const groupBits = i32(this.#summary, group) & mask;
@@ -52,7 +52,7 @@ export class TickSet {
     return NO_TICK;
   }
 
-  /** The largest member that is not above `from`. */
+  /** Largest member at or below `from`. */
   down(from: number): number {
     if (from < 0) return NO_TICK;
     const word = from >>> 5;

@@ -19,7 +19,7 @@ export const RECORD_KINDS = [
   'position',
   'settlement',
 ] as const;
-/** Which of the archive's tables a record belongs to. */
+/** The archive's table of a record. */
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /** What lists filter by. */
@@ -32,42 +32,42 @@ export interface Facets {
   readonly side: 'buy' | 'sell' | null;
 }
 
-/** A final record with what lists filter it by. */
+/** A final record with the fields that lists filter by. */
 export interface Archived<R = unknown> extends Facets {
   readonly id: number;
   readonly account: number;
-  /** Unique within its kind of record; empty for records that nobody asks for by name. */
+  /** Unique within its kind; empty for records that are never read by name. */
   readonly pubkey: string;
-  /** Plain JSON that nobody changes after it was put. */
+  /** Plain JSON that never changes after `put`. */
   readonly record: R;
 }
 
-/** What a list asks for; an absent field matches everything. */
+/** A list's filters; absent fields match everything. */
 export interface ArchiveQuery {
   readonly account: number;
   readonly market?: number | undefined;
   readonly states?: readonly string[] | undefined;
   readonly isYes?: boolean | undefined;
   readonly side?: 'buy' | 'sell' | undefined;
-  /** Newest first and ids below this one; with `oldestFirst` ids above it. */
+  /** Newest first with ids below this one; with `oldestFirst` ids above it. */
   readonly from?: number | undefined;
   readonly oldestFirst?: boolean | undefined;
-  /** At most so many rows. */
+  /** Maximum rows. */
   readonly limit: number;
 }
 
-/** Keeps final records and finds them again. */
+/** Stores final records and finds them again. */
 export interface Archive {
-  /** Its id is new to its kind of record: a record becomes final once. */
+  /** Its id is new within its kind: a record becomes final once. */
   put(recordKind: RecordKind, row: Archived): void;
   byId(recordKind: RecordKind, id: number): Archived | null;
   byPubkey(recordKind: RecordKind, pubkey: string): Archived | null;
   list(recordKind: RecordKind, query: ArchiveQuery): readonly Archived[];
-  /** Forgets what was put since a snapshot: all ids above `lastId`, and `live`, which the snapshot itself still holds. */
+  /** Drops rows put after a snapshot: all ids above `lastId`, and `live`, which the snapshot itself holds. */
   rewind(recordKind: RecordKind, lastId: number, live: Iterable<number>): void;
 }
 
-/** Whether a record has what a list asks for. */
+/** True when a record matches a list's filters. */
 export const accepts = (query: Omit<ArchiveQuery, 'limit' | 'account'>, facets: Facets): boolean =>
   (query.market === undefined || facets.market === query.market) &&
   (query.states === undefined || query.states.includes(facets.state)) &&

@@ -1,4 +1,4 @@
-/** What accounts hold, as rows, and what holding it has brought them so far. */
+/** Holdings of accounts as rows, and their results so far. */
 
 import { mulDiv, ONE } from '../../../shared/base/micros.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
@@ -11,8 +11,8 @@ import { payout } from '../redeems.js';
 import { markPrice } from './market-rows.js';
 
 /**
- * The scan goes through YES and NO of every market in turn, and the offset is a place in it: outcomes of which nothing is
- * held are passed over, so it counts more than rows. With a market given, the scan is that market's two places.
+ * The scan visits YES and NO of every market in turn, and the offset is a place in it: outcomes without shares are
+ * skipped, so it counts more than rows. With a given market the scan has its two places.
  */
 export function assetPage(
   catalog: Catalog,
@@ -34,7 +34,7 @@ export function assetPage(
   return { rows, nextOffset: null };
 }
 
-/** The balance of one outcome; null when the account holds none. */
+/** Balance of one outcome; null when the account holds none. */
 export function assetRow(catalog: Catalog, market: Market, account: number, isYes: boolean): Wire<'assetRow'> | null {
   const { card, shares } = market;
   const total = shares.total(account, isYes);
@@ -47,7 +47,7 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
     asset_kind: 'share',
     amounts: { total: text(total), locked: text(locked), available: text(total - locked) },
     token: { symbol: `${card.conditionId}-${isYes ? 'LPT' : 'SPT'}`, address: catalog.deriveMint(market, isYes) },
-    // A string by the interface, also while nobody can say what a share is worth.
+    // A string by the interface, even while the value of a share is unknown.
     value: { usdt: text(worth ?? 0), basis: 'mark_to_market' },
     position: {
       market: {
@@ -65,7 +65,7 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
   };
 }
 
-/** Shares at the payout of a settled market, else at the mark, rounded down; null while the market has no price at all. */
+/** Shares at the payout of a settled market, else at the mark, rounded down; null while the market has no price. */
 export function computeWorth(market: Market, yes: number, no: number): number | null {
   if (isSettledMarket(market.state)) return payout(market.outcome, yes, no);
   const mark = markPrice(market);

@@ -8,7 +8,7 @@ import type { CandleInterval } from '../../../shared/protocol/states.js';
 import { f64, widenF64 } from '../typed-arrays.js';
 
 const BAR_MS = 300_000;
-/** Bars of five minutes that are kept: 32 days without a pause, two more than one call may ask for. */
+/** Five-minute bars kept: 32 days without a gap, two more than one call may request. */
 export const BARS_KEPT = 9_216;
 const FIRST_CAPACITY = 32;
 
@@ -22,7 +22,7 @@ const LOW = 3;
 const CLOSE = 4;
 const VOLUME = 5;
 
-/** Prices in YES space and currency, Micros. */
+/** Prices in YES space and currency, micros. */
 export interface Bar {
   /** Start of the interval, Unix ms: a multiple of its length. */
   readonly timeMs: number;
@@ -33,13 +33,13 @@ export interface Bar {
   readonly volume: number;
 }
 
-/** The five-minute bars of one market, in YES space, and the half-hour bars made of them. */
+/** Five-minute bars of one market, in YES space, and half-hour bars built from them. */
 export class Candles {
   /** Bars ever begun. */
   #count = 0;
   #capacity = FIRST_CAPACITY;
   #cells = new Float64Array(FIRST_CAPACITY * STRIDE);
-  /** When the newest bar ends, Unix ms, and where its cells begin: a trade looks no further. */
+  /** End of the newest bar, Unix ms, and its first cell: a trade needs nothing else. */
   #endMs = Number.NEGATIVE_INFINITY;
   #newest = 0;
 
@@ -58,7 +58,7 @@ export class Candles {
   }
 
   #begin(interval: number, price: number, notional: number): void {
-    // Until the ring is full bar n lies in place n, so a wider one takes the cells over as they are.
+    // Until the ring is full bar n is in place n, so a larger ring copies the cells unchanged.
     if (this.#count === this.#capacity && this.#capacity < BARS_KEPT) this.#widen(this.#capacity * 2);
     const at = this.#at(this.#count);
     const cells = this.#cells;
@@ -90,7 +90,7 @@ export class Candles {
     return Math.max(0, this.#count - this.#capacity);
   }
 
-  /** The bars that begin at `fromMs` or later and before `toMs`, oldest first. */
+  /** Bars that begin at `fromMs` or later and before `toMs`, oldest first. */
   read(interval: CandleInterval, fromMs: number, toMs: number): readonly Bar[] {
     const size = BARS_OF[interval];
     const bars: Bar[] = [];
@@ -116,7 +116,7 @@ export class Candles {
     return sum;
   }
 
-  /** A bar under the start of the interval of `size` bars that it belongs to. */
+  /** A bar, with the start of its interval of `size` bars. */
   #bar(bar: number, size: number): Bar {
     const at = this.#at(bar);
     const cells = this.#cells;
@@ -130,7 +130,7 @@ export class Candles {
     };
   }
 
-  /** Six values a bar, oldest first. */
+  /** Six values per bar, oldest first. */
   dump(): readonly number[] {
     const values: number[] = [];
     for (let bar = this.#oldest; bar < this.#count; bar++) {

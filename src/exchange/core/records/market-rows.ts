@@ -1,4 +1,4 @@
-/** Markets, events, books, trades and assets as the wire spells them. */
+/** Markets, events, books, trades and assets in wire format. */
 
 import { assert } from '../../../shared/base/errors.js';
 import { type Micros, ONE } from '../../../shared/base/micros.js';
@@ -11,7 +11,7 @@ import type { TapeTrade } from '../matching/tape.js';
 import { NO_TICK } from '../matching/ticks.js';
 import { asMicros, text } from '../money.js';
 
-/** Best price of a side in YES space; null when it is empty. Only an open market shows a book. */
+/** Best price of a side in YES space; null when empty. Only an open market shows a book. */
 export function bestPrice(market: Market, side: BookSide): Micros | null {
   const { orderbook: trading } = market;
   if (trading === null || market.state !== 'open') return null;
@@ -19,7 +19,10 @@ export function bestPrice(market: Market, side: BookSide): Micros | null {
   return tick === NO_TICK ? null : asMicros(tick * trading.tick);
 }
 
-/** The reference price of a margin market. Else the middle of the book; without two sides the last trade, without a trade the one side. YES space. */
+/**
+ * Reference price of a margin market. Else the mid of the book; without two sides the last trade, without a trade the
+ * one side. YES space.
+ */
 export function markPrice(market: Market): number | null {
   if (market.margin !== null) return market.margin.referencePrice;
   const bid = bestPrice(market, BID);
@@ -28,7 +31,7 @@ export function markPrice(market: Market): number | null {
   return market.tape.count > 0 ? market.tape.lastPrice : (bid ?? ask);
 }
 
-/** The price of an outcome now, as the wire spells it; its `price` is null while nothing has made one. */
+/** Present price of an outcome in wire format; its `price` is null before the first price. */
 export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
   const mark = markPrice(market);
   return {
@@ -39,7 +42,7 @@ export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
   };
 }
 
-/** The book of an outcome as the wire spells it, `depth` levels a side; empty unless the market is open. */
+/** Book of an outcome in wire format, `depth` levels per side; empty unless the market is open. */
 export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'orderbook'> {
   const side = (of: BookSide) => {
     const levels: { price: string; total_amount: string }[] = [];
@@ -55,7 +58,7 @@ export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'or
   return { market: market.card.conditionId, is_yes: isYes, bid: side(isYes ? BID : ASK), ask: side(isYes ? ASK : BID) };
 }
 
-/** The levels of `bookRow` in YES space, as numbers; see contract.ts. */
+/** Levels of `bookRow` in YES space, as numbers. */
 export function bookLevels(
   market: Market,
   side: BookSide,
@@ -76,7 +79,7 @@ export function bookLevels(
   return count;
 }
 
-/** The best recorded price of a side in YES space, our own orders left out; null when nothing is shown. */
+/** Best recorded price of a side in YES space, without own orders; null when nothing is shown. */
 export function bestRecorded(market: Market, side: BookSide): Micros | null {
   const { orderbook: trading } = market;
   if (trading === null || market.state !== 'open') return null;
@@ -93,7 +96,7 @@ export function summaryRow(catalog: Catalog, market: Market): Wire<'marketSummar
     description: card.description,
     condition_id: card.conditionId,
     logo: card.logo,
-    // A string by the interface; the tape says 0 before the first trade.
+    // A string by the interface; the tape has 0 before the first trade.
     last_trade_price: text(market.tape.lastPrice),
     state: market.state,
     category: card.category,
@@ -152,7 +155,7 @@ export function eventRow(catalog: Catalog, index: number): Wire<'eventRow'> {
   return { ...eventListRow(catalog, index, Number.POSITIVE_INFINITY), video_url: null };
 }
 
-/** As in a list: without `video_url`, and with no more than so many summaries. */
+/** As in a list: without `video_url`, and with a maximum number of summaries. */
 export function eventListRow(catalog: Catalog, index: number, maxMarkets: number): Wire<'eventRow'> {
   const event = catalog.event(index);
   return {
@@ -169,13 +172,13 @@ export function eventListRow(catalog: Catalog, index: number, maxMarkets: number
 const DAY_MS = 86_400_000;
 
 /**
- * Currency traded in the 24 hours before now, exact as long as the tape reaches back so far (its newest 20,000 trades);
- * on a busier market the five minutes in which the day begins count whole.
+ * Currency traded in the last 24 hours, exact while the tape reaches back that far (its newest 20,000 trades); in a
+ * busier market the first five minutes count whole.
  */
 export const volume24h = (market: Market, nowMs: number): number =>
   market.tape.volumeSince(nowMs - DAY_MS) ?? market.candles.volumeSince(nowMs - DAY_MS);
 
-/** Volumes are currency at the takers' prices; market cap is what backs the shares that are out. */
+/** Volumes are currency at the takers' prices; market cap is the currency behind outstanding shares. */
 export function statsRow(market: Market, nowMs: number): Wire<'marketStats'> {
   return {
     total_volume: text(market.tape.volume),
@@ -186,8 +189,8 @@ export function statsRow(market: Market, nowMs: number): Wire<'marketStats'> {
 }
 
 /**
- * Bars that begin at `fromMs` or later and before `toMs`, oldest first, as a chart draws them. A NO price is 1 − YES, so
- * that the highest NO price belongs to the lowest YES price; the volume is the same.
+ * Bars that begin at `fromMs` or later and before `toMs`, oldest first. A NO price is 1 − YES, so the highest NO price
+ * belongs to the lowest YES price; the volume is the same.
  */
 export function candleRows(
   market: Market,
@@ -208,7 +211,7 @@ export function candleRows(
   }));
 }
 
-/** A trade of the tape as the wire spells it. */
+/** A trade of the tape in wire format. */
 export const publicTradeRow = (market: Market, trade: TapeTrade): Wire<'publicTradeRow'> => ({
   market_condition_id: market.card.conditionId,
   amount: text(trade.amount),

@@ -1,4 +1,4 @@
-/** The archive of an exchange without a data folder: simulations, backtests and tests. It grows with what it keeps. */
+/** The archive of an exchange without a data folder: simulations, backtests and tests. It grows with its records. */
 
 import { type Archive, type Archived, type ArchiveQuery, accepts, type RecordKind } from './archive.js';
 
@@ -7,17 +7,17 @@ interface Rows {
   readonly byPubkey: Map<string, Archived>;
   /** Ids by account, ascending. */
   readonly ids: Map<number, number[]>;
-  /** What may be forgotten, in the order in which it was put. */
+  /** Rows that may be dropped, in order of `put`. */
   readonly passing: number[];
 }
 
-/** What need not be kept for ever: of the rows that `passes` names, of each kind of record only the newest `keep` or a little more. */
+/** Rows with a bounded history: of those that `passes` selects, only about the newest `keep` of each kind stay. */
 export interface Forgetting {
   passes(recordKind: RecordKind, row: Archived): boolean;
   readonly keep: number;
 }
 
-/** An archive in memory that forgets nothing unless it is told how much to keep. */
+/** An archive in memory; drops rows only by the given rule. */
 export class MemoryArchive implements Archive {
   readonly #rowsByKind = new Map<RecordKind, Rows>();
   readonly #forgetting: Forgetting | null;
@@ -34,7 +34,7 @@ export class MemoryArchive implements Archive {
     const forgetting = this.#forgetting;
     if (forgetting === null || !forgetting.passes(recordKind, row)) return;
     rows.passing.push(row.id);
-    // Many at once: each time the lists of ids are gone through.
+    // Many at once: each drop walks the lists of ids.
     if (rows.passing.length >= 2 * forgetting.keep) forget(rows, rows.passing.splice(0, forgetting.keep));
   }
 
@@ -111,7 +111,7 @@ function start(ids: readonly number[], from: number | undefined, oldestFirst: bo
   return (from === undefined ? ids.length : countBelow(ids, from)) - 1;
 }
 
-/** How many of the ascending ids lie below `bound`. */
+/** Number of ascending ids below `bound`. */
 function countBelow(ids: readonly number[], bound: number): number {
   let low = 0;
   let high = ids.length;

@@ -1,4 +1,4 @@
-/** An order of an API user and its fills, as the core and its archive keep them. */
+/** An order of an API user and its fills, for the core and its archive. */
 
 import type { Micros } from '../../../shared/base/micros.js';
 import { isFinalOrder, ORDER_STATUSES, type OrderStatus, type OrderType } from '../../../shared/protocol/states.js';
@@ -12,7 +12,7 @@ export interface CancelDraft {
   submitted: boolean;
 }
 
-/** An order from its draft on; amounts, prices and funds in Micros. */
+/** An order from its draft on; amounts, prices and funds in micros. */
 export interface OrderRecord {
   /** From 1, ascending with time over all accounts. */
   readonly id: number;
@@ -21,11 +21,11 @@ export interface OrderRecord {
   readonly market: number;
   readonly leg: Leg;
   readonly type: OrderType;
-  /** In the space of its own outcome; null on a market order. */
+  /** In its own outcome's space; null for a market order. */
   readonly price: Micros | null;
-  /** Null on a market buy. */
+  /** Null for a market buy. */
   readonly amount: Micros | null;
-  /** On a market buy alone: what it may spend, fees included. */
+  /** Only for a market buy: its maximum spending, fees included. */
   readonly funds: Micros | null;
   /** Kept until the order is submitted or dead. */
   message: string;
@@ -38,7 +38,7 @@ export interface OrderRecord {
   cancel: CancelDraft | null;
 }
 
-/** A fill of an order; the price is in the space of the order's outcome, all figures in Micros. */
+/** A fill of an order; the price is in the order's outcome space, all figures in micros. */
 export interface OwnTrade {
   /** Id of its order. */
   readonly order: number;

@@ -1,4 +1,4 @@
-/** Orders and own trades as the wire spells them. */
+/** Orders and own trades in wire format. */
 
 import type { Wire } from '../contract.js';
 import { seconds } from '../core-context.js';
@@ -7,7 +7,7 @@ import { isBuyLeg, isYesLeg } from '../matching/order-pool.js';
 import { text } from '../money.js';
 import type { OrderRecord, OwnTrade } from './order-record.js';
 
-/** Limit orders speak of amounts, market orders of funds (a market sell has an amount and no funds of its own). */
+/** Limit orders have amounts, market orders have funds (a market sell has an amount and no funds). */
 export function orderRow(record: OrderRecord, market: Market): Wire<'orderRow'> {
   const { card } = market;
   const isYes = isYesLeg(record.leg);
@@ -29,7 +29,7 @@ export function orderRow(record: OrderRecord, market: Market): Wire<'orderRow'> 
   };
 }
 
-/** A fill with its order as the wire spells them. */
+/** A fill with its order in wire format. */
 export function ownTradeRow(trade: OwnTrade, pubkey: string, record: OrderRecord, market: Market): Wire<'ownTradeRow'> {
   return {
     pubkey,

@@ -1,4 +1,7 @@
-/** Fills of API orders. A fill is final at once: it goes straight into the archive, and is shown with its order as it is now. */
+/**
+ * Fills of API orders. A fill is final at once: it goes straight to the archive and is shown with its order's present
+ * state.
+ */
 
 import { must } from '../../../shared/base/errors.js';
 import type { Page, PageQuery, Wire } from '../contract.js';
@@ -9,7 +12,7 @@ import type { OrderRecord, OwnTrade } from './order-record.js';
 import { ownTradeRow } from './order-rows.js';
 import { askedMarket, firstOf, NO_ROWS, type Records } from './records.js';
 
-/** Numbers and files the fills of API orders, and reads them back with their orders. */
+/** Numbers and archives the fills of API orders, and reads them back with their orders. */
 export class OwnTrades {
   readonly #context: CoreContext;
   readonly #orders: Records<OrderRecord>;
@@ -28,7 +31,7 @@ export class OwnTrades {
     this.#lastId += 1;
     const { id, account, market } = order;
     const record: OwnTrade = { order: id, ...fill };
-    // Nobody asks for a fill by its name, and lists of fills know no other filter than the market.
+    // Fills are never read by name, and their lists filter only by market.
     const unnamed = { pubkey: '', state: 'done', isYes: null, side: null };
     this.#context.archive.put('trade', { id: this.#lastId, account, market, ...unnamed, record });
   }

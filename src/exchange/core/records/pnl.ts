@@ -21,7 +21,7 @@ import type { Market } from '../market.js';
 import { text } from '../money.js';
 import { computeWorth } from './assets.js';
 
-/** The markets that both filters leave. */
+/** Markets that match both filters. */
 export function marketsIn(catalog: Catalog, filter: QueryOf<'account.pnl'>): readonly Market[] {
   const { market_condition_id: marketConditionId, event_condition_id: eventConditionId } = filter;
   const event = eventConditionId === undefined ? undefined : catalog.findEventIndex(eventConditionId);
@@ -33,7 +33,7 @@ export function marketsIn(catalog: Catalog, filter: QueryOf<'account.pnl'>): rea
   return event === null ? [] : catalog.event(event).markets.map((index) => catalog.market(index));
 }
 
-/** The profit and loss of an account over these markets, as the wire spells it. */
+/** Profit and loss of an account over these markets, in wire format. */
 export function pnlRow(markets: readonly Market[], account: number, margin: MarginPnl): Wire<'accountPnl'> {
   let cash = 0;
   let redeemed = 0;

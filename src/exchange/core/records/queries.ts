@@ -1,4 +1,4 @@
-/** How lists of the core are asked for and answered: by the filters of their declarations. */
+/** Queries and pages of the core's lists, by the filters of their declarations. */
 
 import type { EndpointName, QueryOf } from '../../../shared/protocol/endpoints.js';
 
@@ -8,17 +8,17 @@ export interface Page<T> {
   readonly nextBeforeId: number | null;
 }
 
-/** What a list can be filtered by, as its declaration reads it. */
+/** Filters of a list, by its declaration. */
 export type FiltersOf<N extends EndpointName> = Omit<QueryOf<N>, 'limit' | 'cursor' | 'sort'>;
 
-/** Which rows of a list are wanted, newest first. */
+/** Selected rows of a list, newest first. */
 export type PageQuery<N extends EndpointName> = FiltersOf<N> & {
   readonly limit: number;
   /** Only rows with an id below this one. */
   readonly beforeId?: number | undefined;
 };
 
-/** Which holdings a list shows. */
+/** Selected holdings of a list. */
 export type AssetQuery = FiltersOf<'account.assets'> & {
   readonly limit: number;
   /** Place in the scan; see assets.ts. */

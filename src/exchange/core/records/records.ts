@@ -1,6 +1,6 @@
 /**
- * The records of one kind: those that may still change here in memory, those that are final in the archive, and to whoever
- * asks they lie together. Each subsystem keeps its records in one of these and says when one is final.
+ * Records of one kind: those that may change in memory, final ones in the archive, read as one. Each subsystem keeps
+ * its records in one of these and reports when one is final.
  */
 
 import { assert } from '../../../shared/base/errors.js';
@@ -8,22 +8,22 @@ import type { Catalog } from '../catalog.js';
 import type { Page } from '../contract.js';
 import { type Archive, type ArchiveQuery, accepts, type Facets, type RecordKind } from './archive.js';
 
-/** What every record has: a number, an owner and a name. */
+/** Fields of every record: number, owner and name. */
 export interface RecordOfAccount {
   readonly id: number;
   readonly account: number;
   readonly pubkey: string;
 }
 
-/** What is said of the records of a kind. A record is plain JSON. */
+/** Description of a kind of record. A record is plain JSON. */
 export interface Filing<R> {
   readonly recordKind: RecordKind;
-  /** Whether a record of this state is over; absent where lists are not asked by states that are not. */
+  /** True for a final state; absent when no list filters by live states. */
   readonly isFinal?: (state: string) => boolean;
   readonly facets: (record: R) => Facets;
 }
 
-/** What a page asks for: newest first and ids below `beforeId`. */
+/** A page's filters: newest first with ids below `beforeId`. */
 export type RecordQuery = Omit<ArchiveQuery, 'from' | 'oldestFirst'> & { readonly beforeId?: number | undefined };
 
 /** All records of one kind, live or final, found and listed as one. */
@@ -32,7 +32,7 @@ export class Records<R extends RecordOfAccount> {
   readonly #filing: Filing<R>;
   readonly #live = new Map<number, R>();
   readonly #byPubkey = new Map<string, R>();
-  /** In the order of their ids: records are kept as they are made. */
+  /** In order of ids: records are kept as created. */
   readonly #byAccount = new Map<number, Map<number, R>>();
 
   constructor(archive: Archive, filing: Filing<R>) {
@@ -40,7 +40,7 @@ export class Records<R extends RecordOfAccount> {
     this.#filing = filing;
   }
 
-  /** Takes a record that is not final; its id is the highest so far. */
+  /** Adds a live record with the highest id so far. */
   keep(record: R): void {
     this.#live.set(record.id, record);
     this.#byPubkey.set(record.pubkey, record);
@@ -49,7 +49,7 @@ export class Records<R extends RecordOfAccount> {
     else own.set(record.id, record);
   }
 
-  /** Puts a record away that nothing will change again. */
+  /** Archives a record that will not change again. */
   finish(record: R): void {
     assert(this.#live.delete(record.id), 'a record becomes final once');
     const { id, account, pubkey } = record;
@@ -61,12 +61,12 @@ export class Records<R extends RecordOfAccount> {
     this.#archive.put(recordKind, { id, account, pubkey, ...facets(record), record });
   }
 
-  /** The record of an id while it is not final, else null. */
+  /** The record of an id while it is live, else null. */
   live(id: number): R | null {
     return this.#live.get(id) ?? null;
   }
 
-  /** All that are not final, in the order of their ids. */
+  /** All live records in order of ids. */
   allLive(): Iterable<R> {
     return this.#live.values();
   }
@@ -76,12 +76,12 @@ export class Records<R extends RecordOfAccount> {
     return this.#byAccount.get(account)?.values() ?? [];
   }
 
-  /** The record of an id, live or final; null for one that never was. */
+  /** The record of an id, live or final; null for an unknown one. */
   get(id: number): R | null {
     return this.#live.get(id) ?? this.#read(this.#archive.byId(this.#filing.recordKind, id));
   }
 
-  /** The record of a pubkey if it belongs to this account, else null. Nobody changes a final one. */
+  /** The record of a pubkey if it belongs to this account, else null. Final ones must not be changed. */
   find(account: number, pubkey: string): R | null {
     const { recordKind } = this.#filing;
     const record = this.#byPubkey.get(pubkey) ?? this.#read(this.#archive.byPubkey(recordKind, pubkey));
@@ -89,19 +89,19 @@ export class Records<R extends RecordOfAccount> {
   }
 
   #read(row: { readonly record: unknown } | null): R | null {
-    // `finish` put it there: nothing else puts records of this kind.
+    // Only `finish` archives records of this kind.
     return row === null ? null : (row.record as R);
   }
 
-  /** Live and final ones together, newest first; `toRow` is asked for those of the page alone. */
+  /** Live and final ones together, newest first; `toRow` is called only for rows of the page. */
   page<T>({ beforeId: from, ...query }: RecordQuery, toRow: (record: R) => T): Page<T> {
     const found = firstOf(this.list({ ...query, from }, query.limit + 1), query.limit);
     return { rows: found.rows.map(toRow), nextBeforeId: found.last?.id ?? null };
   }
 
   /**
-   * Live and final ones together that have what the query asks for, in order of creation either way. The archive is read
-   * `block` rows at once, as far as the caller goes.
+   * Live and final ones that match, in order of creation in either direction. Reads the archive in blocks of `block`
+   * rows, as far as the caller iterates.
    */
   *list(query: Omit<ArchiveQuery, 'limit'>, block: number, isLiveOnly = false): Generator<R> {
     const { account, states, from, oldestFirst = false } = query;
@@ -111,7 +111,7 @@ export class Records<R extends RecordOfAccount> {
       (record) => (from === undefined || comesFirst(from, record.id)) && accepts(query, facets(record)),
     );
     if (!oldestFirst) live.reverse();
-    // Whoever asks for what rests must not pay for all that ever ended.
+    // A query for live records must not read the history.
     const mayBeFinal = !isLiveOnly && (isFinal === undefined || states === undefined || states.some(isFinal));
     let at = 0;
     for (const record of mayBeFinal ? this.#listFinal(query, block) : []) {
@@ -134,12 +134,12 @@ export class Records<R extends RecordOfAccount> {
     }
   }
 
-  /** The live records as a snapshot holds them. */
+  /** The live records for a snapshot. */
   dump<D>(copy: (record: R) => D): readonly D[] {
     return [...this.#live.values()].map(copy);
   }
 
-  /** Takes the records of a snapshot, whose last id was `lastId`, and sets the archive back to it. */
+  /** Restores a snapshot's records, whose last id was `lastId`, and rewinds the archive to it. */
   load(records: readonly R[], lastId: number): void {
     this.#archive.rewind(
       this.#filing.recordKind,
@@ -150,7 +150,7 @@ export class Records<R extends RecordOfAccount> {
   }
 }
 
-/** The first `limit` records, and the last of them when there are more. */
+/** The first `limit` records, and the last of them when more follow. */
 export function firstOf<R>(
   records: Iterable<R>,
   limit: number,
@@ -163,7 +163,7 @@ export function firstOf<R>(
   return { rows, last: null };
 }
 
-/** The index of the market that a list is asked for; undefined for all, null for one that does not exist. */
+/** Index of a list's market; undefined for all, null for an unknown one. */
 export function askedMarket(catalog: Catalog, conditionId: string | undefined): number | undefined | null {
   return conditionId === undefined ? undefined : (catalog.byId(conditionId)?.index ?? null);
 }

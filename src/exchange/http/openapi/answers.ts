@@ -1,4 +1,4 @@
-/** The answers of a call: its success in the envelope, and every refusal under its status. */
+/** Answers of a call: its success in the envelope, and every refusal under its status. */
 
 import { type Declaration, declarationOf, type EndpointName } from '../../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../shared/protocol/errors.js';
@@ -7,7 +7,7 @@ import { dataSchema, type JsonSchema, pascal, ref } from './schemas.js';
 
 const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` });
 
-/** On every answer; the rate headers only of calls that count. */
+/** On every answer; rate headers only for counted calls. */
 const RATE_HEADERS = {
   'X-RateLimit-Limit': header('X-RateLimit-Limit'),
   'X-RateLimit-Remaining': header('X-RateLimit-Remaining'),
@@ -29,7 +29,7 @@ export const HEADERS: Readonly<Record<string, JsonSchema>> = {
   Allow: { description: 'The methods that this path has.', required: true, schema: { type: 'string' } },
 };
 
-/** Schemas that only envelopes use. */
+/** Schemas used only by envelopes. */
 export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   NoMeta: { description: 'Empty: there is nothing to say.', type: 'object', additionalProperties: false },
   PageMeta: object({
@@ -44,12 +44,12 @@ export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/** An object that has exactly these properties. */
+/** An object with exactly these properties. */
 export function object(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** The schema of the envelope around these data. */
+/** Schema of the envelope around this data. */
 export const envelope = (data: JsonSchema, meta: JsonSchema): JsonSchema =>
   object({ data, meta, error: { type: 'null' } });
 
@@ -72,7 +72,7 @@ function chooseMeta(declaration: Declaration): string {
   return declaration.outcomeMeta === true ? 'OutcomeMeta' : 'NoMeta';
 }
 
-/** Refusals as responses by status; the same refusals are the same component. */
+/** Refusals as responses by status; equal refusals share a component. */
 export function errorAnswers(slugs: readonly ServiceErrorSlug[]): Readonly<Record<string, JsonSchema>> {
   const answers: Record<string, JsonSchema> = {};
   for (const [status, some] of byStatus(slugs))
@@ -80,7 +80,7 @@ export function errorAnswers(slugs: readonly ServiceErrorSlug[]): Readonly<Recor
   return answers;
 }
 
-/** What any path and method may answer that is no call's. */
+/** Answers of any path and method without a call. */
 export const NO_CALL_ERRORS: readonly (readonly ServiceErrorSlug[])[] = [
   [
     ...(['not_found', 'method_not_allowed', 'invalid_request_params', 'request_too_large'] as const),
@@ -88,7 +88,7 @@ export const NO_CALL_ERRORS: readonly (readonly ServiceErrorSlug[])[] = [
   ],
 ];
 
-/** The components that `errorAnswers` of these lists point to. */
+/** Components that `errorAnswers` of these lists reference. */
 export function errorComponents(lists: readonly (readonly ServiceErrorSlug[])[]): Readonly<Record<string, JsonSchema>> {
   const components: Record<string, JsonSchema> = {};
   for (const slugs of lists) {
@@ -128,7 +128,7 @@ function errorEnvelope(slugs: readonly ServiceErrorSlug[]): JsonSchema {
 /** `not_found` as a component is `NotFoundError`. */
 const errorComponent = (slug: ServiceErrorSlug): string => `${pascal(slug.replaceAll('_', '.'))}Error`;
 
-/** Every refusal as a component: its slug and its code belong together. */
+/** Every refusal as a component with its slug and code. */
 export function errorSchemas(): Readonly<Record<string, JsonSchema>> {
   // The keys of an object of constants are its slugs.
   const slugs = Object.keys(SERVICE_ERRORS) as ServiceErrorSlug[];

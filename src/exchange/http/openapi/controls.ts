@@ -111,11 +111,11 @@ function makeControlOperation(control: Control): JsonSchema {
   };
 }
 
-/** A call from a web page is `permission_denied`; one from another machine is as if nothing were here. */
+/** A call from a web page is `permission_denied`; one from another machine gets `not_found`. */
 function listControlErrors(control: Control): readonly ServiceErrorSlug[] {
   const withBody = ['invalid_request_params', 'unsupported_media_type', 'request_too_large'] as const;
   return ['permission_denied', 'not_found', 'internal_error', ...(control.method === 'GET' ? [] : withBody)];
 }
 
-/** The refusals of every control, for the components that they share. */
+/** Refusals of every control, for their shared components. */
 export const controlErrors = (): readonly (readonly ServiceErrorSlug[])[] => CONTROLS.map(listControlErrors);

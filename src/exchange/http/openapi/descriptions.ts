@@ -1,4 +1,4 @@
-/** Puts the notes on records, and examples of their values, into the schemas of the document. */
+/** Adds the notes on records, and example values, to the schemas of the document. */
 
 import type { z } from 'zod';
 import { RECORD_NOTES } from '../../../shared/protocol/notes/records.js';
@@ -16,7 +16,7 @@ export function describeRecord(name: string, schema: Schema): void {
   for (const alternative of [schema, ...(schema.oneOf ?? [])]) giveExamples(alternative);
 }
 
-/** The property of this path; of a union in each of its alternatives, in an object that may be null in the object. */
+/** The property of this path: of a union in each alternative, of a nullable object in the object. */
 function propertiesAt(schema: Schema, [name = '', ...rest]: readonly string[]): Schema[] {
   const property = schema.properties?.[name];
   const here = typeof property === 'object' ? [property] : [];
@@ -26,7 +26,7 @@ function propertiesAt(schema: Schema, [name = '', ...rest]: readonly string[]): 
   return [...(rest.length === 0 ? here : here.flatMap((inner) => propertiesAt(inner, rest))), ...within];
 }
 
-/** What a value could be, by the name of its property; the first that matches. */
+/** Example values by property name; the first match counts. */
 const EXAMPLES: readonly (readonly [RegExp, string | number])[] = [
   [/condition_id$|^market$/, '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR'],
   [/pubkey$|^address$|txid$/, '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1'],

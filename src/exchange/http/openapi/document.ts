@@ -1,6 +1,6 @@
 /**
- * The service as an OpenAPI 3.1 document, made from the declarations that the exchange serves: what stands there is what
- * is served. Pure; made once for a running exchange.
+ * The service as an OpenAPI 3.1 document, built from the declarations that the exchange serves. Pure; built once per
+ * running exchange.
  */
 
 import { ENDPOINTS, type EndpointName } from '../../../shared/protocol/endpoints.js';
@@ -12,7 +12,7 @@ import { controlErrors, controlOperations } from './controls.js';
 import { bodyComponents, makeOperation } from './operations.js';
 import { type JsonSchema, recordSchemas } from './schemas.js';
 
-/** What the document depends on. */
+/** Inputs of the document. */
 export interface DocumentOptions {
   readonly profile: VenueProfile;
   /** Whether the calls under `/paper/` are served. */
@@ -21,7 +21,7 @@ export interface DocumentOptions {
 
 type Paths = Record<string, Record<string, JsonSchema>>;
 
-/** The whole document; the same options give the same text. */
+/** The whole document; equal options give equal text. */
 export function openApiDocument({ profile, controls }: DocumentOptions): JsonSchema {
   // The keys of an object of constants are its endpoint names.
   const names = Object.keys(ENDPOINTS) as EndpointName[];

@@ -1,4 +1,4 @@
-/** One operation of the document for each declared call. */
+/** One operation of the document per declared call. */
 
 import { declarationOf, type EndpointName } from '../../../shared/protocol/endpoints.js';
 import { ENDPOINT_NOTES, listErrors } from '../../../shared/protocol/notes/endpoints.js';
@@ -21,12 +21,12 @@ export function makeOperation(name: EndpointName): JsonSchema {
     ...(body === null ? {} : { requestBody: { required: true, content: bodyContent(name) } }),
     responses: { [status]: successAnswer(name), ...errorAnswers(listErrors(name)) },
     security: scope === 'signed' ? [SIGNED] : [],
-    // Which request budget the call counts against.
+    // Request budget of the call.
     'x-rate-limit-scope': scope,
   };
 }
 
-/** The three headers of a signed request, all of them. */
+/** All three headers of a signed request. */
 const SIGNED = { ApiKey: [], Timestamp: [], Signature: [] };
 
 const bodyComponent = (name: EndpointName): string => `${pascal(name)}Body`;
@@ -39,7 +39,7 @@ function bodyContent(name: EndpointName): JsonSchema {
   return { 'application/json': { schema, examples: Object.fromEntries(examples) } };
 }
 
-/** The body of a call as a component; nothing for a call without one. */
+/** Body of a call as a component; none for a call without one. */
 export function bodyComponents(name: EndpointName): Readonly<Record<string, JsonSchema>> {
   const { body } = declarationOf(name);
   if (body === null) return {};
@@ -74,7 +74,7 @@ function queryParameters(name: EndpointName): JsonSchema[] {
 }
 
 const listProperties = (schema: JsonSchema): [string, JsonSchema][] =>
-  // What zod writes under `properties` are schemas by name.
+  // zod writes schemas by name under `properties`.
   Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>);
 
 const describe = (name: EndpointName, field: string, property: JsonSchema): JsonSchema => ({
@@ -88,13 +88,13 @@ function withDefault(name: EndpointName, parameter: string, schema: JsonSchema):
   return value === undefined ? schema : { ...schema, default: value };
 }
 
-/** Words and switches speak for themselves. */
+/** Words and switches need no example. */
 function addExample(parameter: string, schema: JsonSchema): JsonSchema {
   const { example } = findParameterNote(parameter);
   return example === undefined || 'enum' in schema ? schema : { ...schema, examples: [example] };
 }
 
 function findParameterNote(parameter: string): { readonly description: string; readonly example?: unknown } {
-  // The table has a note for every name of every declaration: its type is made from them.
+  // The table has a note for every declared name: its type is built from them.
   return PARAMETER_NOTES[parameter as keyof typeof PARAMETER_NOTES];
 }

@@ -1,6 +1,6 @@
 /**
- * The script of the page. It lets signed calls be tried: the reader gives key and secret once, the page signs every request
- * with WebCrypto, and the secret never leaves it. Time is taken from the exchange, whose clock may have been moved.
+ * The script of the page. It signs requests for the reader, who enters key and secret once: WebCrypto signs in the
+ * page, and the secret never leaves it. The time comes from the exchange, whose clock may have been moved.
  */
 
 import type { signatureHeaders } from '../../../shared/protocol/signing.js';
@@ -27,7 +27,7 @@ async function signatureOf(secret, payload) {
   return hex(await crypto.subtle.sign('HMAC', key, bytes.encode(payload)));
 }
 
-// What was typed as signature is the secret: it is replaced before anything is sent.
+// The entered signature is the secret: it is replaced before the request is sent.
 async function sign(request) {
   const secret = request.headers[HEADERS.signature];
   delete request.headers[HEADERS.signature];
@@ -40,7 +40,7 @@ async function sign(request) {
   return request;
 }
 
-// The page asks for two things and works out the third.
+// The page asks for two values and computes the third.
 function forReaders(service) {
   const { securitySchemes } = service.components;
   delete securitySchemes.Timestamp;

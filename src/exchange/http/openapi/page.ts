@@ -58,10 +58,10 @@ const FILES: readonly PageFile[] = [
 /** Addresses that people type for the page. */
 const REDIRECTED = ['/', '/docs'];
 
-/** Every path of the page, so that another method on one of them is answered with 405 and not with 404. */
+/** Every path of the page, so that other methods are answered with 405 instead of 404. */
 export const PAGE_ROUTES = [...REDIRECTED, ...FILES.map(({ path }) => path)].map((path) => ({ method: 'GET', path }));
 
-/** Nothing from elsewhere, nothing inline, in no frame. */
+/** Nothing from other origins, nothing inline, no frames. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -84,7 +84,7 @@ const HEADERS = {
 export function servePage(server: FastifyInstance, profile: VenueProfile): void {
   for (const path of REDIRECTED) {
     server.get(path, { config: { scope: 'paper' } }, (request, reply) => {
-      // The router takes any target of one character for `/`.
+      // The router takes any one-character target for `/`.
       if (!request.url.startsWith('/')) return reply.callNotFound();
       return reply.headers(HEADERS).redirect('/docs/');
     });

@@ -1,6 +1,6 @@
 /**
- * JSON Schemas of what goes over the wire, made from the zod schemas that read it. Bodies and parameters are as liberal as
- * the exchange is. Records are as strict as the paper exchange answers them: every property is there, none besides.
+ * JSON Schemas of the wire format, built from the zod schemas that parse it. Bodies and parameters are as liberal as
+ * the exchange. Records are as strict as the paper exchange's answers: every property is present, and no other.
  */
 
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { describeRecord } from './descriptions.js';
 /** A JSON Schema, or a part of an OpenAPI document, as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** How zod hands over a schema that it is writing; changed in place. */
+/** A schema as zod writes it; changed in place. */
 interface Writing {
   readonly jsonSchema: z.core.JSONSchema.BaseSchema;
 }
@@ -22,13 +22,13 @@ export const ref = (component: string): JsonSchema => ({ $ref: `#/components/sch
 export const pascal = (name: string): string =>
   name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** What may be sent where this schema reads. */
+/** Accepted input of a schema. */
 export function requestSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...written } = z.toJSONSchema(schema, { io: 'input', override: withoutIntegerBounds });
   return written;
 }
 
-/** Every record of the service under its component name, exactly as the paper exchange answers it. */
+/** Every record of the service under its component name, as the paper exchange answers it. */
 export function recordSchemas(): Readonly<Record<string, JsonSchema>> {
   const registry = z.registry<{ id: string }>();
   for (const [name, record] of namedRecords()) registry.add(record, { id: name });
@@ -53,7 +53,7 @@ export function recordSchemas(): Readonly<Record<string, JsonSchema>> {
 export function dataSchema(data: z.ZodType): JsonSchema {
   if (data instanceof z.ZodArray) return { type: 'array', items: dataSchema(data.element as z.ZodType) };
   const name = namedRecords().find(([, record]) => record === data)?.[0];
-  // Every call answers a record of protocol/records.ts: there is no other place for one.
+  // Every call answers a record of protocol/records.ts.
   if (name === undefined) throw new Error('an endpoint answers something that records.ts does not export');
   return ref(name);
 }
@@ -61,13 +61,13 @@ export function dataSchema(data: z.ZodType): JsonSchema {
 const namedRecords = (): readonly (readonly [string, z.ZodType])[] =>
   Object.entries(records).map(([name, record]) => [pascal(name), record]);
 
-/** Bounds that only say "a safe integer" say nothing to a reader. */
+/** Bounds that only mean "a safe integer" do not help a reader. */
 function withoutIntegerBounds({ jsonSchema }: Writing): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
-/** `anyOf: [a string, null]` as the type `string or null`, where nothing but the type changes. */
+/** `anyOf: [a string, null]` as the type `string or null`, if only the type changes. */
 function nullAsType({ jsonSchema }: Writing): void {
   const [given, nothing, ...more] = jsonSchema.anyOf ?? [];
   if (typeof given?.type !== 'string' || nothing?.type !== 'null' || more.length > 0) return;
@@ -89,7 +89,7 @@ const SUMMARY = ['last_trade_price', 'category', 'created', 'creator', 'event', 
 
 const MARGIN_MARKET = ['market.title', 'market.last_trade_price', 'market.event'];
 
-/** Values that a client must accept as null from any venue, and that the paper exchange always gives. */
+/** Values that clients must accept as null from any venue, but the paper exchange always sets. */
 const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   OrderRow: ['pubkey', 'status', 'market.title', 'outcome.text'],
   OwnTradeRow: ['market_condition_id', 'fee', 'is_maker'],
