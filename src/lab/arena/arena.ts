@@ -15,10 +15,10 @@ import { loadEntrants } from './entrants.js';
 import { runSimulations, type SimulationPlan, type SimulationTask } from './simulations.js';
 import { type EdgeDifference, judgeSimulations, type Standing } from './standings.js';
 
-/** A strategy that entered, as a reader finds it again. */
+/** A strategy in the arena, as named in its results. */
 export interface Entered {
   readonly name: string;
-  /** As it was given: a strategy file, or a trader's with several. */
+  /** Path as given: a strategy file, or a trader's file with several. */
   readonly file: string;
   readonly module: string;
   readonly params: StrategyConfig['params'];
@@ -34,7 +34,7 @@ export interface ArenaResult {
   readonly conditions: Conditions;
   readonly standings: readonly Standing[];
   readonly differences: readonly EdgeDifference[];
-  /** Every simulation: by world, then strategy, then seed. */
+  /** All simulations: by world, then strategy, then seed. */
   readonly simulations: readonly NamedSimulation[];
 }
 
@@ -52,7 +52,7 @@ interface ArenaPlan {
   readonly progress: (done: number, all: number) => void;
 }
 
-/** Runs all simulations. Throws `usage` when two strategies have one name; a thread that fails ends the arena. */
+/** Runs all simulations. Throws `usage` when two strategies share a name; a failing thread ends the arena. */
 export async function runArena(plan: ArenaPlan): Promise<ArenaResult> {
   const { files, strategies } = await enterAll(plan);
   const { worlds, firstSeed, seeds, conditions, workers } = plan;

@@ -1,10 +1,10 @@
-/** The conditions of worlds, each declared once: option, usual value, range, and the words of tables. */
+/** Conditions of worlds, each declared once: option, usual value, range, and words for tables. */
 
 import { GIVES_UP_MS } from '../backtest/contract.js';
 import { formatQuantity } from '../report/figures.js';
 
 interface ConditionRow {
-  /** Its option, as the command line spells it in code. */
+  /** Its option, as the code spells it. */
   readonly flag: string;
   readonly takes: string;
   readonly usual: number;
@@ -16,7 +16,7 @@ interface ConditionRow {
 
 const MOST_REQUESTS = 100_000;
 
-/** Usual are one market, the limits of the `paper` and `worm` profiles, and a venue on another continent. */
+/** Usual: one market, the limits of the `paper` and `worm` profiles, and a venue on another continent. */
 export const CONDITIONS = {
   /** At once. */
   markets: {
@@ -27,7 +27,7 @@ export const CONDITIONS = {
     help: 'of rationed: markets at once, 1 to 40 (default: 1)',
     describe: (value) => `${formatQuantity(value, 'market')} at once`,
   },
-  /** Requests that the venue allows. */
+  /** Request limits of the venue. */
   publicPerMinute: {
     flag: 'public',
     takes: '<n>',
@@ -44,7 +44,7 @@ export const CONDITIONS = {
     help: 'of rationed and crowd: signed requests a minute (default: 300)',
     describe: (value) => `${value} signed ones`,
   },
-  /** Of every request, there and back. */
+  /** Round trip of every request. */
   delayMs: {
     flag: 'delay',
     takes: '<ms>',
@@ -53,7 +53,7 @@ export const CONDITIONS = {
     help: 'of rationed and crowd: how long each request takes, there and back (default: 150)',
     describe: (value) => `${value} ms there and back`,
   },
-  /** How far a strategy's feeds are off the truth: a standard deviation in log-odds. */
+  /** Error of a strategy's feeds: a standard deviation in log-odds. */
   feedSd: {
     flag: 'feedSd',
     takes: '<log-odds>',
@@ -74,7 +74,7 @@ export const CONDITIONS = {
 } as const satisfies Record<string, ConditionRow>;
 
 export type ConditionName = keyof typeof CONDITIONS;
-/** Under which a strategy trades. */
+/** Conditions of a strategy's simulations. */
 export type Conditions = Readonly<Record<ConditionName, number>>;
 
 export const CONDITION_ROWS: readonly (readonly [ConditionName, ConditionRow])[] =
@@ -83,7 +83,7 @@ export const CONDITION_ROWS: readonly (readonly [ConditionName, ConditionRow])[]
 
 export const USUAL_CONDITIONS = chooseConditions(() => undefined);
 
-/** The usual value for each condition without a choice. */
+/** Defaults for all conditions that were not chosen. */
 export function chooseConditions(choose: (name: ConditionName) => number | undefined): Conditions {
   // Every condition has a row.
   return Object.fromEntries(CONDITION_ROWS.map(([name, { usual }]) => [name, choose(name) ?? usual])) as Conditions;
@@ -92,11 +92,11 @@ export function chooseConditions(choose: (name: ConditionName) => number | undef
 /** Every world takes these. */
 export const FEED_CONDITIONS: readonly ConditionName[] = ['feedSd', 'feedLagS'];
 
-/** As a user types it. */
+/** Spelling for users. */
 export const optionOf = (name: ConditionName): string =>
   `--${CONDITIONS[name].flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** The conditions of a world in words; empty where it has none. Feeds are named where their usual value was changed. */
+/** A world's conditions in words; empty without any. Feeds are named if their value was changed. */
 export const conditionsText = (names: readonly ConditionName[], values: Conditions): string =>
   names
     .filter((name) => !FEED_CONDITIONS.includes(name) || values[name] !== USUAL_CONDITIONS[name])

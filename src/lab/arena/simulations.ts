@@ -1,26 +1,26 @@
-/** Simulations on worker threads, for the arena and for sweeps over worlds. */
+/** Runs simulations on worker threads, for the arena and for sweeps over worlds. */
 
 import { type Batch, TaskPool } from '../backtest/threads/pool.js';
 import type { Axis, Candidate, ConfigSource } from '../sweep/contract.js';
 import type { Conditions } from './conditions.js';
 import type { SimulationResult } from './contract.js';
 
-/** Seeds that follow each other. */
+/** Consecutive seeds. */
 export interface SeedRange {
   readonly first: number;
   readonly count: number;
 }
 
-/** One strategy on these seeds of one world; the first failed simulation is the last one. */
+/** One strategy on these seeds of one world; it ends with the first failed simulation. */
 export interface SimulationTask {
   readonly world: string;
   readonly strategy: string;
-  /** Of the axes; null: the parameters of its file. */
+  /** Values on the axes; null: the parameters of its file. */
   readonly values: Candidate['values'] | null;
   readonly seeds: SeedRange;
 }
 
-/** Handed to a thread when it starts. */
+/** Start data of a thread. */
 export interface SimulationSetup {
   readonly files: readonly { readonly source: ConfigSource; readonly configHash: string | null }[];
   readonly axes: readonly Axis[];

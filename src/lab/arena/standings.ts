@@ -1,9 +1,9 @@
-/** From simulations to what they say of a strategy, and of two on the same seeds. */
+/** Statistics of simulations: of one strategy, and of two on the same seeds. */
 
 import { computeMoments } from '../../shared/statistics/moments.js';
 import type { NamedSimulation, SimulationResult } from './contract.js';
 
-/** A mean over simulations; the standard error is null below two of them. */
+/** A mean over simulations; the standard error is null below two. */
 export interface Mean {
   readonly mean: number;
   readonly standardError: number | null;
@@ -17,7 +17,7 @@ export function estimateMean(values: readonly number[]): Mean {
 
 export type Standing = Readonly<ReturnType<typeof computeStanding>>;
 
-/** What all simulations say of one strategy in one world; at least one simulation. */
+/** Statistics of all simulations of one strategy in one world; at least one simulation. */
 export function computeStanding(world: string, strategy: string, results: readonly SimulationResult[]) {
   const mean = (figure: (result: SimulationResult) => number): Mean => estimateMean(results.map(figure));
   const failures = results.flatMap(({ seed, failure }) => (failure === null ? [] : [`seed ${seed}: ${failure}`]));
@@ -34,7 +34,7 @@ export function computeStanding(world: string, strategy: string, results: readon
     actions: mean(({ actions }) => actions),
     /** Null in a world without requests. */
     requests: results.some(({ requests }) => requests === null) ? null : mean(({ requests }) => requests ?? 0),
-    /** Simulations in which a limit of risk halted the trader. */
+    /** Simulations halted by a risk limit. */
     halted: results.filter(({ halts }) => halts > 0).length,
     result: mean(({ result }) => result),
     drawdown: mean(({ drawdown }) => drawdown),
@@ -46,7 +46,7 @@ export function computeStanding(world: string, strategy: string, results: readon
 
 export type EdgeDifference = Readonly<ReturnType<typeof computeDifference>>;
 
-/** What one strategy earned more than another, seed by seed: what both met alike falls out of the error. */
+/** Paired difference of two strategies by seed: common effects do not enter the error. */
 export function computeDifference(
   world: string,
   [strategy, results]: readonly [string, readonly SimulationResult[]],
@@ -64,7 +64,7 @@ export function computeDifference(
   };
 }
 
-/** Each strategy in each world, and each two strategies on the same seeds. */
+/** Each strategy in each world, and each pair on the same seeds. */
 export function judgeSimulations(
   worlds: readonly string[],
   strategies: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * What a feed would say that knows the truth of a market up to an error, and late: so that strategies that quote around their
- * user's own value can be judged where the truth is known.
+ * A feed that knows the truth of a market with an error and a delay: it lets strategies that quote around a user's
+ * value be judged in worlds with a known truth.
  */
 
 import type { FeedValue } from '../../shared/protocol/seam.js';
@@ -8,18 +8,18 @@ import { logit, sigmoid } from '../../trader/strategy/maths/log-odds.js';
 import { PythonRandom } from './challenge/python-random.js';
 import type { Conditions } from './conditions.js';
 
-/** Beside the seeds of everything else in a world. */
+/** Separate from all other seeds of a world. */
 const SEEDS_APART = 2 ** 35;
-/** Nobody's model says that anything is sure. */
+/** No model reports certainty. */
 const NEAREST_TO_SURE = 0.0005;
 
-/** Of one market; a word for each second, each with an error of its own. */
+/** Of one market; one value per second, each with its own error. */
 export class TruthFeed {
   readonly #random: PythonRandom;
   readonly #sd: number;
   readonly #lagMs: number;
   readonly #conditionId: string;
-  /** The oldest first; none that a later one has replaced. */
+  /** Oldest first, without replaced values. */
   #words: FeedValue[] = [];
 
   constructor(conditionId: string, seed: number, { feedSd, feedLagS }: Pick<Conditions, 'feedSd' | 'feedLagS'>) {
@@ -29,7 +29,7 @@ export class TruthFeed {
     this.#lagMs = feedLagS * 1000;
   }
 
-  /** What it says now, the truth being this: of the newest moment that it knows; null before there is one. */
+  /** Present value, given the truth: of the newest moment that it knows; null before the first. */
   tell(nowMs: number, probability: number): FeedValue | null {
     const within = Math.min(1 - NEAREST_TO_SURE, Math.max(NEAREST_TO_SURE, probability));
     const p = sigmoid(logit(within) + this.#random.gauss(0, this.#sd));

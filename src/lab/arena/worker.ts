@@ -1,4 +1,4 @@
-/** The program of a worker thread: reads the strategies once, then runs one task after the other. */
+/** Program of a worker thread: reads the strategies once, then runs tasks one by one. */
 
 import { workerData } from 'node:worker_threads';
 import { must } from '../../shared/base/errors.js';
@@ -9,7 +9,7 @@ import { listEntrants } from './entrants.js';
 import type { SimulationSetup, SimulationTask } from './simulations.js';
 import { worldNamed } from './worlds.js';
 
-// `SimulationSetup` is what `simulations.ts` starts this program with.
+// `simulations.ts` starts this program with a `SimulationSetup`.
 const { files, axes, conditions } = workerData as SimulationSetup;
 const entrants = (await Promise.all(files.map(sameConfig))).flatMap(listEntrants);
 serveTasks(simulateSeeds);

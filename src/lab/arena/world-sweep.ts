@@ -35,23 +35,23 @@ export interface WorldSweepPlan {
   readonly config: Config;
   readonly source: ConfigSource;
   readonly search: Search;
-  /** A configuration counts as the worst of them. */
+  /** A configuration counts as its worst world. */
   readonly worlds: readonly World[];
   readonly conditions: Conditions;
-  /** On which configurations are ranked. */
+  /** Seeds of the ranking. */
   readonly seeds: SeedRange;
-  /** On which the best of them is shown, once. */
+  /** Fresh seeds for the best one, used once. */
   readonly fresh: SeedRange;
   readonly workers: number;
   readonly outDir: string;
   readonly resume: boolean;
 }
 
-/** The configuration of the file itself. */
+/** The file's own configuration. */
 const UNCHANGED: Candidate = { number: 0, values: [], hash: '' };
 const HINT = '`twinbook strategies test STRATEGY` finds its mistakes.';
 
-/** Throws TwinbookError for whatever keeps it from beginning; a configuration that fails is part of the result. */
+/** Throws TwinbookError when it cannot begin; a failing configuration is part of the result. */
 export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher): Promise<SweepOutcome> {
   requireOneStrategy(plan);
   requireApart(plan.seeds, plan.fresh);
@@ -81,7 +81,7 @@ function requireOneStrategy({ config: { file, strategies } }: WorldSweepPlan): v
   throw new TwinbookError('usage', `${file} has ${strategies.length} strategies; worlds judge one at a time`, hint);
 }
 
-/** Throws `usage` when a seed is in both: what was chosen on it cannot be shown by it. */
+/** Throws `usage` when a seed is in both ranges: results on seeds used for the choice prove nothing. */
 export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
   const [from, to] = [Math.max(seeds.first, fresh.first), Math.min(getLastSeed(seeds), getLastSeed(fresh))];
   if (from > to) return;
@@ -94,7 +94,7 @@ export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
 
 const getLastSeed = ({ first, count }: SeedRange): number => first + count - 1;
 
-/** A world takes the place of a fill model, and a seed that of an event: no seed says anything of another. */
+/** A world stands for a fill model, and a seed for an event: seeds are independent. */
 function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan): SweepFacts {
   const texts = [...new Set(worlds.map((world) => conditionsText(world.conditions, conditions)))].filter(
     (text) => text !== '',
@@ -149,7 +149,7 @@ const describeSeed = (seed: number, worlds: number): SweepFacts['events'][number
   fold: 0,
 });
 
-/** False when it was stopped. */
+/** False when stopped. */
 function playSeeds(
   { source, config, search, conditions, workers }: WorldSweepPlan,
   { stopAsked }: SweepWatcher,
@@ -171,7 +171,7 @@ function playSeeds(
   });
 }
 
-/** After a failure the other simulations are no result of this configuration. */
+/** After a failure the other simulations do not count. */
 function judge(world: string, results: readonly SimulationResult[]): TaskOutcome {
   const failed = results.find(({ failure }) => failure !== null);
   if (failed !== undefined) return { kind: 'failed', error: `seed ${failed.seed} of ${world}: ${failed.failure}` };
@@ -184,7 +184,7 @@ function computeFigures(results: readonly SimulationResult[]): TaskFigures {
     resultMicros: eventResults.reduce((sum, edge) => sum + edge, 0),
     maxDrawdownMicros: Math.round(Math.max(...results.map(({ drawdown }) => drawdown)) * ONE),
     fills: results.reduce((sum, { fills }) => sum + fills, 0),
-    // Worlds do not count turnover, and the edge is less fees already.
+    // Worlds do not count turnover, and the edge is net of fees.
     turnoverMicros: 0,
     feesMicros: 0,
     twoSidedShare: null,
@@ -198,7 +198,7 @@ function computeFigures(results: readonly SimulationResult[]): TaskFigures {
   };
 }
 
-/** The best and the unchanged configuration on the fresh seeds; null when it was stopped. */
+/** The best and the unchanged configuration on fresh seeds; null when stopped. */
 async function showFresh(
   plan: WorldSweepPlan,
   watcher: SweepWatcher,

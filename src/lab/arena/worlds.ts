@@ -1,4 +1,4 @@
-/** The worlds by their names. */
+/** The worlds by name. */
 
 import { closest } from '../../shared/base/closest.js';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -10,7 +10,7 @@ import { crowd, liar, rationed } from './polled/rationed.js';
 
 export const WORLDS: readonly World[] = [challenge, toxic, thin, news, event, rationed, crowd, liar];
 
-/** The world of this name; throws `usage` that names the known ones. */
+/** The world of this name; throws `usage` with the known names. */
 export function worldNamed(name: string): World {
   const names = WORLDS.map((world) => world.name);
   const found = WORLDS.find((world) => world.name === name);
@@ -20,7 +20,7 @@ export function worldNamed(name: string): World {
   throw new TwinbookError('usage', `no world '${name}'${meant}`, `Known are ${names.join(', ')}.`);
 }
 
-/** Throws `usage` for a condition that was asked for and that none of these worlds knows. */
+/** Throws `usage` for a condition that none of these worlds uses. */
 export function requireTaken(asked: readonly ConditionName[], worlds: readonly World[]): void {
   for (const condition of asked) {
     if (worlds.some(({ conditions }) => conditions.includes(condition))) continue;

@@ -25,48 +25,50 @@ import { BRACKET, makePlan, type PlanOptions, USUAL_LANDING_MS } from './plan.js
 import { runBacktest } from './run.js';
 import { checkFillModels, openSources } from './sources.js';
 
-/** What every run of a backtest has in common. */
+/** Options shared by all runs of a backtest. */
 export interface BacktestOptions {
-  /** Recordings: folders or files, of our own format or raw Kalshi or Polymarket files; from the working folder. */
+  /**
+   * Recordings: folders or files, in our own format or raw Kalshi or Polymarket files; relative to the working folder.
+   */
   readonly data: readonly string[];
-  /** Names as `--fill-model` takes them, or models; each is a run of its own. Default: `BRACKET`. */
+  /** Names as for `--fill-model`, or models; one run each. Default: `BRACKET`. */
   readonly fillModels?: readonly (string | FillModel)[];
-  /** `constant:MS` or `recorded`, either scaled as in `recorded:x3`. Default: what was measured, else `constant:150`. */
+  /** `constant:MS` or `recorded`, either scaled as in `recorded:x3`. Default: the measured one, else `constant:150`. */
   readonly latency?: string | undefined;
-  /** Of latencies and names, 0 to 2^32 - 1. Default 1. */
+  /** Seed of latencies and names, 0 to 2^32 - 1. Default 1. */
   readonly seed?: number;
   /**
-   * Runs of each model, 1 to 1000. From two on each draws from the seed when its polls fall, and how long its calls take
-   * (around `latency`); `analysis.repeats` holds means and spreads, the rest is of the run with the middle result. Default 1.
+   * Runs per model, 1 to 1000. With two or more each draws its poll phase and latencies (around `latency`) from the
+   * seed; `analysis.repeats` has means and spreads, the rest is the run with the middle result. Default 1.
    */
   readonly repeat?: number;
-  /** Fee rates in millionths where a recording names none. Default 0. */
+  /** Fee rates in millionths where a recording has none. Default 0. */
   readonly fees?: PlanOptions['fees'] | undefined;
-  /** A curve by name where a recording names no fee, in place of `fees`: see `--fees`. */
+  /** A fee curve by name where a recording has no fee, instead of `fees`: see `--fees`. */
   readonly feeCurve?: string | undefined;
-  /** Calls that fail: `recorded` or rates as in `lost:0.01,error:0.005`. Default none. */
+  /** Failing calls: `recorded`, or rates as in `lost:0.01,error:0.005`. Default none. */
   readonly failures?: string | undefined;
-  /** How long merges take to land, ms. Default: the file's `exchange.landing_ms`, else 400. */
+  /** Landing time of merges, ms. Default: the file's `exchange.landing_ms`, else 400. */
   readonly landingMs?: number;
-  /** When a limit halts the trader: `resume` with the next event or UTC day, or `end` there. Default `resume`. */
+  /** After a halt by a limit: `resume` with the next event or UTC day, or `end` there. Default `resume`. */
   readonly afterHalt?: AfterHalt | undefined;
   /** Offers every recorded market to every strategy, whatever its file selects. Default false. */
   readonly allMarkets?: boolean;
-  /** What feeds say, by their names: a CSV or JSONL file as in docs/feeds.md, or null for what was recorded of one. */
+  /** Feed values by name: a CSV or JSONL file as in docs/feeds.md, or null for the recorded ones. */
   readonly feeds?: Readonly<Record<string, string | null>>;
-  /** From the time of a file's row to when the trader hears it, ms. Default: as long as a live trader would need. */
+  /** Delay from a file row's time to the trader, ms. Default: as in a live trader. */
   readonly feedDelayMs?: number | undefined;
-  /** Told now and then: the part of all runs that is done, 0 to 1, and the fill model of the present one. */
+  /** Called at intervals with the finished fraction of all runs, 0 to 1, and the present fill model. */
   readonly progress?: (share: number, fillModel: string) => void;
 }
 
 export interface BacktestInput extends BacktestOptions {
-  /** A trader's file, or a strategy file, which then trades with a capital of 1000; from the working folder. */
+  /** A trader's file, or a strategy file, which trades with a capital of 1000; relative to the working folder. */
   readonly config: string;
 }
 
 export interface BacktestResult extends BacktestOutcome {
-  /** Every figure of the run, as the report shows it. */
+  /** All figures of the run, as in the report. */
   readonly analysis: Analysis;
 }
 
@@ -81,7 +83,7 @@ export async function backtest({ config: file, ...options }: BacktestInput): Pro
   return backtestOf(config, options);
 }
 
-/** The same with a configuration that is loaded already. */
+/** The same with a loaded configuration. */
 export async function backtestOf(config: Config, options: BacktestOptions): Promise<readonly BacktestResult[]> {
   const models = checkFillModels(options.fillModels ?? BRACKET);
   const runModel = await openModelRuns(config, options, models.length * (options.repeat ?? 1) === 1);
@@ -93,10 +95,10 @@ export async function backtestOf(config: Config, options: BacktestOptions): Prom
   return compareRuns(results, options.seed ?? 1);
 }
 
-/** The runs of one model. @param tell the part of them that is done, 0 to 1 */
+/** Runs of one model. @param tell called with their finished fraction, 0 to 1 */
 export type RunsOf = (fillModel: string | FillModel, tell: (part: number) => void) => Promise<ModelRuns>;
 
-/** Opens what the runs of all models read; `once` where there is a single one. Throws as `backtest`. */
+/** Opens the sources that the runs of all models read; `once` for a single run. Throws as `backtest`. */
 export async function openModelRuns(config: Config, options: BacktestOptions, once = false): Promise<RunsOf> {
   const { recordings, sources } = await openSources(
     options.data.map((path) => resolve(path)),
@@ -112,7 +114,7 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
   return (fillModel, tell) => runRepeats({ config, sources, options, feedData, latency, fillModel, tell });
 }
 
-/** One model's runs, and the one that is shown. Plain data. */
+/** One model's runs, and the shown one. Plain data. */
 export interface ModelRuns {
   readonly shown: BacktestResult;
   readonly runs: readonly RepeatedRun[];
@@ -135,11 +137,11 @@ interface Wanted {
   readonly feedData: FeedData;
   readonly latency: LatencyChoice;
   readonly fillModel: string | FillModel;
-  /** The part of this model's runs that is done, 0 to 1. */
+  /** Finished fraction of this model's runs, 0 to 1. */
   readonly tell: (part: number) => void;
 }
 
-/** One model: a single run, or so many repeats and of them the one with the middle result in detail. */
+/** One model: a single run, or several repeats with the one of the middle result in detail. */
 async function runRepeats(wanted: Wanted): Promise<ModelRuns> {
   const count = wanted.options.repeat ?? 1;
   const runs: RepeatedRun[] = [];
@@ -150,7 +152,7 @@ async function runRepeats(wanted: Wanted): Promise<ModelRuns> {
     runs.push(repeatedRun(last));
   }
   const middle = findMiddle(runs);
-  // Sessions are large, so only the last one was kept; the same draws give the same run.
+  // Sessions are large, so only the last is kept; equal draws give the same run again.
   const shown = middle === count - 1 ? last : await runOnce(wanted, middle);
   return { shown, runs };
 }

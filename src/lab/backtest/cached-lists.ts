@@ -1,7 +1,6 @@
 /**
- * Answers to the polls that a trader makes all the time and that mostly say nothing new: public trades, own trades, own
- * orders. They are what the handlers would answer, to the field; only that rows which cannot change any more are made
- * once, and that an answer to the same question is the same object while nothing has happened.
+ * Cached answers to frequent polls that rarely change: public trades, own trades, own orders. They equal the handlers'
+ * answers in every field. Final rows are built once, and an unchanged answer is the same object.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -23,7 +22,7 @@ const page = (list: CursorList, data: PublicTrades | OwnTrades, nextBeforeId: nu
   nextCursor: nextBeforeId === null ? null : cursorAt(list, 'before_id', nextBeforeId),
 });
 
-/** The newest public trades of one market. */
+/** Newest public trades of one market. */
 export class PublicTradePage {
   readonly #core: ExchangeCore;
   readonly #market: MarketIndex;
@@ -50,21 +49,21 @@ export class PublicTradePage {
   }
 }
 
-/** The newest own trades, as a first page of any length up to the longest. */
+/** Newest own trades, as a first page of any length up to the maximum. */
 export class OwnTradePage {
   readonly #core: ExchangeCore;
   readonly #account: AccountSlot;
   readonly #limit: number;
-  /** Those of the page, newest first; null while its order may still change, which the row shows. */
+  /** Rows of the page, newest first; null while a row's order may change. */
   readonly #rows: (OwnTrades[number] | null)[] = [];
-  /** Own trades ever: ids count from 1 in the order of the fills. */
+  /** Number of all own trades: ids count from 1 in order of fills. */
   #count = 0;
-  /** As last answered, by the rows that were asked for, and the longest page of it. */
+  /** Last answers by requested length, and the longest page. */
   readonly #answers = new Map<number, Outcome>();
   #shown: OwnTrades | null = null;
   /** Whether a row of the answer may still change. */
   #isOpen = false;
-  /** One of them may have. */
+  /** A row may have changed. */
   #isDoubtful = false;
 
   constructor(core: ExchangeCore, account: AccountSlot, limit: number) {
@@ -82,12 +81,12 @@ export class OwnTradePage {
     this.#answers.clear();
   }
 
-  /** Something of ours may be another than before: a row whose order may still change. */
+  /** Own state may have changed: a row whose order is not final. */
   invalidate(): void {
     if (this.#isOpen) this.#isDoubtful = true;
   }
 
-  /** @param limit rows at most, no more than the longest page has */
+  /** @param limit maximum rows, up to the longest page */
   answer(limit = this.#limit): Outcome {
     const rows = this.#readAll();
     const known = this.#answers.get(limit);
@@ -99,7 +98,7 @@ export class OwnTradePage {
     return answer;
   }
 
-  /** The longest page; the same object while nothing in it has changed. */
+  /** The longest page; the same object while unchanged. */
   #readAll(): OwnTrades {
     const shown = this.#shown;
     if (shown !== null && !this.#isDoubtful) return shown;
@@ -112,7 +111,7 @@ export class OwnTradePage {
     return rows;
   }
 
-  /** The row at this place: the one that was shown where it is still the same, kept when its order cannot change any more. */
+  /** The row at this place: cached once its order is final, or while unchanged. */
   #read(at: number): OwnTrades[number] {
     const id = this.#count - at;
     const { rows } = this.#core.ownTrades(this.#account, { limit: 1, beforeId: id + 1 });

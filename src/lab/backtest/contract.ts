@@ -1,4 +1,4 @@
-/** What a backtest is given and gives. */
+/** Input and output of a backtest. */
 
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
@@ -22,49 +22,49 @@ import type { BacktestTraderSettings } from './trader-side.js';
 /** One market's events, read ahead. */
 export interface EventSource {
   readonly market: RecordedMarket;
-  /** Known where the recording tells it without being read; else `findFirstMs` tells, or the first chunk. */
+  /** Known if the recording's header has it; else from `findFirstMs` or the first chunk. */
   readonly firstMs: number | null;
-  /** Looks at the beginning alone, where that tells; null where nothing is read from it. */
+  /** Reads only the beginning; null when no event is read. */
   readonly findFirstMs?: (() => Promise<number | null>) | undefined;
-  /** Its streams begin to read when they are opened: whoever opens one early waits less for it. */
+  /** Its streams begin to read when opened: opening early shortens the wait. */
   readonly readsAhead?: boolean | undefined;
-  /** What the recording says of itself; null where it cannot. */
+  /** The recording's summary; null without one. */
   readonly summary: RecordingSummary | null;
-  /** Where there is no summary: the gaps that playing it found so far. */
+  /** Without a summary: gaps found so far while playing. */
   readonly gaps?: readonly RecordedGap[];
-  /** What its user must be told of the data; complete once it was played to its end. */
+  /** Warnings about the data for its user; complete after it was played to its end. */
   readonly warnings: readonly string[];
-  /** From the beginning, each time. Chunks belong to the reader until it asks for the next but one. */
+  /** From the beginning, each time. A chunk is valid until the next but one is requested. */
   open(): ChunkStream;
 }
 
 export interface ChunkStream {
-  /** The next chunk: at once when it is in memory, later when it must be read, null at the end. */
+  /** The next chunk: at once from memory, else a promise; null at the end. */
   next(): EventChunk | null | Promise<EventChunk | null>;
-  /** Lets go of whatever is being read. */
+  /** Stops reading. */
   close(): void;
 }
 
-/** How long requests and answers are on their way, ms. */
+/** Travel times of requests and answers, ms. */
 export interface LatencyModel {
-  /** As it was asked for, e.g. `constant:150` or `recorded:x3`. */
+  /** As given, for example `constant:150` or `recorded:x3`. */
   readonly name: string;
-  /** Draws the next one, for a call of this endpoint: from us to the exchange, and back. */
+  /** Draws the next one for a call of this endpoint: to the exchange and back. */
   draw(endpoint: EndpointName): void;
   readonly thereMs: number;
   readonly backMs: number;
-  /** What goes wrong with it; null when nothing does. */
+  /** Failure of the call; null for none. */
   readonly failure: CallFailure | null;
 }
 
-/** `lost`: no answer until the client gives up; `error`: answered with 500. */
+/** `lost`: no answer until the client times out. `error`: answered with 500. */
 export interface CallFailure {
   readonly kind: 'lost' | 'error';
-  /** The exchange has done it all the same. */
+  /** The exchange has acted nevertheless. */
   readonly hasActed: boolean;
 }
 
-/** When a client gives up on an answer, ms. */
+/** Time-out of a client, ms. */
 export const GIVES_UP_MS = 10_000;
 
 /** One market in play. */
@@ -72,12 +72,12 @@ export interface Played {
   readonly source: EventSource;
   readonly index: MarketIndex;
   readonly openedMs: number;
-  /** Its first event: a while after it was opened, for the trader has to find it first. */
+  /** Its first event: some time after its opening, because the trader must find it first. */
   readonly firstMs: number;
-  /** When it ended; null while it is played. */
+  /** End time; null while it is played. */
   readonly closedMs: number | null;
   readonly events: number;
-  /** Events that had no place on the market's grid. */
+  /** Events off the market's grid. */
   readonly refused: number;
   /** Why the recording could not be read to its end; null when it could. */
   readonly failure: string | null;
@@ -85,94 +85,94 @@ export interface Played {
 
 export interface MarketListener {
   onOpen(played: Played): void;
-  /** Its last event has been played, and its book still stands. */
+  /** Its last event was played, and its book still exists. */
   ending(played: Played): void;
-  /** Its book is empty and nothing rests on it any more; it has just been settled, if its outcome is known. */
+  /** Its book is empty and no order rests; it has just settled, if its outcome is known. */
   onClose(played: Played, nowMs: number): void;
 }
 
-/** What lets the markets of a backtest happen. Times are the exchange's clock, Unix ms. */
+/** Plays the markets of a backtest. Times are the exchange clock, Unix ms. */
 export interface MarketDriver {
-  /** When the last market closes, as far as that is known. */
+  /** Close of the last market, as far as known. */
   readonly untilMs: number;
-  /** When the next market opens; Infinity when none is left. */
+  /** Opening of the next market; Infinity without one. */
   readonly nextOpenMs: number;
   readonly openCount: number;
-  /** When a market closed last. */
+  /** Time of the last close. */
   readonly lastClosedMs: number;
-  /** Everything up to this moment has been read and may be played. */
+  /** Events up to this time were read and may be played. */
   readonly readUntilMs: number;
-  /** Events that were applied so far. */
+  /** Number of applied events. */
   readonly events: number;
   read(untilMs: number): Promise<void>;
   /** Opens what is due. */
   openDue(nowMs: number): Promise<void>;
-  /** Plays one market, or all, up to and including this moment. */
+  /** Plays one market, or all, up to and including this time. */
   sync(index: MarketIndex, nowMs: number): void;
   syncAll(nowMs: number): void;
   close(): void;
 }
 
-/** Markets that are made while they are played, in place of recorded ones. */
+/** Markets generated while they are played, instead of recorded ones. */
 export interface MadeMarkets {
-  /** Asked once, before anything happens. `account` is the trader's. */
+  /** Called once, before the first event. `account` is the trader's. */
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver;
-  /** Told of every fill of the trader, as it happens. */
+  /** Called with every fill of the trader, as it happens. */
   onFill(fill: ObservedFill): void;
-  /** What feeds say of them, in place of the plan's; absent: nothing. */
+  /** Their feed values, instead of the plan's; absent: none. */
   readonly feeds?: FeedSource;
 }
 
 export interface TimedCommand {
-  /** The exchange's clock, Unix ms; before the beginning means at the beginning. */
+  /** Exchange clock, Unix ms; times before the beginning mean the beginning. */
   readonly atMs: number;
   readonly command: OperatorCommand;
 }
 
 export interface BacktestPlan {
-  /** What the report is called. */
+  /** Title of the report. */
   readonly title: string;
   readonly trader: BacktestTraderSettings;
   readonly sources: readonly EventSource[];
-  /** Played in place of the sources; absent: the sources are. */
+  /** Played instead of the sources if present. */
   readonly made?: MadeMarkets;
-  /** A name that `exchange/core/matching/fill-model.ts` reads, or a model of somebody's own. */
+  /** A name of `exchange/core/matching/fill-model.ts`, or a custom model. */
   readonly fillModel: string | FillModel;
   readonly latency: LatencyModel;
   readonly seed: number;
-  /** Fee rates in millionths where the recording names none. */
+  /** Fee rates in millionths where the recording has none. */
   readonly fees: { readonly makerRateMicros: number; readonly takerRateMicros: number };
-  /** Draws how long after the beginning, or a pause, the trader beats first, ms; absent: at once. */
+  /** Draws the delay of the trader's first beat after the beginning or a pause, ms; absent: none. */
   readonly phaseMs?: (() => number) | undefined;
-  /** Charged where a recording names no fee, in place of `fees`; null: none was asked for. */
+  /** Charged where a recording has no fee, instead of `fees`; null: none was chosen. */
   readonly feeCurve?: FeeCurve | null | undefined;
-  /** How long merges and redeems are in process, ms. */
+  /** Landing time of merges and redeems, ms. */
   readonly landingMs: number;
   /**
-   * What an operator orders, each at its moment, in order of time. With a `stop` the run ends once the trader has stopped;
-   * without one it is stopped after the last market.
+   * Timed commands of an operator, in order. With a `stop` the run ends once the trader has stopped; without one it is
+   * stopped after the last market.
    */
   readonly commands?: readonly TimedCommand[];
-  /** What happens when a limit halts the trader; absent: `resume`. */
+  /** What happens after a halt by a limit; absent: `resume`. */
   readonly afterHalt?: AfterHalt;
-  /** What feeds said, in order of the moment at which each value is known (the exchange's clock); absent: nothing. */
+  /** Feed values, in order of the time at which each is known (exchange clock); absent: none. */
   readonly feedValues?: readonly RecordedFeedValue[];
-  /** What the user must be told of the data, beside what its sources say. */
+  /** Warnings about the data besides those of its sources. */
   readonly warnings?: readonly string[];
-  /** Lines for the report: what was played. */
+  /** Lines for the report: the played data. */
   readonly data: readonly string[];
-  /** Told of every request as it leaves, at its moment: the exchange's clock, Unix ms. */
+  /** Called with every request as it leaves; exchange clock, Unix ms. */
   readonly onSent?: (request: Request, nowMs: number) => void;
-  /** Receives once, before anything happens, a function that returns the trader's snapshot of the current moment. */
+  /** Called once, before the first event, with a function that returns the trader's present snapshot. */
   readonly onStart?: (snapshot: () => Snapshot) => void;
-  /** Told now and then: recorded ms that are done, of all. */
+  /** Called at intervals: finished recorded ms, and all. */
   readonly progress?: (doneMs: number, allMs: number) => void;
 }
 
 export interface BacktestOutcome {
   readonly session: SessionRecord;
-  /** Recorded events that were applied. */
+  /** Number of applied recorded events. */
   readonly events: number;
-  /** Lower-case hex over every request, every answer and every fill, in order: same inputs, same hash. */
+  /** Lower-case hex over every request, answer and fill, in order: equal inputs give equal hashes. */
   readonly traceHash: string;
 }

@@ -1,28 +1,28 @@
-/** Fees that a recording does not name: by the name of a venue's own rule or of a shape, and charged to a session. */
+/** Fees that a recording lacks: by the name of a venue's rule or of a shape, charged to a session. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { FillRecord, MarketSession, SessionRecord } from '../session/contract.js';
 
-/** What the fee is a part of, for so many shares at a price p of the outcome that was traded. */
+/** Base of the fee, for shares at a price p of the traded outcome. */
 type FeeShape = 'notional' | 'quadratic' | 'per-share';
 
 export interface FeeCurve {
-  /** As it was asked for. */
+  /** As given. */
   readonly name: string;
   readonly shape: FeeShape;
-  /** Rates in millionths: of shares x p, of shares x p x (1 - p), or currency for a share. */
+  /** Rates in millionths: of shares x p, of shares x p x (1 - p), or currency per share. */
   readonly takerMicros: number;
   readonly makerMicros: number;
-  /** Fees are rounded up to a multiple of this, millionths of the currency. */
+  /** Fees are rounded up to a multiple of this, millionths of currency. */
   readonly stepMicros: number;
-  /** Whether the fills of one order are rounded together: their fees add up to that of a single fill. */
+  /** Whether an order's fills are rounded together: their fees sum to that of a single fill. */
   readonly isByOrder: boolean;
 }
 
 const CENT = 10_000;
 
-/** By the documents of the venues, 2026. Polymarket's makers pay nothing; their rebates are left out. */
+/** By the venues' documents of 2026. Polymarket's makers pay nothing; their rebates are left out. */
 const NAMED: Readonly<Record<string, Omit<FeeCurve, 'name'>>> = {
   none: { shape: 'notional', takerMicros: 0, makerMicros: 0, stepMicros: 1, isByOrder: false },
   kalshi: { shape: 'quadratic', takerMicros: 70_000, makerMicros: 0, stepMicros: CENT, isByOrder: true },
@@ -38,7 +38,7 @@ export const FEE_NAMES: readonly string[] = [
   'per-share:TAKER[/MAKER]',
 ];
 
-/** Throws TwinbookError `usage` for a name that is not known. */
+/** Throws TwinbookError `usage` for an unknown name. */
 export function feeCurve(name: string): FeeCurve {
   const named = NAMED[name];
   if (named !== undefined) return { name, ...named };
@@ -53,7 +53,7 @@ export function feeCurve(name: string): FeeCurve {
   return { name, shape, takerMicros: rate(found[2]), makerMicros: rate(found[3]), stepMicros: 1, isByOrder: false };
 }
 
-/** What a fill is charged by. */
+/** Fields of a fill that determine its fee. */
 export interface ChargedFill {
   readonly isMaker: boolean | null;
   readonly isYes: boolean;
@@ -62,7 +62,7 @@ export interface ChargedFill {
   readonly amountMicros: number;
 }
 
-/** Millionths of the currency before rounding. */
+/** Millionths of currency before rounding. */
 export function rawFee({ shape, takerMicros, makerMicros }: FeeCurve, fill: ChargedFill): number {
   const rate = (fill.isMaker === true ? makerMicros : takerMicros) / ONE;
   const price = (fill.isYes ? fill.priceMicros : ONE - fill.priceMicros) / ONE;
@@ -70,7 +70,7 @@ export function rawFee({ shape, takerMicros, makerMicros }: FeeCurve, fill: Char
   return rate * factor * fill.amountMicros;
 }
 
-/** Rounded up to the curve's step; what a float computation adds to a whole step is noise. */
+/** Rounded up to the curve's step, with a tolerance for float errors. */
 export const roundedFee = ({ stepMicros }: FeeCurve, rawMicros: number): number =>
   Math.ceil(rawMicros / stepMicros - 1e-6) * stepMicros + 0;
 
@@ -107,7 +107,7 @@ export function chargedSession(
 }
 
 function chargedMarket(market: MarketSession, curve: FeeCurve): MarketSession {
-  /** Of each order, what its fills are charged together: before rounding, and rounded. */
+  /** Per order: its fees before and after rounding. */
   const orders = new Map<string, { rawMicros: number; chargedMicros: number }>();
   const chargeFill = (fill: FillRecord): FillRecord => {
     const order = orders.get(fill.orderPubkey) ?? { rawMicros: 0, chargedMicros: 0 };

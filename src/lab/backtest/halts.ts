@@ -1,31 +1,30 @@
 /**
- * What a backtest does when a limit halts the trader. Live it stays halted until a person resumes it with a reason; here
- * nobody would, and the rest of the recordings would not be played. So it is resumed when the next event begins, or the next
- * UTC day, unless the run is to end there. A part of a loss limit that holds it back (quotes widened, reduce only) is lifted
- * in the same way: else the limit would never be reached, and the rest be played by half.
+ * After a halt by a limit. Live a trader stays halted until an operator resumes; a backtest has no operator, and the
+ * rest of the recordings would not be played. So it resumes with the next event or the next UTC day, unless the run is
+ * to end there.
  */
 
 import type { HeldBack } from '../../trader/engine/control/modes.js';
 import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import type { HaltRecord } from '../session/contract.js';
 
-/** `resume`: at the next event or UTC day; `end`: never, as live while nobody looks. */
+/** `resume`: at the next event or UTC day. `end`: never, like a live trader without an operator. */
 export type AfterHalt = 'resume' | 'end';
 
 export const AFTER_HALT: readonly AfterHalt[] = ['resume', 'end'];
 
-/** What is given as the reason of the resume. */
+/** Reason given for the resume. */
 export const RESUME_REASON = 'the next event of the backtest begins';
-/** The same once the markets are over: a halted trader redeems nothing, and the loss of that would halt the next event. */
+/** After all markets have ended: a halted trader redeems nothing, and that loss would halt the next event. */
 export const SETTLE_REASON = 'the markets that were open are over';
 
 const DAY_MS = 86_400_000;
 
-/** The halts of one run, in order of time. */
+/** Halts of one run, in order of time. */
 export class Halts {
   readonly #after: AfterHalt;
   readonly #records: HaltRecord[] = [];
-  /** While it is halted or held back. */
+  /** While halted or held back. */
   #since: Omit<HaltRecord, 'resumedMs'> | null = null;
   readonly #begun = new Set<string>();
   #hasNewEvent = false;
@@ -42,7 +41,7 @@ export class Halts {
     }
   }
 
-  /** Where a part of a loss limit holds the trader back now; asked before `takeResume`. A loss that shrinks leads back up. */
+  /** Rung of a partly used loss limit; call before `takeResume`. A smaller loss moves back up. */
   onLook(fromMs: number, heldBack: HeldBack | null): void {
     if (this.#isHalted || heldBack?.rung === this.#since?.rung) return;
     this.#since = heldBack === null ? null : { fromMs, ...heldBack };
@@ -58,7 +57,9 @@ export class Halts {
     this.#begun.add(event);
   }
 
-  /** Whether the trader is halted or held back and is to be resumed now; asked after markets have opened, and once a minute. */
+  /**
+   * True when the halted or held-back trader is to be resumed now; called after markets have opened, and once a minute.
+   */
   takeResume(nowMs: number): boolean {
     const isNew = this.#hasNewEvent;
     this.#hasNewEvent = false;
@@ -66,7 +67,7 @@ export class Halts {
     return isNew || Math.floor(nowMs / DAY_MS) > Math.floor(this.#since.fromMs / DAY_MS);
   }
 
-  /** Whether it is halted and no market is open any more, so that what it holds is to be redeemed; once for each halt. */
+  /** True once per halt, when no market is open and its holdings should be redeemed. */
   takeSettle(openMarkets: number): boolean {
     if (!this.#isHalted || this.#after === 'end' || this.#isSettling || openMarkets > 0) return false;
     this.#isSettling = true;
@@ -83,7 +84,7 @@ export class Halts {
     return this.#since === null ? this.#records : [...this.#records, { ...this.#since, resumedMs: null }];
   }
 
-  /** How much of this stretch the trader could not open a position, ms: halted, or reducing only. */
+  /** Time of this span without permission to open positions, ms: halted, or reducing only. */
   withinMs(fromMs: number, toMs: number): number {
     const closed = this.records.filter(({ rung }) => rung !== 'widened');
     return closed.reduce((sum, halt) => {

@@ -32,17 +32,17 @@ import { isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/pr
 import { OwnTradePage, PublicTradePage } from './cached-lists.js';
 import { readOrder, readOrderRequest, readRecord, readsQuickly } from './wire-records.js';
 
-/** A public key that nobody has a secret of: nothing here is ever signed. */
+/** A public key without a secret: nothing is signed here. */
 const WALLET = '11111111111111111111111111111112';
-/** What stands for a signature. */
+/** Placeholder of a signature. */
 export const SIGNATURE = '0'.repeat(128);
 
-/** What the trader asks for, and the most that the service gives. */
+/** Page size of the trader's requests: the service's maximum. */
 const LONGEST_PAGE = 100;
 
 /**
- * Orders that ended without a fill are most of what happens, and a trader asks about one for a minute at most. So many are
- * more than it can place in half an hour.
+ * Most orders end without a fill, and a trader reads one for a minute at most. This many are more than it can place in
+ * half an hour.
  */
 const UNFILLED_ORDERS: Forgetting = {
   passes: (recordKind, { state }) => recordKind === 'order' && UNFILLED.some((unfilled) => unfilled === state),
@@ -70,20 +70,20 @@ export class InProcessExchange {
   readonly account: AccountSlot;
   readonly #context: HandlerContext;
   readonly #limits: Readonly<Record<Scope, RateLimit>>;
-  // Read again for every book: the answer is made from them at once.
+  // Reused for every book: the answer is built from them at once.
   readonly #prices = new Int32Array(100);
   readonly #amounts = new Float64Array(100);
 
   readonly #publicTrades = new Map<MarketIndex, PublicTradePage>();
   readonly #ownTrades: OwnTradePage;
-  /** The answer to `#ordersQuery` while nothing of ours has changed. */
+  /** Answer to `#ordersQuery` while own state is unchanged. */
   #orders: Outcome | null = null;
   #ordersQuery: object | null = null;
   #dueMs: number | null = null;
-  /** The newest answers that a schema has read: reading takes longer than seeing that nothing has changed. */
+  /** The newest parsed answers: parsing takes longer than a comparison. */
   readonly #lastRead = new Map<EndpointName, LastRead>();
 
-  /** `listener` hears of fills after the venue has. */
+  /** `listener` gets fills after the venue. */
   constructor(settings: CoreSettings, limits: VenueProfile['rate_limits'], nowMs: number, listener: CoreObserver) {
     const tellFill = (fill: ObservedFill) => {
       this.#ownTrades.add();
@@ -103,37 +103,37 @@ export class InProcessExchange {
     };
   }
 
-  /** What the service does and answers at this moment. */
+  /** Executes a call now and returns its answer. */
   answer(call: AnyCall, nowMs: number): Answer {
     const { scope } = declarationOf(call.endpoint);
     const { allowed, limit, remaining, resetMs } = this.#limits[scope].take('us', nowMs);
-    // As the headers tell them: whole seconds.
+    // As in the headers: whole seconds.
     const budget = { scope, limit, remaining, resetMs: Math.ceil(resetMs / 1000) * 1000 };
     const outcome = allowed ? this.#serve(call, nowMs) : answerRefusal({ slug: 'throttled' });
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
   }
 
   /**
-   * The recording of a market is over. What nobody asks for any more is let go of: thousands may follow. Where its outcome is
-   * not known and we hold nothing it is called off: that pays nobody, and the trader need not poll it for ever.
+   * Ends the recording of a market and drops its old data: thousands may follow. A market with an unknown outcome and
+   * without holdings is canceled: it pays nothing, and the trader stops polling it.
    */
   closeMarket(market: MarketIndex, nowMs: number): void {
     const { conditionId, state } = this.core.marketFacts(market);
     const { yes, no } = this.core.readHolding(this.account, market);
     if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.resolveMarket(nowMs, conditionId, null);
-    // One more than a page, which tells that there were others.
+    // One more than a page, which shows that there were others.
     this.core.endRecorded(market, LONGEST_PAGE + 1);
     this.#publicTrades.delete(market);
     this.#invalidate();
   }
 
-  /** Something of ours may be another than before. */
+  /** Own state may have changed. */
   #invalidate(): void {
     this.#orders = null;
     this.#ownTrades.invalidate();
   }
 
-  /** What was due has happened, here or while the recording played: a draft expired, a merge landed. */
+  /** Due work was done, here or while the recording played: an expired draft, a landed merge. */
   #noticeDue(): void {
     const dueMs = this.core.nextDueMs();
     if (dueMs === this.#dueMs) return;
@@ -153,7 +153,7 @@ export class InProcessExchange {
         return isFirstPage(call.query) ? this.#ownTrades.answer(call.query.limit) : this.#handleCall(call, nowMs);
       case 'orders.list':
         if (this.#orders === null || this.#ordersQuery !== call.query) {
-          // The plan of polls makes its query anew, the fields are the same; another one is simply answered.
+          // The poll plan rebuilds its query with the same fields; any other query is answered normally.
           const isSame = JSON.stringify(call.query) === JSON.stringify(this.#ordersQuery);
           if (this.#orders === null || !isSame) this.#orders = this.#handleCall(call, nowMs);
           this.#ordersQuery = call.query;
@@ -191,7 +191,7 @@ export class InProcessExchange {
     return trades.answer();
   }
 
-  /** The call that a backtest makes most, without a detour over decimal strings. */
+  /** The most frequent call of a backtest, without decimal strings. */
   #book(conditionId: string, isYes: boolean, depth: number): Outcome {
     const index = this.core.findMarketIndex(conditionId);
     if (index === null) return answerRefusal({ slug: 'not_found' });
@@ -208,7 +208,7 @@ export class InProcessExchange {
   #side(index: MarketIndex, side: 0 | 1, depth: number): Orderbook['bid'] {
     const count = this.core.bookLevels(index, side, depth, this.#prices, this.#amounts);
     const rows: Orderbook['bid'] = [];
-    // Integers of the core; the brand exists in the types only.
+    // Integers of the core; the brand exists only in types.
     for (let i = 0; i < count; i++) {
       rows.push({ price: this.#prices[i] as Micros, total_amount: this.#amounts[i] as Micros });
     }
@@ -230,11 +230,11 @@ export class InProcessExchange {
     return this.#readAgain(call.endpoint, reply.data, reply.nextCursor ?? null);
   }
 
-  /** As `read`; what says the same as the last answer of this endpoint is that answer. */
+  /** As `read`; an answer equal to the endpoint's last one is that object. */
   #readAgain(endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome {
     if (readsQuickly(endpoint)) return read(endpoint, record, nextCursor);
     const last = this.#lastRead.get(endpoint);
-    // A record that is the same object may have changed since.
+    // The same record object may have changed since.
     const isSame = last !== undefined && last.record !== record && last.nextCursor === nextCursor;
     if (isSame && isDeepStrictEqual(last.record, record)) return last.outcome;
     const outcome = read(endpoint, record, nextCursor);
@@ -246,22 +246,22 @@ export class InProcessExchange {
 const isFirstPage = ({ cursor, market_condition_id: market, limit }: Call<'trades.list'>['query']): boolean =>
   cursor === undefined && market === undefined && limit !== undefined && limit > 0 && limit <= LONGEST_PAGE;
 
-/** Hands a call to its handler; the declaration of this very name has read its body, and the trader wrote its query. */
+/** Passes a call to its handler; its declaration has parsed the body, and the trader wrote the query. */
 function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, context);
 }
 
-/** A draft is the same on the wire as off it. */
+/** A draft is the same in wire format. */
 const answerDraft = (result: Result<DataOf<'orders.create'>>): Outcome =>
   result.ok ? { kind: 'answered', data: result.value, nextCursor: null } : answerRefusal(result.fault);
 
 const answerOrder = (result: Result<Wire<'orderRow'>>): Outcome =>
   result.ok ? { kind: 'answered', data: readOrder(result.value), nextCursor: null } : answerRefusal(result.fault);
 
-/** As the client reads it from the wire. */
+/** As the client parses it from the wire. */
 const read = (endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome => ({
   kind: 'answered',
-  // The endpoint's own schema, or what reads the same, makes this value.
+  // The endpoint's schema, or its equivalent, builds this value.
   data: readRecord(endpoint, record) as never,
   nextCursor,
 });

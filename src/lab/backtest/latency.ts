@@ -1,4 +1,4 @@
-/** Latency models: how long a request and its answer travel, and what goes wrong with them. Deterministic for a seed. */
+/** Latency models: travel times of requests and answers, and their failures. Deterministic for a seed. */
 
 import type { Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -6,51 +6,51 @@ import { Random } from '../../shared/base/random.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
 import { type CallFailure, GIVES_UP_MS, type LatencyModel } from './contract.js';
 
-/** Without a recorded round trip and without a word from the user: a venue on another continent. */
+/** Default without a recorded round trip: a venue on another continent. */
 export const USUAL_LATENCY = 'constant:150';
 
-/** Calls that take their time differently: a submit waits for a chain or a matching engine, a read for a cache. */
+/** Kinds of calls with different times: a submit waits for a chain or a matching engine, a read for a cache. */
 const CALL_KINDS = ['read', 'draft', 'submit', 'cancel'] as const;
 type CallKind = (typeof CALL_KINDS)[number];
 type ByKind<T> = Readonly<Partial<Record<CallKind, T>>>;
 
-/** What a user asked for: `constant:MS` (the whole round trip) or `recorded`, either with `:xK` behind it. */
+/** A user's choice: `constant:MS` (the whole round trip) or `recorded`, either followed by `:xK`. */
 export interface LatencySpec {
   readonly kind: 'constant' | 'recorded';
-  /** Of the round trip; of `constant` only. */
+  /** Of the round trip; only for `constant`. */
   readonly constantMs: number;
   readonly scale: number;
-  /** Where one kind of call takes another time. */
+  /** For kinds of calls with another time. */
   readonly byKind?: ByKind<LatencySpec>;
 }
 
 /** Measured round trips. */
 export interface LatencySource {
   readonly roundTripsMs: readonly number[];
-  /** Those of some kinds of calls; those of the others are `roundTripsMs`. */
+  /** Of some kinds of calls; the others use `roundTripsMs`. */
   readonly byKind?: ByKind<readonly number[]>;
 }
 
-/** Shares of all calls, 0 to 1. Half of each kind reach the exchange and take effect all the same. */
+/** Fractions of all calls, 0 to 1. Half of each kind reach the exchange and take effect. */
 interface FailureRates {
-  /** Nothing comes back until the client gives up. */
+  /** No answer until the client times out. */
   readonly lost: number;
   /** Answered with 500. */
   readonly error: number;
 }
 
-/** Plain data, so that threads can be handed it. */
+/** Plain data for threads. */
 export interface LatencyChoice extends LatencySource {
   readonly spec: LatencySpec;
   /** Absent: none. */
   readonly failures?: FailureRates;
 }
 
-/** By how much the round trips of one run differ from those that were asked for. */
+/** Random deviation of one run's round trips from the chosen ones. */
 export interface RoundTripSpread {
   /** Of all of them. */
   readonly scale: number;
-  /** What each takes beyond that, in the mean of an exponential distribution, as a part of it. */
+  /** Extra time of each call: mean of an exponential distribution, as a fraction of it. */
   readonly jitterShare: number;
 }
 
@@ -62,7 +62,7 @@ export function callKind(endpoint: EndpointName): CallKind {
 
 /**
  * One spec for all calls, then others for kinds of them, as in `constant:150,submit=constant:400`. Throws TwinbookError
- * `usage` for anything else.
+ * `usage` otherwise.
  */
 export function readLatency(text: string): LatencySpec {
   const [first = '', ...others] = text.split(',').map((part) => part.trim());
@@ -90,7 +90,10 @@ function readSpec(text: string): LatencySpec {
   return { kind: found[1] === 'constant' ? 'constant' : 'recorded', constantMs, scale };
 }
 
-/** Reads `none`, `recorded` (as often as the recordings' own requests were lost), or rates as in `lost:0.01,error:0.005`. */
+/**
+ * Parses `none`, `recorded` (as often as the recordings' own requests were lost), or rates as in
+ * `lost:0.01,error:0.005`.
+ */
 export function readFailures(text: string): FailureRates | 'recorded' {
   if (text === 'recorded') return text;
   const rates = { lost: 0, error: 0 };
@@ -109,14 +112,14 @@ export function readFailures(text: string): FailureRates | 'recorded' {
   return rates;
 }
 
-/** The limit of measured round trips: as many say enough of a network. */
+/** Maximum measured round trips: enough for a network. */
 const MAX_ROUND_TRIPS = 20_000;
-/** A kind of call that was measured less often than this takes the time of all. */
+/** Minimum samples of a kind of call with its own times. */
 const LEAST_OF_KIND = 20;
 
 /**
- * What was asked for; without a wish, what the recordings have measured, else the usual. A wish that cannot be fulfilled is
- * a TwinbookError here, before anything runs.
+ * The chosen latency; default: the recordings' measurement, else the usual one. An impossible choice is a TwinbookError
+ * before any run.
  */
 export async function latencyChoice(
   wish: string | null,
@@ -155,12 +158,12 @@ async function measureCalls(recordings: readonly Recording[]) {
   return { calls, lostShare: calls.length === 0 ? 0 : lost / (calls.length + lost) };
 }
 
-/** Those of a kind that was measured often enough stand by themselves. */
+/** Kinds with enough samples have their own times. */
 export function makeLatencySource(calls: readonly MeasuredCall[]): LatencySource {
   const byKind: Partial<Record<CallKind, readonly number[]>> = {};
   for (const kind of CALL_KINDS) {
     const own = calls.filter(({ endpoint }) => isEndpoint(endpoint) && callKind(endpoint) === kind);
-    // Reads are nearly all of them.
+    // Reads are nearly all calls.
     if (kind !== 'read' && own.length >= LEAST_OF_KIND) byKind[kind] = own.map(({ roundTripMs }) => roundTripMs);
   }
   const roundTripsMs = calls.map(({ roundTripMs }) => roundTripMs);
@@ -169,14 +172,16 @@ export function makeLatencySource(calls: readonly MeasuredCall[]): LatencySource
 
 const isEndpoint = (name: string): name is EndpointName => name in ENDPOINTS;
 
-/** The model of a spec without failures. `recorded` without measured round trips is a TwinbookError `recording_invalid`. */
+/**
+ * The model of a spec without failures. `recorded` without measured round trips is a TwinbookError `recording_invalid`.
+ */
 export const latencyModel = (
   spec: LatencySpec,
   source: readonly number[] | LatencySource,
   seed: number,
 ): LatencyModel => modelOfChoice({ spec, ...('roundTripsMs' in source ? source : { roundTripsMs: source }) }, seed);
 
-/** A model draws from a sequence of its own, so each run takes a new one. */
+/** A model has its own random sequence, so each run takes a new one. */
 export const modelOfChoice = (choice: LatencyChoice, seed: number, spread?: RoundTripSpread): LatencyModel =>
   new DrawnLatency(choice, seed, spread);
 
@@ -207,18 +212,18 @@ function makeRoundTrips(spec: LatencySpec, measuredMs: readonly number[], seed: 
 const NO_SPREAD: RoundTripSpread = { scale: 1, jitterShare: 0 };
 const TIMED_OUT: CallFailure = { kind: 'lost', hasActed: true };
 
-/** Draws one of the round trips and cuts it in halves: which half was the slower one nobody has measured. */
+/** Draws a round trip and splits it in halves: the slower direction was not measured. */
 class DrawnLatency implements LatencyModel {
   readonly name: string;
   thereMs = 0;
   backMs = 0;
   failure: CallFailure | null = null;
   readonly #usual: RoundTrips;
-  /** Of kinds of calls that differ. */
+  /** Kinds of calls with their own times. */
   readonly #own = new Map<CallKind, RoundTrips>();
   readonly #spread: RoundTripSpread;
   readonly #rates: FailureRates;
-  /** Failures draw from a sequence of their own: no latency moves. Null: none fails. */
+  /** Failures have their own random sequence: latencies do not change. Null: none fails. */
   readonly #failures: Random | null;
 
   constructor({ spec, roundTripsMs, byKind, failures }: LatencyChoice, seed: number, spread = NO_SPREAD) {
@@ -234,7 +239,7 @@ class DrawnLatency implements LatencyModel {
       if (wanted === undefined && (spec.kind === 'constant' || measured === undefined)) continue;
       const own = makeRoundTrips(wanted ?? spec, measured ?? roundTripsMs, seed, `latency of ${kind}`);
       this.#own.set(kind, own);
-      // What was measured by kind goes without saying.
+      // Measured kinds need no mention.
       if (wanted !== undefined) names.push(`${kind}=${own.name}`);
     }
     const percent = (share: number): string => `${Math.round(share * 10_000) / 100} %`;
@@ -252,7 +257,7 @@ class DrawnLatency implements LatencyModel {
     const roundTripMs = Math.min(GIVES_UP_MS, wholeMs);
     this.thereMs = Math.ceil(roundTripMs / 2);
     this.backMs = Math.floor(roundTripMs / 2);
-    // What takes longer was done, but nobody waits for its answer any more.
+    // A slower call was executed, but its answer comes after the time-out.
     this.failure = wholeMs > GIVES_UP_MS ? TIMED_OUT : null;
     if (this.#failures !== null) this.#drawFailure(this.#failures);
   }
@@ -267,20 +272,20 @@ class DrawnLatency implements LatencyModel {
 }
 
 export const MAX_REPEATS = 1_000;
-/** A repeat's round trips lie within this factor of those that were asked for, either way. */
+/** A repeat's round trips are within this factor of the chosen ones. */
 const SCALE_RANGE = 1.25;
-/** What a call takes beyond the least, in the mean, as a part of the round trip. */
+/** Mean extra time of a call, as a fraction of the round trip. */
 const JITTER_SHARE = 0.1;
 
-/** What one run of several draws from its seed: when polls fall, and how long a call takes. */
+/** Random draws of one of several runs: poll phase and latencies. */
 export interface Draws {
   readonly seed: number;
   readonly latency: LatencyModel;
-  /** How long after a market was listed, or a pause ended, the trader beats first, ms; absent: at once. */
+  /** Delay of the trader's first beat after a market was listed or a pause ended, ms; absent: none. */
   readonly phaseMs?: () => number;
 }
 
-/** Of `count` runs the one at `index`. A single run draws nothing anew: it is what it always was. */
+/** Draws of run `index` of `count`. A single run draws nothing. */
 export function makeDraws(
   choice: LatencyChoice,
   { seed, index, count }: { readonly seed: number; readonly index: number; readonly count: number },

@@ -1,4 +1,4 @@
-/** What one market of a backtest has brought, measured while it is played: fills, marks, samples, quotes. */
+/** Measures one market of a backtest while it is played: fills, marks, samples, quotes. */
 
 import type { AccountSlot, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
@@ -10,7 +10,7 @@ import { MarketSamples } from '../session/samples.js';
 import type { Played } from './contract.js';
 import { LaterMarks, RestingOrders } from './resting-orders.js';
 
-/** A fill whose later marks are still to come. */
+/** A fill with later marks to come. */
 export interface PendingFill extends Omit<FillRecord, 'seenMs' | 'strategy' | 'marksAfterMicros'> {
   readonly tradePubkey: string;
   readonly marksAfterMicros: (number | null)[];
@@ -26,7 +26,7 @@ export class MarketMetrics {
   ordersCanceled = 0;
   postedMicros = 0;
   joinedBehindMicros = 0;
-  /** Last YES middle without our own orders; null before the first. */
+  /** Last YES mid without own orders; null before the first. */
   markMicros: number | null = null;
   readonly #core: ExchangeCore;
   readonly #fills = new LaterMarks<PendingFill>();
@@ -40,7 +40,7 @@ export class MarketMetrics {
     return this.#fills.rows;
   }
 
-  /** The middle of the recorded book now; where a side is empty, the last one. */
+  /** Present mid of the recorded book; the last one while a side is empty. */
   mark(): number | null {
     const bid = this.#core.bestRecorded(this.played.index, BID);
     const ask = this.#core.bestRecorded(this.played.index, ASK);
@@ -74,7 +74,7 @@ export class MarketMetrics {
     this.held.move({ kind: 'fill', ...pending });
   }
 
-  /** Sets that were merged or split since the last look: the exchange holds less, or more, than was bought and sold. */
+  /** Sets merged or split since the last call: holdings at the exchange differ from bought minus sold. */
   findSets(account: AccountSlot, nowMs: number): void {
     const holding = this.#core.readHolding(account, this.played.index);
     const [yesGone, noGone] = [this.held.yesMicros - holding.yes, this.held.noMicros - holding.no];
@@ -86,7 +86,7 @@ export class MarketMetrics {
     }
   }
 
-  /** Complete sets or shares of a settled market are gone, or, below zero, have come. */
+  /** Books removed (or, negative, added) complete sets and redeemed shares. */
   onConversion(kind: ConversionRecord['kind'], timeMs: number, yes: number, no: number, cashMicros: number): void {
     const { markMicros } = this;
     const yesCostMicros = kind === 'split' ? computeYesCost(-yes, markMicros) : null;
@@ -95,25 +95,25 @@ export class MarketMetrics {
     this.held.move(conversion);
   }
 
-  /** When the next later mark is due; Infinity when none is. */
+  /** Time of the next later mark; Infinity without one. */
   get nextMarkMs(): number {
     return Math.min(this.#fills.nextMs, this.resting.nextMarkMs);
   }
 
-  /** Takes the marks that are due; the market has been played up to this moment. */
+  /** Takes the due marks; the market was played up to this time. */
   takeMarks(nowMs: number): void {
     const mark = this.mark();
     this.#fills.take(nowMs, mark);
     this.resting.takeMarks(nowMs, mark);
   }
 
-  /** The market has closed: nothing rests in it, and marks that are not due yet will never be. */
+  /** The market has closed: nothing rests, and marks that are not due yet never will be. */
   onClose(nowMs: number): void {
     this.#fills.take(Number.POSITIVE_INFINITY, null);
     this.resting.onClose(nowMs);
   }
 
-  /** Once each `FIRST_STEP_MS` while it is open. */
+  /** Once per `FIRST_STEP_MS` while it is open. */
   sample(nowMs: number): void {
     const { index } = this.played;
     const core = this.#core;
@@ -127,7 +127,7 @@ export class MarketMetrics {
     this.samples.take(nowMs, top, this.held.netMicros);
   }
 
-  /** What is held: at the mark, and once it is settled at its outcome. Shares without any mark do not exist. */
+  /** Value of the holding: at the mark, or at the outcome once settled. Shares without any mark cannot exist. */
   get valueMicros(): number {
     const { closedMs, source } = this.played;
     const { outcome } = source.market;

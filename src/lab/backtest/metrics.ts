@@ -1,4 +1,4 @@
-/** Measures a backtest while it runs, on the exchange's side: what really happened there, whenever the trader saw it. */
+/** Measures a backtest at the exchange: actual events, whenever the trader saw them. */
 
 import type { AccountSlot, BookSide, CoreObserver, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
@@ -9,7 +9,7 @@ import { AccountSamples, FIRST_STEP_MS } from '../session/samples.js';
 import type { Played } from './contract.js';
 import { MarketMetrics } from './market-metrics.js';
 
-/** Samples of all markets that are over: five figures and a time each, about 10 MB. */
+/** Samples of all ended markets: five figures and a time each, about 10 MB. */
 const MOST_SAMPLES = 200_000;
 
 export class Metrics implements CoreObserver {
@@ -27,13 +27,13 @@ export class Metrics implements CoreObserver {
   #nextSampleMs = Number.NEGATIVE_INFINITY;
   #nextMarkMs = Number.POSITIVE_INFINITY;
 
-  /** The exchange that it measures; before anything happens there. */
+  /** The exchange to measure; call before the first event. */
   attach(core: ExchangeCore, account: AccountSlot): void {
     this.#core = core;
     this.#account = account;
   }
 
-  /** When it must look next: a sample or a mark is due. */
+  /** Time of the next measurement: a due sample or mark. */
   get nextMs(): number {
     return Math.min(this.#nextMarkMs, this.#open.size > 0 ? this.#nextSampleMs : Number.POSITIVE_INFINITY);
   }
@@ -46,7 +46,7 @@ export class Metrics implements CoreObserver {
     if (this.#open.size === 1) this.#nextSampleMs = played.openedMs;
   }
 
-  /** The last middle that there was: samples may be a second old, and a closed market has none. */
+  /** Its last mid: samples may be a second old, and a closed market has none. */
   ending({ index }: Played): void {
     this.markets.get(index)?.mark();
   }
@@ -59,11 +59,11 @@ export class Metrics implements CoreObserver {
     this.#open.delete(market);
     this.#planMarks();
     this.#bound(market);
-    // Settlement is the largest step of all, and after the last market no sample follows.
+    // Settlement is the largest step, and no sample follows the last market.
     this.account.see(this.#equityMicros);
   }
 
-  /** However many markets there were, what is kept of them stays bounded: those that are over become coarser. */
+  /** Bounds the data of any number of markets: samples of ended ones are thinned. */
   #bound(closed: MarketMetrics): void {
     this.#over.push(closed);
     this.#samples += closed.samples.length;
@@ -76,8 +76,8 @@ export class Metrics implements CoreObserver {
   }
 
   /**
-   * The run is over; markets that are still open then keep what they have, and later marks will never be. The account's
-   * last sample is what it ends with.
+   * Ends the run; open markets keep their data, and later marks never come. The account's last sample is its final
+   * value.
    */
   onEnd(nowMs: number): void {
     for (const { played } of [...this.#open]) {
@@ -108,7 +108,7 @@ export class Metrics implements CoreObserver {
     this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
   }
 
-  /** Every call that reached the exchange, with what it answered. */
+  /** Every call that reached the exchange, with its answer. */
   onAnswer(call: AnyCall, outcome: Outcome, nowMs: number): void {
     if (outcome.kind !== 'answered') return;
     if (call.endpoint === 'orders.submit') this.#onSubmit(call.params.pubkey, outcome, nowMs);
@@ -117,7 +117,7 @@ export class Metrics implements CoreObserver {
   }
 
   #onRedeem(outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
-    // The answer to this very call.
+    // The answer to this call.
     const row = outcome.data as Extract<Outcome<'redeems.submit'>, { kind: 'answered' }>['data'];
     const { yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
     if ((row.state !== 'done' && row.state !== 'completed') || cash === null) return;
@@ -153,7 +153,7 @@ export class Metrics implements CoreObserver {
     return index === null ? undefined : this.markets.get(index);
   }
 
-  /** Takes what is due; every open market has been played up to this moment. */
+  /** Takes due measurements; every open market was played up to this time. */
   look(nowMs: number): void {
     if (nowMs >= this.#nextMarkMs) {
       for (const market of this.#open) if (market.nextMarkMs <= nowMs) market.takeMarks(nowMs);

@@ -1,4 +1,4 @@
-/** From a configuration and recordings to a plan: which markets are played, and what cannot be is said. */
+/** Builds a plan from a configuration and recordings: the played markets, and reasons for the others. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/types.js';
@@ -9,26 +9,26 @@ import type { BacktestPlan, EventSource } from './contract.js';
 import { type FeedData, silentFeeds } from './feeds/feed-values.js';
 
 /**
- * What a backtest shows by default: the rule about crossings varied (the first against the third), then the queue, from the
- * fewest fills that may be believed to the most.
+ * Default models: the rule for crossings varied (first against third), then the queue, from the fewest credible fills
+ * to the most.
  */
 export const BRACKET = ['posts-only', 'trade-through', 'risk-averse', 'power:3', 'optimistic'] as const;
 
-/** What a plan is made with, beside the configuration and the sources. */
+/** Inputs of a plan besides the configuration and the sources. */
 export interface PlanOptions
   extends Pick<
     BacktestPlan,
     'fillModel' | 'latency' | 'seed' | 'landingMs' | 'fees' | 'feeCurve' | 'afterHalt' | 'phaseMs'
   > {
-  /** Every recorded market is offered to every strategy, whatever the strategy files select. */
+  /** Offers every recorded market to every strategy, whatever its file selects. */
   readonly allMarkets: boolean;
-  /** What feeds say; absent: the configuration's feeds say nothing. */
+  /** Feed values; absent: the configuration's feeds have none. */
   readonly feedData?: FeedData | undefined;
 }
 
 export const USUAL_LANDING_MS = 400;
 
-/** Throws TwinbookError `config_invalid` when no strategy selects any of the recorded markets. */
+/** Throws TwinbookError `config_invalid` when no strategy selects any recorded market. */
 export function makePlan(config: Config, sources: readonly EventSource[], options: PlanOptions): BacktestPlan {
   const { allMarkets, feedData, ...given } = options;
   const strategies = config.strategies.map((strategy) =>
@@ -69,7 +69,7 @@ export function makePlan(config: Config, sources: readonly EventSource[], option
   };
 }
 
-/** What is said of markets that are not played is left out: nobody waits for it. */
+/** Values of markets that are not played are dropped. */
 function pickFeeds(config: Config, selected: readonly EventSource[], data: FeedData | undefined) {
   const feeds = data?.settings ?? config.feeds;
   const played = new Set(selected.map(({ market }) => market.conditionId));
@@ -81,7 +81,7 @@ function pickFeeds(config: Config, selected: readonly EventSource[], data: FeedD
 type Market = EventSource['market'];
 type Strategy = Config['strategies'][number];
 
-/** Whether its file selects this market, by what a recording knows of it. */
+/** Whether its file selects this market, by the recording's facts. */
 export function isSelected({ markets }: Pick<StrategySettings, 'markets'>, market: Market): boolean {
   return markets.ids.length > 0 ? markets.ids.includes(market.conditionId) : isWanted(markets, market);
 }
@@ -120,6 +120,6 @@ function dataLines(sources: readonly EventSource[], selected: readonly EventSour
   return lines;
 }
 
-/** Not the path: the same data is the same result wherever it lies. */
+/** Without the path: equal data gives equal results in any folder. */
 const describeOrigin = ({ source }: Market): string =>
   source.kind === 'twinbook' ? `a recording of ${source.origin ?? 'an unnamed venue'}` : `raw ${source.kind} files`;

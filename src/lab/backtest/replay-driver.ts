@@ -1,7 +1,7 @@
 /**
- * The recorded markets of a backtest: opens each on the exchange when its time has come, plays its events into the core,
- * closes and settles it. A market is played only as far as somebody looks at it: its events between two looks go in as
- * one batch, each stamped with its own time.
+ * Recorded markets of a backtest: opens each on the exchange at its time, plays its events into the core, closes and
+ * settles it. A market is played only as far as it is read: events between two reads are one batch, each with its own
+ * time.
  */
 
 import type { MarketIndex } from '../../exchange/core/contract.js';
@@ -12,29 +12,29 @@ import { toldCloseMs } from '../../recording/told-close.js';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import type { BacktestPlan, ChunkStream, EventSource, MarketDriver, MarketListener, Played } from './contract.js';
 
-/** A market is listed so long before its first event, if it was open then: the trader has to find it first. */
+/** A market that was open then is listed this long before its first event: the trader must find it first. */
 const LISTED_BEFORE_MS = 60_000;
 
 interface Listed {
   readonly source: EventSource;
   readonly firstMs: number;
   readonly opensMs: number;
-  /** Being read already, though it is not open yet. */
+  /** Being read, though not open yet. */
   stream: ChunkStream | null;
 }
 
 export class ReplayDriver implements MarketDriver {
-  /** When the last market closes, as the recordings say it. */
+  /** Close of the last market by the recordings. */
   readonly untilMs: number;
   readonly #core: ExchangeCore;
   readonly #fees: BacktestPlan['fees'];
   readonly #listener: MarketListener;
-  /** By the time of their opening. */
+  /** In order of opening. */
   readonly #waiting: Listed[];
   readonly #open = new Map<MarketIndex, OpenMarket>();
   #events = 0;
   #lastClosedMs = Number.NEGATIVE_INFINITY;
-  /** The earliest end of an open market that has been read; Infinity when none has. */
+  /** Earliest known end of an open market; Infinity without one. */
   #nextEndMs = Number.POSITIVE_INFINITY;
 
   constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: MarketListener) {
@@ -46,7 +46,7 @@ export class ReplayDriver implements MarketDriver {
     this.#readAhead();
   }
 
-  /** Looks at the beginning of every source. Sources without any event are left out; `empty` names them. */
+  /** Reads the beginning of every source. Sources without events are left out; `empty` names them. */
   static async prepare(core: ExchangeCore, plan: BacktestPlan, listener: MarketListener) {
     const waiting: Listed[] = [];
     const empty: EventSource[] = [];
@@ -59,12 +59,12 @@ export class ReplayDriver implements MarketDriver {
     return { driver: new ReplayDriver(core, plan.fees, waiting, listener), empty };
   }
 
-  /** Events that were applied so far. */
+  /** Number of applied events. */
   get events(): number {
     return this.#events;
   }
 
-  /** When the next market opens; Infinity when none is left. */
+  /** Opening of the next market; Infinity without one. */
   get nextOpenMs(): number {
     return this.#waiting[0]?.opensMs ?? Number.POSITIVE_INFINITY;
   }
@@ -73,12 +73,12 @@ export class ReplayDriver implements MarketDriver {
     return this.#open.size;
   }
 
-  /** When a market closed last. */
+  /** Time of the last close. */
   get lastClosedMs(): number {
     return this.#lastClosedMs;
   }
 
-  /** Everything up to this moment has been read and may be played. */
+  /** Events up to this time were read and may be played. */
   get readUntilMs(): number {
     let untilMs = Number.POSITIVE_INFINITY;
     for (const market of this.#open.values()) untilMs = Math.min(untilMs, market.readUntilMs);
@@ -86,13 +86,13 @@ export class ReplayDriver implements MarketDriver {
   }
 
   /**
-   * Reads on until everything up to this moment is there; plays what was read before, for nothing happens meanwhile. Always
-   * the market that is known least far: none may go beyond an end of another that is not read yet.
+   * Reads until all events up to this time are known, and plays earlier ones meanwhile. Always reads the market known
+   * least far: none may pass the unread end of another.
    */
   async read(untilMs: number): Promise<void> {
     for (let next = this.#leastRead(); next !== null && next.readUntilMs <= untilMs; next = this.#leastRead()) {
       this.sync(next.index, next.readUntilMs);
-      // What is over is not read any further.
+      // Ended markets are not read further.
       if (next.closedMs !== null) continue;
       await next.read();
       this.#nextEndMs = Math.min(this.#nextEndMs, next.endMs);
@@ -121,13 +121,13 @@ export class ReplayDriver implements MarketDriver {
     this.#readAhead();
   }
 
-  /** Of files, the market that opens next: its first events are there when it is due. */
+  /** For files, the next market to open: its first events are ready when due. */
   #readAhead(): void {
     const next = this.#waiting[0];
     if (next?.source.readsAhead === true) next.stream ??= next.source.open();
   }
 
-  /** Plays one market up to and including this moment. */
+  /** Plays one market up to and including this time. */
   sync(index: MarketIndex, nowMs: number): void {
     if (this.#nextEndMs <= nowMs) this.#endDue(nowMs);
     const market = this.#open.get(index);
@@ -140,8 +140,8 @@ export class ReplayDriver implements MarketDriver {
   }
 
   /**
-   * Closes what ends by this moment, each at its own time and before anything is played beyond it: a merge that lands after
-   * the close of its market must find it closed, whichever market is played first.
+   * Closes markets that end by this time, each at its own time and before later events: a merge that lands after the
+   * close must find the market closed, whichever is played first.
    */
   #endDue(nowMs: number): void {
     while (this.#nextEndMs <= nowMs) {
@@ -168,7 +168,7 @@ export class ReplayDriver implements MarketDriver {
   }
 }
 
-/** Recorded openings may lie far back: a market then is listed a moment before its first event. */
+/** Recorded openings may be long ago: a market is then listed shortly before its first event. */
 const opensMs = ({ market }: EventSource, firstMs: number): number =>
   Math.min(firstMs, Math.max(market.openTimeMs, firstMs - LISTED_BEFORE_MS));
 
@@ -193,7 +193,7 @@ class OpenMarket implements Played {
   readonly #core: ExchangeCore;
   readonly #market: ReplayMarket;
   readonly #listener: MarketListener;
-  /** Null once it is over: nothing of what was read is held on to. */
+  /** Null after the end: read data is released. */
   #stream: ChunkStream | null;
   #chunk: EventChunk | null = null;
   #at = 0;
@@ -226,7 +226,7 @@ class OpenMarket implements Played {
     return last?.timeMs[last.length - 1] ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** When it ends, once that has been read; before that Infinity. */
+  /** End time once read; Infinity before. */
   get endMs(): number {
     const last = this.#next ?? this.#chunk;
     if (last === null || last.kind[last.length - 1] !== EVENT.end) return Number.POSITIVE_INFINITY;
@@ -245,10 +245,10 @@ class OpenMarket implements Played {
     }
   }
 
-  /** Null at the end, and where it cannot be read any further: then the market closes there, and `failure` says why. */
+  /** Null at the end, and where reading fails: the market then closes there, and `failure` has the reason. */
   async #nextChunk(stream: ChunkStream): Promise<EventChunk | null> {
     try {
-      // Without a wait where the columns are in memory: a promise for every chunk would be most of the work.
+      // Without a wait for columns in memory: a promise per chunk would be most of the work.
       const answer = stream.next();
       return answer instanceof Promise ? await answer : answer;
     } catch (error) {
@@ -258,7 +258,7 @@ class OpenMarket implements Played {
     }
   }
 
-  /** Plays what was read; returns how many events. */
+  /** Plays read events; returns their number. */
   play(untilMs: number): number {
     let count = 0;
     while (this.closedMs === null) {

@@ -1,4 +1,4 @@
-/** How a session used its request budget, and what was refused. */
+/** A session's use of its request budget, and its refusals. */
 
 import { SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Scope } from '../../shared/protocol/endpoints.js';
@@ -8,7 +8,7 @@ import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import type { Refusal, RequestUse, ScopeUse, SessionNotice } from '../session/contract.js';
 
-/** A session that says more than this has said it all before. Loud ones count apart: fills must not drown a halt. */
+/** Maximum notices of a session. Loud ones count apart: fills must not drown a halt. */
 const MAX_NOTICES = 500;
 
 /** One scope's requests in the last 60 seconds. */
@@ -44,7 +44,7 @@ export class RequestCount {
   readonly #kept = { info: 0, loud: 0 };
   /** By market and control: a quote slot counts from its beginning. */
   readonly #byRisk = new Map<string, { readonly name: string; readonly count: number }>();
-  /** By the words without their figures. */
+  /** By the text without its figures. */
   readonly #byGuard = new Map<string, { readonly name: string; readonly count: number }>();
   #unsent = 0;
   #unsaid = 0;
@@ -70,7 +70,7 @@ export class RequestCount {
 
   notices(notices: readonly OperatorEvent[]): void {
     for (const { timeMs, severity, kind, text } of notices) {
-      // Commands are the shell's own here: that it stops at the end is no news.
+      // Commands come from the shell itself: the final stop is no news.
       if (kind === 'command') continue;
       if (this.#kept[severity]++ < MAX_NOTICES) this.#notices.push({ timeMs, severity, text });
       else this.#unsaid++;
@@ -84,7 +84,7 @@ export class RequestCount {
     return [...this.#notices, { timeMs: last.timeMs, severity: 'info', text }];
   }
 
-  /** What risk has refused in these markets since the start, and why strategies do not quote right now. */
+  /** Risk's refusals in these markets since the start, and the reasons for silent strategies now. */
   onSnapshot({ markets, unsent }: Snapshot): void {
     this.#unsent = unsent;
     for (const { conditionId, refusals, bidMicros, askMicros, note } of markets) {
@@ -101,7 +101,7 @@ export class RequestCount {
     return { public: this.#scopes.public.use, signed: this.#scopes.signed.use, byEndpoint, unsent: this.#unsent };
   }
 
-  /** Most frequent first. Of guards: looks, one a minute, at a market that was not quoted for that reason. */
+  /** Most frequent first. Of guards: one sample per minute of a market that was not quoted for that reason. */
   get refused(): readonly Refusal[] {
     const byRisk = new Map<string, number>();
     for (const { name, count } of this.#byRisk.values()) byRisk.set(name, (byRisk.get(name) ?? 0) + count);

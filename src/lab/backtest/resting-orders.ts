@@ -7,22 +7,22 @@
 import { ASK, BID, type BookSide } from '../../exchange/core/types.js';
 import { type CrossedOrder, MARKOUT_HORIZONS_MS } from '../session/contract.js';
 
-/** Something whose later marks are wanted: one for each horizon, as they become known. */
+/** An entry that gets later marks: one per horizon, as they become known. */
 interface Marked {
   readonly timeMs: number;
   readonly marksAfterMicros: (number | null)[];
 }
 
 /**
- * Middles some time after a moment, taken as they become due; for fills, and for orders that stood crossed. In order of time,
- * as it grows: so one place for each horizon is all that there is to remember.
+ * Mids some time after an event, taken when due; for fills and for crossed orders. Rows are in order of time, so one
+ * position per horizon is enough.
  */
 export class LaterMarks<T extends Marked> {
   readonly rows: T[] = [];
-  /** By horizon: how many of `rows` have their mark. */
+  /** By horizon: number of `rows` with their mark. */
   readonly #marked = MARKOUT_HORIZONS_MS.map(() => 0);
 
-  /** When the next mark is due, Unix ms; Infinity when none is. */
+  /** Time of the next due mark, Unix ms; Infinity without one. */
   get nextMs(): number {
     let nextMs = Number.POSITIVE_INFINITY;
     for (let h = 0; h < MARKOUT_HORIZONS_MS.length; h++) {
@@ -32,7 +32,7 @@ export class LaterMarks<T extends Marked> {
     return nextMs;
   }
 
-  /** Gives this mark to all that is due by then. */
+  /** Gives this mark to all rows due by then. */
   take(untilMs: number, mark: number | null): void {
     for (const [h, horizonMs] of MARKOUT_HORIZONS_MS.entries()) {
       let at = this.#marked[h] ?? 0;
@@ -45,7 +45,7 @@ export class LaterMarks<T extends Marked> {
   }
 }
 
-/** An order as it came to rest; prices in YES space. */
+/** An order when it began to rest; prices in YES space. */
 export interface JoinedOrder {
   readonly sinceMs: number;
   readonly side: BookSide;
@@ -55,7 +55,7 @@ export interface JoinedOrder {
   readonly behindMicros: number;
 }
 
-/** An order that was crossed, while it may still be filled or go. */
+/** A crossed order that may still be filled or end. */
 interface CrossedDraft {
   readonly timeMs: number;
   readonly side: 'bid' | 'ask';
@@ -64,7 +64,7 @@ interface CrossedDraft {
   readonly marksAfterMicros: (number | null)[];
   leftMicros: number;
   crossedMs: number;
-  /** Since when it stands crossed; null while it does not. */
+  /** Since when it is crossed; null while it is not. */
   sinceMs: number | null;
 }
 
@@ -73,7 +73,7 @@ interface RestingOrder extends JoinedOrder {
   crossed: CrossedDraft | null;
 }
 
-/** The resting orders of one market, by their public key. */
+/** Resting orders of one market, by public key. */
 export class RestingOrders {
   readonly #resting = new Map<string, RestingOrder>();
   readonly #crossed = new LaterMarks<CrossedDraft>();
@@ -82,7 +82,7 @@ export class RestingOrders {
     this.#resting.set(pubkey, { ...order, leftMicros: order.amountMicros, crossed: null });
   }
 
-  /** As it came to rest; undefined for an order that does not rest. */
+  /** As it began to rest; undefined for an order that does not. */
   order(pubkey: string): JoinedOrder | undefined {
     return this.#resting.get(pubkey);
   }
@@ -94,7 +94,7 @@ export class RestingOrders {
     if (order.leftMicros <= 0) this.onEnd(pubkey, nowMs);
   }
 
-  /** It does not rest any more: filled, or canceled with what it had left. */
+  /** It no longer rests: filled, or canceled. */
   onEnd(pubkey: string, nowMs: number): void {
     const order = this.#resting.get(pubkey);
     if (order === undefined) return;
@@ -103,15 +103,15 @@ export class RestingOrders {
     if (order.crossed !== null) order.crossed.leftMicros = order.leftMicros;
   }
 
-  /** The market is over, and with it every order; marks that are not due yet will never be. */
+  /** The market and its orders have ended; marks that are not due yet never will be. */
   onClose(nowMs: number): void {
     for (const pubkey of [...this.#resting.keys()]) this.onEnd(pubkey, nowMs);
     this.#crossed.take(Number.POSITIVE_INFINITY, null);
   }
 
   /**
-   * What is recorded on `side` has come to `arrivedMicros`, and holds `bestMicros` at best; null: nothing came, or nothing
-   * reaches a resting order. `mark`: the middle at that moment.
+   * Recorded amounts on `side` arrived at `arrivedMicros`, with `bestMicros` as the best; null: none arrived, or none
+   * reaches a resting order. `mark`: the mid at that time.
    */
   onReach(
     nowMs: number,
@@ -152,7 +152,9 @@ export class RestingOrders {
     this.#crossed.take(untilMs, mark);
   }
 
-  /** Orders that were crossed and not filled before they ended, in order of time; complete once the market is closed. */
+  /**
+   * Orders that were crossed and not filled before they ended, in order of time; complete once the market is closed.
+   */
   get stoodCrossed(): readonly CrossedOrder[] {
     return this.#crossed.rows
       .filter(({ leftMicros }) => leftMicros > 0)

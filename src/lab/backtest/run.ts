@@ -1,6 +1,6 @@
 /**
- * One backtest: the virtual shell around the trader. Recorded events, requests on their way and the trader's beats happen
- * in the order of one clock. What a book was like, the trader learns when a poll that saw it has come back, and no sooner.
+ * One backtest: the virtual shell around the trader. Recorded events, requests in flight and the trader's beats follow
+ * one clock. The trader learns a book only when a poll that saw it has returned.
  */
 
 import type { CoreObserver } from '../../exchange/core/contract.js';
@@ -32,11 +32,11 @@ import { startTrader, type TraderSide } from './trader-side.js';
 
 /** As the daemon beats. */
 const BEAT_MS = 100;
-/** After the last market has closed, before a pause is skipped or the end begins: merges land, redeems are signed. */
+/** After the last close, before a pause is skipped or the end begins: merges land, redeems are signed. */
 const AFTERMATH_MS = 120_000;
-/** Between two looks at what holds the trader back. */
+/** Interval of the checks of what holds the trader back. */
 const LOOK_MS = 60_000;
-/** As the daemon waits for the proof that nothing rests. */
+/** As long as the daemon waits for the proof that nothing rests. */
 const STOP_MS = 180_000;
 
 export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> {
@@ -50,7 +50,7 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> 
   }
 }
 
-/** What comes back: nothing of the exchange's clock or budget where the answer was lost. */
+/** The returned answer: without the exchange's clock and budget if it was lost. */
 type Heard = Answer | { readonly outcome: Outcome; readonly venueTimeMs: null; readonly budget: null };
 
 const LOST: Outcome = { kind: 'unknown', reason: 'no answer in time', sent: true };
@@ -62,7 +62,7 @@ const FAILED: Outcome = {
   details: [],
 };
 
-/** What is measured comes first: it looks at the book as it was right before the trade. */
+/** Measurement first: it needs the book right before the trade. */
 function makeObserver(metrics: Metrics, { made }: BacktestPlan): CoreObserver {
   if (made === undefined) return metrics;
   return {
@@ -91,12 +91,12 @@ class BacktestRun {
   readonly #fromMs: number;
   #nowMs: number;
   #beatMs: number;
-  /** Beats stand at whole multiples of `BEAT_MS` after this moment. */
+  /** Beats are at whole multiples of `BEAT_MS` after this time. */
   #rhythmMs: number;
   #lastBeatMs = Number.NEGATIVE_INFINITY;
   #lookMs: number;
   #underWay = 0;
-  /** When the trader was told to stop. */
+  /** Time of the trader's stop command. */
   #stopMs: number | null = null;
 
   private constructor(
@@ -176,7 +176,7 @@ class BacktestRun {
       const nextMs = Math.min(this.#nextMs(), this.#driver.nextOpenMs);
       if (this.#driver.readUntilMs <= nextMs) {
         await this.#driver.read(nextMs);
-        // What was read may hold something that comes before.
+        // Newly read events may come before.
         continue;
       }
       if (this.#driver.nextOpenMs <= nextMs) {
@@ -190,12 +190,12 @@ class BacktestRun {
   }
 
   #nextMs(): number {
-    // What feeds said before the beginning, or in a pause, is heard at its end.
+    // Feed values from before the beginning or within a pause arrive at its end.
     const feedMs = Math.max(this.#feeds.nextMs, this.#nowMs);
     return Math.min(this.#beatMs, this.#timeline.nextMs, this.#metrics.nextMs, this.#lookMs, feedMs);
   }
 
-  /** One moment: what was to be measured, what arrives, and the trader's own beat. */
+  /** One moment: measurements, arrivals, and the trader's own beat. */
   #happen(nowMs: number): void {
     this.#nowMs = nowMs;
     if (this.#metrics.nextMs <= nowMs) {
@@ -217,7 +217,7 @@ class BacktestRun {
     this.#step({ kind: 'time', nowMs });
   }
 
-  /** The next beat of the daemon's rhythm that can do anything: those before it are left out. */
+  /** The next beat of the daemon's rhythm that can have an effect: earlier ones are skipped. */
   #planBeat(): void {
     const quietMs = Math.min(this.#side.trader.quietUntilMs(this.#nowMs), this.#hours.nextLookMs);
     const beats = Math.ceil((quietMs - this.#rhythmMs) / BEAT_MS);
@@ -228,7 +228,7 @@ class BacktestRun {
     this.#halts.onLook(this.#nowMs, this.#side.trader.snapshot(this.#nowMs).heldBack);
     const isDue = this.#halts.takeResume(this.#nowMs);
     if (!isDue && !this.#halts.takeSettle(this.#driver.openCount)) return;
-    // What it sends counts from now, also right after a pause that was skipped.
+    // Its requests count from now, also right after a skipped pause.
     this.#timeline.runUntil(this.#nowMs);
     this.#command({ kind: 'resume', reason: isDue ? RESUME_REASON : SETTLE_REASON });
   }
@@ -240,14 +240,14 @@ class BacktestRun {
     this.#plan.progress?.(this.#nowMs - this.#fromMs, this.#driver.untilMs - this.#fromMs);
   }
 
-  /** Nothing is open, nothing under way, and what the last markets left behind has had its time. */
+  /** No market is open, no request is in flight, and the aftermath is over. */
   #isPause(): boolean {
     const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
     const idle = openCount === 0 && this.#underWay === 0 && this.#nowMs - lastClosedMs > AFTERMATH_MS;
     return idle && Number.isFinite(nextOpenMs) && this.#pauseEndMs - this.#nowMs > BEAT_MS;
   }
 
-  /** Of a pause: the next market opens, or an operator orders something. */
+  /** End of a pause: the next opening, or an operator's command. */
   get #pauseEndMs(): number {
     return Math.min(this.#driver.nextOpenMs, this.#timeline.nextMs);
   }
@@ -269,7 +269,7 @@ class BacktestRun {
     return this.#nowMs - this.#stopMs > STOP_MS || this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
   }
 
-  /** The last market has closed, and what it left behind has had its time. */
+  /** The last market has closed, and the aftermath is over. */
   #isPlayed(): boolean {
     const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
     return openCount === 0 && !Number.isFinite(nextOpenMs) && this.#nowMs - lastClosedMs > AFTERMATH_MS;
@@ -294,7 +294,7 @@ class BacktestRun {
     const sentMs = this.#nowMs;
     this.#trace.number(sentMs);
     this.#trace.text(request.call.endpoint);
-    // Market or record: what stands in a path is text.
+    // Market or record: path parameters are text.
     for (const name of Object.values(request.call.params as Readonly<Record<string, string>>)) this.#trace.text(name);
     if (request.call.body !== undefined) this.#trace.text(JSON.stringify(request.call.body));
     this.#plan.onSent?.(request, sentMs);
@@ -306,7 +306,7 @@ class BacktestRun {
     else this.#sendFailing(request, sentMs, failure);
   }
 
-  /** The exchange may have acted; the trader hears no more than that nothing is known, or that it failed. */
+  /** The exchange may have acted; the trader only learns that the outcome is unknown or failed. */
   #sendFailing(request: Request, sentMs: number, { kind, hasActed }: CallFailure): void {
     const { thereMs, backMs } = this.#latency;
     if (hasActed) this.#timeline.after(thereMs, () => this.#reach(request));
@@ -321,15 +321,15 @@ class BacktestRun {
     this.#timeline.after(backMs, () => this.#deliver(request.id, answer, sentMs));
   }
 
-  /** The exchange does what is asked of it now. */
+  /** The exchange executes the request now. */
   #reach(request: Request): Answer {
     const { call } = request;
     const nowMs = this.#nowMs;
     const isPublic = declarationOf(call.endpoint).scope === 'public';
-    // Public calls name their market by this parameter, or none.
+    // Public calls name their market by this parameter, or have none.
     const { condition_id: conditionId } = call.params as { readonly condition_id?: string };
     const index = conditionId === undefined ? null : this.#exchange.core.findMarketIndex(conditionId);
-    // What nobody looks at may wait; our own state depends on every market.
+    // Unread markets may wait; own state depends on every market.
     if (isPublic && index !== null) this.#driver.sync(index, nowMs);
     else this.#driver.syncAll(nowMs);
     const answer = this.#exchange.answer(call, nowMs);
@@ -380,13 +380,13 @@ class BacktestRun {
   }
 }
 
-/** A running hash over everything that a backtest decides and hears: cheap enough to be always on. Not for secrets. */
+/** A running hash over all decisions and inputs of a backtest: cheap enough to be always on. Not for secrets. */
 export class Trace {
   #a = 0x811c9dc5;
   #b = 0x9e3779b9;
 
   number(value: number): void {
-    // Both halves: times and amounts are larger than 32 bits.
+    // Both halves: times and amounts exceed 32 bits.
     this.#mix(value | 0);
     this.#mix(Math.floor(value / 4294967296) | 0);
   }

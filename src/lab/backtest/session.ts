@@ -1,4 +1,4 @@
-/** From what was measured to the record that a report is made of. */
+/** Builds the report's record from the measurements. */
 
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import type { RecordedMarket } from '../../recording/contract.js';
@@ -39,7 +39,7 @@ const REMARKS = [
   'Strategies run without a time limit here, and the scheduled jobs of a live trader do not run.',
 ];
 
-/** What was wrong with the data, before all else. */
+/** Problems of the data come first. */
 function dataNotices({ plan, empty, metrics, fromMs }: Measured): SessionNotice[] {
   const texts = [
     ...plan.sources.flatMap(({ warnings }) => warnings),
@@ -52,11 +52,14 @@ function dataNotices({ plan, empty, metrics, fromMs }: Measured): SessionNotice[
   return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
 }
 
-/** Without the folder: the same data is the same result wherever it lies. */
+/** Without the folder: equal data gives equal results in any folder. */
 const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =>
   `"${title}" is played only as far as it can be read: ${failure.replaceAll(`${source.path}/`, '')}`;
 
-/** In a gap the book stands as it was seen last, and only an aggressive order of ours can be filled: by what may have been gone. */
+/**
+ * In a gap the book stays as last seen, and only aggressive own orders can be filled, perhaps by amounts that were
+ * gone.
+ */
 function gapNotices(measured: Measured): SessionNotice[] {
   return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {
     const gaps = clipGaps(market, measured);
@@ -69,7 +72,7 @@ function gapNotices(measured: Measured): SessionNotice[] {
   });
 }
 
-/** What a live trader would be stopped for: nothing that it believes may differ from what is so. */
+/** Reasons that would stop a live trader: its state must equal the exchange's. */
 function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): SessionNotice[] {
   const texts: string[] = [];
   const cash = exchange.core.readFunds(exchange.account).total;
@@ -88,7 +91,7 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): S
   return texts.map((text) => ({ timeMs: toMs, severity: 'loud', text }));
 }
 
-/** With the fees of a curve, where one was asked for. */
+/** With the fees of a curve, if one was chosen. */
 export function makeSession(measured: Measured): SessionRecord {
   const session = makeUnchargedSession(measured);
   const { feeCurve = null, sources } = measured.plan;
@@ -96,11 +99,11 @@ export function makeSession(measured: Measured): SessionRecord {
   return feeCurve === null ? session : chargedSession(session, feeCurve, (conditionId) => free.has(conditionId));
 }
 
-/** Markets whose recordings name no fee. */
+/** Markets whose recordings have no fee. */
 const freeMarkets = (sources: readonly EventSource[]): readonly string[] =>
   sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : []));
 
-/** What they are charged all the same, and whether anybody has said so. */
+/** Their assumed fees, and whether the user chose them. */
 function feeAssumptions({
   sources,
   fees,
@@ -115,7 +118,7 @@ function feeAssumptions({
   return {
     fees: unnamed === 0 ? named : `${given} where none is recorded; ${named}`,
     freeMarkets: isSaid ? 0 : unnamed,
-    // The exchange that it is played on knows no other; a curve is charged afterwards, whatever the legs were.
+    // The exchange knows no other schedule; a curve is charged afterwards, whatever the legs were.
     ...(feeCurve === null ? { feeSchedule: 'notional' } : {}),
   };
 }
@@ -156,7 +159,7 @@ function makeUnchargedSession(measured: Measured): SessionRecord {
 
 function marketSession(metrics: MarketMetrics, measured: Measured): MarketSession {
   const { ledger, plan, exchange } = measured;
-  // As the exchange says it, so that fills and conversions can be held against it.
+  // By the exchange, for comparison with fills and conversions.
   const held = exchange.core.readHolding(exchange.account, metrics.played.index);
   const { played, samples } = metrics;
   const market = played.source.market;
@@ -215,7 +218,7 @@ function measureCoverage(metrics: MarketMetrics, measured: Measured): Coverage {
   };
 }
 
-/** As far as they lie in what was played. */
+/** Parts within the played span. */
 function clipGaps({ played }: MarketMetrics, { toMs }: Measured): { readonly fromMs: number; readonly toMs: number }[] {
   const endMs = played.closedMs ?? toMs;
   return recordedGaps(played.source)

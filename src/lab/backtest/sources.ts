@@ -1,4 +1,4 @@
-/** Where a backtest's events come from: files that are read ahead, or columns that are in memory already. */
+/** Sources of a backtest's events: files read ahead, or columns in memory. */
 
 import { basename } from 'node:path';
 import { type FillModel, fillModel } from '../../exchange/core/matching/fill-model.js';
@@ -8,9 +8,9 @@ import { openRecordings } from '../../recording/recording.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { ChunkStream, EventSource } from './contract.js';
 
-/** Fill models with their names as they are known. Throws TwinbookError `usage` for an unknown name, or for a repeated one. */
+/** Fill models with their canonical names. Throws TwinbookError `usage` for an unknown or repeated one. */
 export function checkFillModels<Choice extends string | FillModel>(choices: readonly Choice[]): readonly Choice[] {
-  // A name stands for a name, and a model for itself.
+  // A name becomes its canonical name; a model stays.
   const known = choices.map((choice) => (typeof choice === 'string' ? (fillModel(choice).name as Choice) : choice));
   const names = known.map((choice) => (typeof choice === 'string' ? choice : choice.name));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -18,13 +18,13 @@ export function checkFillModels<Choice extends string | FillModel>(choices: read
   throw new TwinbookError('usage', `the fill model ${twice} is named twice`, 'Name each once.');
 }
 
-/** How the sources of a backtest are read. */
+/** How a backtest's sources are read. */
 export interface SourceReading {
-  /** There is a single run: what it has played is let go of. */
+  /** A single run: played data is released. */
   readonly once?: boolean;
 }
 
-/** Opens recordings, for several runs unless told. Throws TwinbookError `file_unreadable` or `recording_invalid`. */
+/** Opens recordings, by default for several runs. Throws TwinbookError `file_unreadable` or `recording_invalid`. */
 export async function openSources(
   paths: readonly string[],
   { once = false }: SourceReading = {},
@@ -35,7 +35,7 @@ export async function openSources(
   return { recordings, sources };
 }
 
-/** Reads one chunk ahead of what is played, the first one once it is opened; breaks off once `isStopped` says so. */
+/** Reads one chunk ahead of the played one, from the opening on; stops once `isStopped` is true. */
 export const streamRecording = (recording: Recording, isStopped: () => boolean = () => false): EventSource => ({
   market: recording.market,
   firstMs: recording.summary?.firstMs ?? null,
@@ -46,16 +46,16 @@ export const streamRecording = (recording: Recording, isStopped: () => boolean =
     return gapsIn(recording);
   },
   get warnings() {
-    // Its name, not its path: the same data is the same result wherever it lies.
+    // Its name, not its path: equal data gives equal results in any folder.
     return recording.warnings.map(({ path, message }) => `${basename(path)}: ${message}`);
   },
   open: () => new FileStream(recording.chunks(), isStopped),
 });
 
-/** The gaps of what is played; of a raw recording, those that were found so far. */
+/** Gaps of the played data; for a raw recording, those found so far. */
 export const listGaps = ({ summary, gaps }: EventSource): readonly RecordedGap[] => summary?.gaps ?? gaps ?? [];
 
-/** Plays columns as they are; many runs may play the same ones. */
+/** Plays columns as they are; many runs may share them. */
 export const playFromMemory = (
   market: RecordedMarket,
   chunks: readonly EventChunk[],
@@ -73,12 +73,12 @@ export const playFromMemory = (
   },
 });
 
-/** More events than this are read anew for each run: 22 bytes each, and a backtest is to fit into 300 MB. */
+/** Larger sources are read again for each run: 22 bytes per event, and a backtest must fit into 300 MB. */
 const KEPT_EVENTS = 4_000_000;
 
 /**
- * A source that the first run reads to its end before it plays it, and that keeps its columns for the next ones, as long as
- * all that share `shared` stay within the bound.
+ * A source that the first run reads completely before it plays, and that keeps its columns for the next ones, while all
+ * sources that share `shared` stay within the bound.
  */
 export function keepInMemory(recording: Recording, shared: { events: number }): EventSource {
   const streamed = streamRecording(recording);
@@ -92,7 +92,7 @@ export function keepInMemory(recording: Recording, shared: { events: number }): 
       stream = ready;
       if (isClosed) ready.close();
     };
-    // `next` tells of a failure.
+    // `next` reports a failure.
     opened.then(onOpened, () => undefined);
     return {
       next: () => (stream === null ? opened.then((ready) => ready.next()) : stream.next()),
@@ -102,11 +102,11 @@ export function keepInMemory(recording: Recording, shared: { events: number }): 
       },
     };
   };
-  // A copy would not follow the gaps and warnings that reading finds.
+  // A copy would miss gaps and warnings found while reading.
   return Object.create(streamed, { open: { value: open } }) as EventSource;
 }
 
-/** Null where its events do not fit, or cannot all be read: then each run streams it, and tells how far it came. */
+/** Null when its events do not fit or cannot all be read: then each run streams it and reports how far it came. */
 async function readWithin(recording: Recording, shared: { events: number }): Promise<EventSource | null> {
   const told = Object.values(recording.summary?.events ?? {}).reduce((sum, count) => sum + count, 0);
   if (shared.events + told > KEPT_EVENTS) return null;
@@ -130,17 +130,17 @@ async function readWithin(recording: Recording, shared: { events: number }): Pro
   return playFromMemory(recording.market, chunks);
 }
 
-/** Reads of files that have not come back. */
+/** Pending reads of files. */
 const underWay = new Set<Promise<unknown>>();
 
 /**
- * Resolves when every read that is under way now has ended. A thread or process that ends in the middle of one takes the
- * whole process with it: the reader's native part reports to somebody who is gone.
+ * Resolves when all pending reads have ended. Ending a thread or process within one crashes the whole process: the
+ * reader's native part would call back into freed memory.
  */
 export const waitForReads = (): Promise<unknown> => Promise.all(underWay);
 
 function trackRead<T>(read: Promise<T>): Promise<T> {
-  // What becomes of it is told to whoever waits for it; here only that it has ended counts.
+  // The caller gets its result; here only its end matters.
   const ended = read.then(
     () => undefined,
     () => undefined,
@@ -177,13 +177,13 @@ class FileStream implements ChunkStream {
   }
 
   close(): void {
-    // What is being read meanwhile ends by itself; its failure is nobody's any more.
+    // A pending read ends by itself; its failure is ignored.
     const closed = this.#iterator.return?.();
     if (closed !== undefined) void trackRead(closed);
   }
 
   #read(): Promise<EventChunk | null> {
-    // Whoever waits hears of a failure; until then it must not end the process.
+    // A waiting caller gets the failure; until then it must not end the process.
     return trackRead(
       this.#iterator.next().then((result) => {
         this.#ready = result.done === true ? null : result.value;

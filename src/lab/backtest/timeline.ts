@@ -1,4 +1,4 @@
-/** Virtual time: what is to happen, in order of its moment, and of its announcement where moments are equal. */
+/** Virtual time: events in order of time, ties in order of scheduling. */
 
 interface Happening {
   readonly atMs: number;
@@ -20,12 +20,12 @@ export class Timeline {
     this.#nowMs = startMs;
   }
 
-  /** The exchange's clock, Unix ms. */
+  /** Exchange clock, Unix ms. */
   get nowMs(): number {
     return this.#nowMs;
   }
 
-  /** Something that happens later; whole milliseconds, as every clock here counts. */
+  /** Schedules an event; whole milliseconds, like every clock here. */
   after(delayMs: number, run: () => void): void {
     const atMs = this.#nowMs + Math.max(0, Math.round(delayMs));
     const heap = this.#heap;
@@ -37,12 +37,12 @@ export class Timeline {
     }
   }
 
-  /** When the next thing happens, Unix ms; Infinity when nothing will. */
+  /** Time of the next event, Unix ms; Infinity without one. */
   get nextMs(): number {
     return this.#heap[0]?.atMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Lets everything happen that is due by then. */
+  /** Runs all events due by then. */
   runUntil(untilMs: number): void {
     for (let first = this.#heap[0]; first !== undefined && first.atMs <= untilMs; first = this.#heap[0]) {
       this.#removeFirst();
@@ -68,7 +68,7 @@ export class Timeline {
     }
   }
 
-  /** Exchanges the two places when what stands in the first comes before what stands in the second. */
+  /** Swaps two places when the first one's event is earlier. */
   #swapIfBefore(i: number, j: number): boolean {
     const [a, b] = [this.#heap[i], this.#heap[j]];
     if (a === undefined || b === undefined || !before(a, b)) return false;

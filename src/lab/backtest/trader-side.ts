@@ -1,4 +1,4 @@
-/** The live trader's code as a backtest builds it: a ledger in memory, and a signer that has nothing to hide. */
+/** The live trader's code as a backtest builds it: a ledger in memory, and a signer without secrets. */
 
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
@@ -11,8 +11,8 @@ import { SIGNATURE } from './in-process-exchange.js';
 export type BacktestTraderSettings = Omit<TraderSettings, 'runId' | 'boundedCall' | 'findModule' | 'startedWith'>;
 
 /**
- * Each field by its name: of a spread V8 makes an object of another hidden class for every backtest of a sweep, and compiles whatever reads the
- * settings for each of them, until it gives up telling them apart. The type has none of them forgotten.
+ * Field by field: a spread makes an object of a new hidden class for every backtest of a sweep, which V8 compiles again
+ * and again. The type ensures that none is missing.
  */
 export function completeSettings(settings: BacktestTraderSettings): TraderSettings & Required<BacktestTraderSettings> {
   const { configHash, version, profile, capitalMicros, risk, polling, merge, economics, events, strategies } = settings;

@@ -1,6 +1,6 @@
 /**
- * The records that a trader is answered all the time, read from the wire's decimal strings without the schemas, which take
- * ten times as long. A test holds each equal to what its schema reads.
+ * The trader's most frequent records, parsed from the wire's decimal strings without schemas, which take ten times as
+ * long. A test holds each equal to its schema's result.
  */
 
 import type { OrderRequest, Wire } from '../../exchange/core/contract.js';
@@ -57,7 +57,7 @@ export const readPublicTrade = (row: Wire<'publicTradeRow'>): DataOf<'markets.tr
   is_yes: row.is_yes,
 });
 
-/** Each reads the exchange's own answer to a call of this name. */
+/** Each parses the exchange's answer to a call of this name. */
 const READERS: Readonly<Partial<Record<EndpointName, (record: never) => unknown>>> = {
   'orders.list': (record: readonly Wire<'orderRow'>[]) => record.map(readOrder),
   'orders.detail': readOrder,
@@ -65,16 +65,16 @@ const READERS: Readonly<Partial<Record<EndpointName, (record: never) => unknown>
   'markets.trades': (record: readonly Wire<'publicTradeRow'>[]) => record.map(readPublicTrade),
 };
 
-/** Whether an answer of this endpoint is read without its schema. */
+/** Whether an endpoint's answer is parsed without its schema. */
 export const readsQuickly = (endpoint: EndpointName): boolean => endpoint in READERS;
 
-/** What the schema of this endpoint reads. `record` is what the exchange answered to it. */
+/** The result of this endpoint's schema. `record` is the exchange's answer. */
 export function readRecord(endpoint: EndpointName, record: unknown): unknown {
   const reader = READERS[endpoint];
   return reader === undefined ? declarationOf(endpoint).data.parse(record) : reader(record as never);
 }
 
-/** The body of an order draft, as the core takes it. The trader wrote it: its words are those of the interface. */
+/** Body of an order draft for the core. The trader wrote it in the interface's words. */
 export const readOrderRequest = (body: BodyOf<'orders.create'>): OrderRequest => {
   const { price, amount, funds, ...said } = body as WrittenOrder;
   return {

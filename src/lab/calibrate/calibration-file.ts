@@ -1,4 +1,4 @@
-/** What `twinbook data calibrate` has found, kept as a file that a backtest takes its fill model from. */
+/** Result of `twinbook data calibrate`, as a file for a backtest's fill model. */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -6,9 +6,9 @@ import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Calibration } from './calibration.js';
 
-/** Where it is written and looked for, from the working folder, unless somebody names another place. */
+/** Default path, in the working folder. */
 export const CALIBRATION_FILE = 'calibration.json';
-/** The name by which a backtest asks for it; `calibrated:FILE` names the file. */
+/** Its name in a backtest; `calibrated:FILE` names the file. */
 const CALIBRATED = 'calibrated';
 
 const FORMAT = 'twinbook-calibration';
@@ -16,14 +16,14 @@ const FORMAT = 'twinbook-calibration';
 export const calibrationText = (calibration: Calibration): string =>
   `${JSON.stringify({ format: FORMAT, version: 1, ...calibration }, null, 2)}\n`;
 
-/** Before it: with recorded makers who post only, as before any other name. */
+/** Optional prefix: recorded makers are post-only, as for other names. */
 const ASKED = new RegExp(`^(posts-only:)?${CALIBRATED}(?::(.+))?$`);
 
 /**
- * What a fill model's name stands for: of `calibrated` and `calibrated:FILE` the model that fitted best, told by a name that
- * says so, as in `calibrated (power2:3)`; any other name is itself. Throws TwinbookError `file_unreadable` or `usage`.
+ * Resolves a fill model's name: `calibrated` and `calibrated:FILE` become the best model with a name such as
+ * `calibrated (power2:3)`; other names stay. Throws TwinbookError `file_unreadable` or `usage`.
  *
- * @param cwd where a relative path begins
+ * @param cwd base of a relative path
  */
 export function calibratedName(name: string, cwd: string): string {
   const asked = ASKED.exec(name);
@@ -37,7 +37,7 @@ export function calibratedName(name: string, cwd: string): string {
 
 function read(path: string, hint: string): { readonly best: string | null } {
   try {
-    // Whatever the file holds: each field is looked at.
+    // Foreign content: each field is checked.
     const { format, version, best } = JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>;
     if (format === FORMAT && version === 1 && (best === null || typeof best === 'string')) return { best };
   } catch (cause) {

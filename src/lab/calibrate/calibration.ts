@@ -1,4 +1,4 @@
-/** Fill models held against real orders: each is played as ours, from its real arrival to its real end. */
+/** Compares fill models with real orders: each is played as ours, from its real arrival to its real end. */
 
 import { type FillModel, fillModel } from '../../exchange/core/matching/fill-model.js';
 import type { Recording } from '../../recording/contract.js';
@@ -6,18 +6,18 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { type FollowedOrder, LevelHistory, stoodBehind } from './followed-orders.js';
 
-/** The models that are compared; those that differ in more than the queue are not. */
+/** The compared models; they differ only in the queue. */
 export const CALIBRATED_MODELS = [
   ...['risk-averse', 'power:1', 'power:2', 'power:3', 'power2:1', 'power2:2', 'power2:3', 'power3:3'],
   ...['log', 'log2', 'optimistic'],
 ] as const;
 
-/** Fewer really filled orders than this say nothing of a queue. */
+/** Minimum number of filled orders for a result. */
 const LEAST_FILLED = 50;
 
 export type Calibration = ReturnType<Tally['result']>;
 
-/** Throws TwinbookError `recording_invalid` where no order can be followed. */
+/** Throws TwinbookError `recording_invalid` when no order can be followed. */
 export async function calibrate(
   recordings: readonly Recording[],
   progress?: (done: number, ticker: string) => void,
@@ -42,7 +42,7 @@ class Tally {
   readonly #models: readonly FillModel[];
   readonly #filled: number[];
   readonly #early: number[];
-  /** `leftOut`: cancelled ones that even the most careful model fills: they were not what they seemed. */
+  /** `leftOut`: canceled ones that even the most careful model fills: they were misidentified. */
   #orders = { filled: 0, cancelled: 0, leftOut: 0 };
   #shares = { filled: 0, cancelled: 0 };
   /**
@@ -72,7 +72,7 @@ class Tally {
     }
   }
 
-  /** False for one that is left out. */
+  /** False for a left-out one. */
   #play(order: FollowedOrder, lot: number): boolean {
     const { end, sizeMicros } = order;
     const played = this.#models.map((model) => filledBy(model, order, lot));
@@ -94,11 +94,11 @@ class Tally {
       const [late = 0, early = 0] = [this.#filled[at], this.#early[at]];
       return {
         model: name,
-        // Of the shares that were really filled, the part that the model fills by then.
+        // Fraction of the really filled shares that the model fills by then.
         filledShare: part(late, filled),
-        // Of the shares that were really cancelled, the part that the model fills before.
+        // Fraction of the really canceled shares that the model fills before.
         cancelledShare: part(early, cancelled),
-        // Shares filled by the model for each that was really filled.
+        // Shares filled by the model per really filled share.
         ratio: part(late + early, filled),
       };
     });
@@ -111,13 +111,13 @@ class Tally {
       leftOut: this.#orders.leftOut,
       priority: this.#priority,
       fits,
-      // The model whose ratio is nearest to 1; null where too few orders were filled.
+      // The model with the ratio nearest to 1; null with too few filled orders.
       best: this.#orders.filled < LEAST_FILLED ? null : (nearest?.model ?? null),
     };
   }
 }
 
-/** How much of the order the model would have filled by its real end, had it been ours beside the recorded one. */
+/** Part of the order that the model would have filled by its real end, had it been ours beside the recorded one. */
 export function filledBy(
   model: FillModel,
   { steps, arrival, last, end, sizeMicros }: FollowedOrder,
@@ -125,7 +125,7 @@ export function filledBy(
 ): number {
   let ahead = model.aheadOnJoin(steps[arrival]?.beforeMicros ?? 0);
   let [filled, traded] = [0, 0];
-  // The end of a cancelled one is its own going, not somebody's before it.
+  // The end of a canceled one is its own removal, not one ahead of it.
   for (const step of steps.slice(arrival + 1, end === 'filled' ? last + 1 : last)) {
     const { kind, amountMicros, beforeMicros } = step;
     if (kind === 'change') {

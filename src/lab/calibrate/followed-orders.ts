@@ -1,23 +1,23 @@
 /**
- * Real orders in a recording, followed by their sizes: where every change of a level is one order that came or went, and
- * every match one trade, an order whose size nobody else had at its level can be told from its arrival to its end.
+ * Real orders in a recording, followed by size. If every change of a level is one order's arrival or end, and every
+ * match one trade, then an order with a unique size at its level can be followed from arrival to end.
  */
 
 import { EVENT, type EventChunk, SIDE } from '../../recording/contract.js';
 
-/** What happened at one level, in order. */
+/** Events of one level, in order. */
 export interface LevelStep {
   readonly kind: 'trade' | 'change';
   /** Of a trade the traded amount; of a change the new total. Millionths of a share. */
   readonly amountMicros: number;
-  /** Of a change: the total before it. */
+  /** Of a change: the earlier total. */
   readonly beforeMicros: number;
 }
 
 export interface FollowedOrder {
   readonly sizeMicros: number;
   readonly end: 'filled' | 'cancelled';
-  /** The steps of its level, and which of them are its arrival and its end. */
+  /** Steps of its level, with the indexes of its arrival and end. */
   readonly steps: readonly LevelStep[];
   readonly arrival: number;
   readonly last: number;
@@ -53,7 +53,7 @@ export class LevelHistory {
     level.steps.push({ kind, amountMicros, beforeMicros });
   }
 
-  /** Of each level the orders that can be followed. */
+  /** Followable orders by level. */
   orders(): readonly (readonly FollowedOrder[])[] {
     return [...this.#levels.values()].map(({ steps }) => ordersIn(steps));
   }
@@ -64,11 +64,11 @@ interface Departure {
   readonly end: FollowedOrder['end'];
 }
 
-/** Whether both stood at their level at one time, `older` first. */
+/** Whether both rested at their level at one time, `older` first. */
 export const stoodBehind = (order: FollowedOrder, older: FollowedOrder): boolean =>
   older.arrival < order.arrival && order.arrival < older.last;
 
-/** Those whose size came to this level once, and left it once, later. */
+/** Orders whose size arrived at this level once and left it once, later. */
 function ordersIn(steps: readonly LevelStep[]): FollowedOrder[] {
   const came = new Map<number, number[]>();
   const left = new Map<number, Departure[]>();
@@ -82,7 +82,7 @@ function ordersIn(steps: readonly LevelStep[]): FollowedOrder[] {
     if (change > 0) came.set(change, [...(came.get(change) ?? []), at]);
     else {
       const isMatch = traded.length === 1 && traded[0] === -change;
-      // A change that trades explain in part is of several orders, or of a part of one.
+      // A change partly explained by trades belongs to several orders, or to part of one.
       const end = isMatch ? 'filled' : traded.length === 0 ? 'cancelled' : null;
       if (end !== null) left.set(-change, [...(left.get(-change) ?? []), { at, end }]);
     }

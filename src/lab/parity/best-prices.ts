@@ -1,4 +1,4 @@
-/** The best prices of one recorded market over time: what a mark is taken from, at any moment. */
+/** Best prices of one recorded market over time: the source of marks at any moment. */
 
 import { EVENT, type EventChunk, SIDE } from '../../recording/contract.js';
 import { assert } from '../../shared/base/errors.js';
@@ -35,7 +35,7 @@ export class BestPrices implements RecordedPrices {
     return prices;
   }
 
-  /** As known at this moment, by the recording's clock. */
+  /** As known at this time, by the recording's clock. */
   at(timeMs: number): RecordedBest {
     let [low, high] = [0, this.#timesMs.length];
     while (low < high) {
@@ -46,12 +46,12 @@ export class BestPrices implements RecordedPrices {
     return this.#bests[low - 1] ?? UNKNOWN_BEST;
   }
 
-  /** A middle stands until the next one. */
+  /** A mid is valid until the next one. */
   standing(timeMs: number): number | null {
     return this.at(timeMs).middleMicros;
   }
 
-  /** Events of one moment are one change of the book. */
+  /** Events of one time are one change of the book. */
   #take(chunk: EventChunk): void {
     for (let i = 0; i < chunk.length; i++) {
       const timeMs = chunk.timeMs[i];

@@ -1,4 +1,4 @@
-/** Live and backtests side by side, and the band that the fill models put around the live fills. */
+/** Compares a live session with backtests, and computes the fill models' band around the live fills. */
 
 import type { Analysis } from '../report/analysis/analyse.js';
 import type { MarketAnalysis } from '../report/analysis/markets.js';
@@ -7,12 +7,12 @@ import { share } from '../report/analysis/total.js';
 
 export type Parity = ReturnType<typeof compare>;
 export type MarketParity = Parity['markets'][number];
-/** One session, live or under a fill model, in the figures that are compared. Null: not known. */
+/** Compared figures of one session, live or under a fill model. Null: unknown. */
 export type Side = ReturnType<typeof makeSide>;
 export type FillBand = ReturnType<typeof computeFillBand>;
 
 /**
- * The live side first, then the models as they were named.
+ * The live side first, then the models in given order.
  * @param all analyses of sessions over the same span: the live one, then each fill model's
  */
 export function compare(all: readonly Analysis[], remarks: readonly string[]) {
@@ -39,7 +39,7 @@ const makeSide = (name: string, { trading, result, inventory, quoting, requests 
   signedRequests: requests?.signed.count ?? null,
 });
 
-/** Every market that any side knows, in the order of the live one. */
+/** Every market of any side, in the live one's order. */
 function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
   const ids = [...new Set(all.flatMap(({ markets }) => markets.map(({ conditionId }) => conditionId)))];
   return ids.map((conditionId) => {
@@ -50,7 +50,7 @@ function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
   });
 }
 
-/** A market that a side does not know is one in which it did nothing. */
+/** In a market unknown to a side it did nothing. */
 const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
   name,
   fills: market?.fills ?? 0,
@@ -59,7 +59,7 @@ const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
   ordersPlaced: market?.ordersPlaced ?? 0,
 });
 
-/** How far fill models are off, as parts of what was filled live: null where nothing was. `holds`: live lies within. */
+/** Error of the fill models as fractions of the live fills: null without any. `holds`: live is within. */
 function computeFillBand([live, ...models]: readonly Pick<Side, 'name' | 'fills' | 'sharesMicros'>[]) {
   const [liveFills, liveSharesMicros] = [live?.fills ?? 0, live?.sharesMicros ?? 0];
   const errors = models.map(({ name, fills, sharesMicros }) => ({

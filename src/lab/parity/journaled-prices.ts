@@ -1,7 +1,6 @@
 /**
- * What the journals of a ledger's runs know and the ledger does not: what the books were while the trader looked at them, how
- * far its clock was off, and how many requests it sent. So a ledger and its journals tell as much of a live trader as a
- * backtest tells of itself.
+ * Data of a ledger's journals that the ledger lacks: books seen by the trader, its clock offset, and its request
+ * counts. Together they describe a live trader as fully as a backtest.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -14,20 +13,20 @@ import { type RecordedBest, type RecordedPrices, UNKNOWN_BEST } from '../session
 import { BestPrices } from './best-prices.js';
 import { readRecordedRun } from './read-recorded-run.js';
 
-/** Beyond the last thing that a run saw nobody knows the book any more, ms: a stop takes about so long. */
+/** Time after a run's last observation in which its last book counts, ms: about the length of a stop. */
 const ROOM_MS = 60_000;
 
 export interface Journaled extends JournalFacts {
-  /** By market; of those that were wanted and that a run has looked at. */
+  /** By market; only wanted ones that a run has read. */
   readonly prices: ReadonlyMap<string, RecordedPrices>;
 }
 
 /**
- * Reads the journals one after the other; memory is bounded by one run's books and the best prices of all.
+ * Reads the journals one by one; memory is bounded by one run's books and all best prices.
  *
  * @param runs oldest first
- * @param wanted markets; others are not kept
- * @param onDamaged told of a journal that is damaged in the middle, which is left out
+ * @param wanted markets; others are dropped
+ * @param onDamaged called for a journal that is damaged in the middle, which is left out
  */
 export async function readJournals(
   runs: readonly RunJournal[],
@@ -84,7 +83,7 @@ function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
   const outcome = markets.findLast((market) => market.outcome !== null)?.outcome ?? null;
   const recorded = markets.flatMap((market) => market.coverage ?? []);
   const coverage = recorded.length === 0 ? null : sumCoverages(recorded);
-  // A market may have been given another name meanwhile.
+  // A market may have been renamed meanwhile.
   const { eventTitle = '', category = '' } = markets.at(-1) ?? {};
   return { at, standing, outcome, coverage, eventTitle, category };
 }

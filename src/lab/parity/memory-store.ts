@@ -1,4 +1,4 @@
-/** A recording in memory: takes what a capture makes of polls, gives it to a backtest as columns. */
+/** A recording in memory: takes a capture's output of polls, and returns columns for a backtest. */
 
 import { ChunkWriter } from '../../recording/chunks.js';
 import { EVENT, type EventChunk, type RecordedGap, type RecordedMarket } from '../../recording/contract.js';
@@ -27,10 +27,10 @@ export class MemoryStore implements Pick<RecordingStore, 'market' | 'poll'> {
   }
 
   poll(): void {
-    // Round trips are counted where the requests are.
+    // Round trips are counted with the requests.
   }
 
-  /** Every market in which something was seen, between these moments of the venue's clock; once. */
+  /** Every market with data between these times of the venue's clock; call once. */
   sources(fromMs: number, toMs: number): EventSource[] {
     return [...this.#sinks.values()].filter(({ isEmpty }) => !isEmpty).map((sink) => sink.source(fromMs, toMs));
   }
@@ -45,7 +45,7 @@ class MemorySink implements MarketSink {
   readonly #gaps: RecordedGap[] = [];
   #openGap: Omit<RecordedGap, 'toMs'> | null = null;
   #firstMs: number | null = null;
-  /** Once the market has ended. */
+  /** After the market has ended. */
   #chunks: EventChunk[] | null = null;
 
   constructor(market: RecordedMarket) {
@@ -90,7 +90,7 @@ class MemorySink implements MarketSink {
   }
 
   own(): void {
-    // What is ours is read off the journal itself.
+    // Own state is read from the journal itself.
   }
 
   feedValue(): void {

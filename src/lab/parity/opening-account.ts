@@ -1,4 +1,4 @@
-/** What a run began with and its backtest does not: an operator's word from before, shares, orders. */
+/** Initial state of a run that its backtest lacks: an earlier command of the operator, shares, orders. */
 
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
@@ -10,7 +10,7 @@ import { startingLedger } from '../replay/replay-run.js';
 import { formatQuantity } from '../report/figures.js';
 
 export interface OpeningAccount {
-  /** What brings a backtest into the mode that the run began in; null when it simply began. */
+  /** Command that puts a backtest into the run's initial mode; null when not needed. */
   readonly command: OperatorCommand | null;
   readonly remarks: readonly string[];
 }
@@ -38,7 +38,7 @@ function makeOpeningCommand(trader: Trader, startedMs: number): OperatorCommand 
   if (mode === 'killed') return { kind: 'kill', reason };
   if (mode === 'widened') return { kind: 'widen', reason };
   if (mode === 'reducing') return { kind: 'reduce-only', reason };
-  // A halt at a loss limit is lifted by the same word as a pause.
+  // A halt at a loss limit is lifted by the same command as a pause.
   return mode === 'paused' || mode === 'halted' ? { kind: 'pause', reason } : null;
 }
 

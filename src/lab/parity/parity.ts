@@ -23,13 +23,13 @@ import { type OpeningAccount, readOpeningAccount } from './opening-account.js';
 import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
 
 export interface ParityOptions {
-  /** As the run had it, or another to play over the run. */
+  /** As in the run, or another one to play over the run. */
   readonly trader: ReplayedTrader;
-  /** The trader is another: it ignores what the run's operator changed in its configuration and fleet. Default: false. */
+  /** The trader is another: it ignores the run's changes of configuration and fleet. Default: false. */
   readonly isOther?: boolean;
   /** Names of fill models, most pessimistic first. */
   readonly fillModels: readonly string[];
-  /** As a user writes it; null: what the run's own requests took. */
+  /** As a user writes it; null: the run's own request times. */
   readonly latency: string | null;
   readonly seed: number;
   readonly landingMs: number;
@@ -39,12 +39,12 @@ export interface ParityOptions {
 export interface ParityResult {
   readonly parity: Parity;
   readonly liveRun: LiveRun;
-  /** What the backtests played, a line each, and the name of their latency model. */
+  /** Data played by the backtests, one line each, and their latency model. */
   readonly data: readonly string[];
   readonly latency: string;
 }
 
-/** Throws TwinbookError `recording_invalid` for a run that saw no market, `usage` for a model that is not known. */
+/** Throws TwinbookError `recording_invalid` for a run without a market, `usage` for an unknown model. */
 export async function runParity(run: RunJournal, options: ParityOptions): Promise<ParityResult> {
   const { fillModels, progress } = options;
   progress?.(0, 'reading the journal');
@@ -77,7 +77,7 @@ function applyOpening(liveRun: LiveRun, { command, remarks }: OpeningAccount): L
   return { ...liveRun, commands: [...first, ...liveRun.commands], remarks: [...liveRun.remarks, ...remarks] };
 }
 
-/** True of every comparison of this kind. */
+/** Valid for every comparison of this kind. */
 const REMARKS = [
   'Live, our own orders were part of the book and others may have reacted to them; the recorded market does not react.',
   'Between two looks of the run at a book its changes are not known, and trades are stamped with whole seconds.',
@@ -106,7 +106,7 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
   const { runId: _, ...trader } = options.trader;
   return {
     title: liveRun.session.title,
-    // What stood in the catalog then and was not looked at is in no recording: the markets are those that it chose.
+    // Recordings lack markets of the catalog that were not read: the markets are those that it chose.
     trader,
     sources: liveRun.sources,
     fillModel,
@@ -114,7 +114,7 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
     seed: options.seed,
     landingMs: options.landingMs,
     latency: makeLatency(liveRun, options),
-    // The run's own person resumed it, or nobody did.
+    // Only the run's own operator resumes.
     afterHalt: 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
     commands: liveRun.commands.filter(({ command }) => options.isOther !== true || !isOfRunAlone(command)),
@@ -122,10 +122,10 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
   };
 }
 
-/** Changes of the run's own files and of its fleet mean nothing to another configuration. */
+/** Changes of the run's own files and fleet do not apply to another configuration. */
 const isOfRunAlone = ({ kind }: OperatorCommand): boolean => kind === 'configure' || kind === 'fleet';
 
-/** A fresh one for each run: it draws. */
+/** A new one for each run: it draws random numbers. */
 function makeLatency({ roundTrips }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {
   const usual = roundTrips.roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY;
   return latencyModel(readLatency(latency ?? usual), roundTrips, seed);

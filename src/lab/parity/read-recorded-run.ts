@@ -1,4 +1,4 @@
-/** Reads the journal of a run once: what was seen, what was asked and what came of it, without any trader. */
+/** Reads a run's journal once: observations, requests and outcomes, without a trader. */
 
 import type { RecordedFeedValue } from '../../recording/contract.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
@@ -14,7 +14,7 @@ import { MemoryStore } from './memory-store.js';
 import { RunOrders } from './run-orders.js';
 import { readRunSession } from './run-session.js';
 
-/** A backtest's stop may take longer than the run's did. */
+/** A backtest's stop may take longer than the run's. */
 const STOP_ROOM_MS = 60_000;
 
 type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
@@ -26,17 +26,17 @@ function shiftFeedValue({ feed, timeMs, value }: RecordedFeedValue, offsetMs: nu
   return { feed, timeMs: timeMs + offsetMs, value: { ...value, ...times } };
 }
 
-/** What the journal of a run tells of what really happened, on the exchange's clock (Unix ms). */
+/** Actual events of a run from its journal, on the exchange's clock (Unix ms). */
 export type LiveRun = Awaited<ReturnType<typeof readRecordedRun>>;
 
-/** Throws TwinbookError `recording_invalid` for a journal that is damaged in the middle, or that holds nothing. */
+/** Throws TwinbookError `recording_invalid` for a journal that is damaged in the middle or empty. */
 export async function readRecordedRun(run: RunJournal) {
   const reading = new RunReading(run);
   for await (const step of run.steps()) reading.take(step);
   return reading.result();
 }
 
-/** Takes the steps of a run one by one; asked once, at their end, for what they tell. */
+/** Takes a run's steps one by one, and returns their summary at the end. */
 class RunReading {
   readonly #run: RunJournal;
   readonly #store = new MemoryStore();
@@ -59,7 +59,7 @@ class RunReading {
     const { profile, polling } = run.description;
     this.#run = run;
     this.#capture = new Capture({ store: this.#store, folder: run.folder, venue: profile.service_name, only: null });
-    // What is quoted is looked at as often as this at least: anything much later is a gap.
+    // Quoted markets are read at least this often: a much later read is a gap.
     this.#capture.expect(polling.quietIntervalMs);
     this.#count = new RequestCount(profile.rate_limits);
   }
@@ -131,7 +131,7 @@ class RunReading {
     return { session, sources, feedValues, roundTrips, commands, fromMs, toMs, offsetMs, remarks: this.#remarks() };
   }
 
-  /** Up to the first stop; a run that was never stopped ends where its journal does. */
+  /** Up to the first stop; without one the run ends with its journal. */
   #commandsAt(offsetMs: number, toMs: number): TimedCommand[] {
     const own = this.#commands.filter(({ command }) => command.kind !== 'quote-hours');
     const stop = own.findIndex(({ command }) => command.kind === 'stop');

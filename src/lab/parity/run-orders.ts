@@ -1,4 +1,4 @@
-/** Our own orders, fills and conversions as the answers of a run showed them. */
+/** Own orders, fills and conversions as in the answers of a run. */
 
 import type { DataOf } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
@@ -7,13 +7,13 @@ import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { ConversionRecord } from '../session/contract.js';
 import type { SessionOrder } from '../session/market-walk.js';
 
-/** Our clock, ms: when a request left, and when its answer came. */
+/** Our clock, ms, when a request left and when its answer arrived. */
 export interface AnsweredAt {
   readonly sentMs: number;
   readonly seenMs: number;
 }
 
-/** Its times are of our clock, and about. */
+/** Times on our clock, approximate. */
 export interface RunOrder extends SessionOrder {
   readonly conditionId: string;
   toMs: number | null;
@@ -22,7 +22,7 @@ export interface RunOrder extends SessionOrder {
 
 export interface RunFill {
   readonly row: OwnTradeRow;
-  /** Our clock, ms: when it was first seen. */
+  /** Our clock, ms, when it was first seen. */
   readonly seenMs: number;
 }
 
@@ -42,7 +42,7 @@ export class RunOrders {
   readonly fills = new Map<string, RunFill>();
   readonly conversions = new Map<string, RunConversion>();
 
-  /** The shell answers a call with the data of the call's own endpoint, which TypeScript cannot relate. */
+  /** The shell answers with the data of the call's endpoint; TypeScript cannot relate them. */
   onAnswer(call: AnyCall, outcome: Outcome, at: AnsweredAt): void {
     if (outcome.kind !== 'answered') return;
     const data: unknown = outcome.data;
@@ -83,7 +83,7 @@ export class RunOrders {
       if (over) close(known, row, at);
       return;
     }
-    // What was over before this run saw it is no order of this run.
+    // An order that had ended before this run saw it belongs to an earlier run.
     if (over && !isNew) return;
     const fromMs = isNew ? (at.sentMs + at.seenMs) / 2 : at.sentMs;
     const order: RunOrder = {
@@ -107,7 +107,7 @@ export class RunOrders {
     if (row.state === 'done' && !this.fills.has(row.pubkey)) this.fills.set(row.pubkey, { row, seenMs: at.seenMs });
   }
 
-  /** As the ledger books them: not before the record names what was settled. */
+  /** Booked as in the ledger: once the record names the settled amount. */
   #onSets(kind: 'merge' | 'split', row: ConversionRow, at: AnsweredAt): void {
     const { pubkey, state, market_condition_id, onchain_amount } = row;
     if (state !== 'done' || onchain_amount === null || this.conversions.has(pubkey)) return;
@@ -124,7 +124,7 @@ export class RunOrders {
   }
 }
 
-/** Somewhere between the request and its answer at the latest. */
+/** Between the request and its answer at the latest. */
 function close(order: RunOrder, { status }: OrderRow, { sentMs, seenMs }: AnsweredAt): void {
   order.toMs ??= Math.max(order.fromMs, (sentMs + seenMs) / 2);
   order.isCanceled ||= status !== null && ORDER_STANDING[status].isCanceled;

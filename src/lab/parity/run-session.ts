@@ -1,6 +1,6 @@
 /**
- * The session of a live run, as the answers in its journal list it. What the run began with is left out, as a backtest begins
- * with nothing. Prices are the others', from the run's own polls.
+ * Session of a live run, from the answers in its journal. Its initial holdings are left out, since a backtest begins
+ * without any. Prices are the others', from the run's own polls.
  */
 
 import type { RunDescription } from '../../shell/journal/contract.js';
@@ -20,16 +20,16 @@ export interface RecordedSession extends Pick<SessionFacts, 'fromMs' | 'toMs' | 
   readonly description: RunDescription;
   readonly orders: RunOrders;
   readonly sources: readonly EventSource[];
-  /** The exchange's clock minus ours, ms; rounded. */
+  /** Exchange clock minus ours, ms; rounded. */
   readonly offsetMs: number;
-  /** The exchange's clock: when the trader was told to stop. */
+  /** Exchange clock when the trader was told to stop. */
   readonly untilMs: number;
 }
 
 export async function readRunSession(run: RecordedSession): Promise<SessionRecord> {
   const { description, orders, sources, fromMs, untilMs, toMs, offsetMs, requests, refusals } = run;
   const { capitalMicros, version, configHash, strategies, runId, startedMs } = description;
-  // A list of own trades goes back beyond the start.
+  // A list of own trades reaches back before the start.
   const fills = [...orders.fills.values()].filter(({ row }) => row.timestamp * 1000 + 999 >= fromMs);
   const seen = new Map(sources.map((source) => [source.market.conditionId, source]));
   const ids = new Set([
@@ -102,7 +102,7 @@ async function listMarket(
 
 function toTrade({ row, seenMs }: RunFill, { description, offsetMs }: RecordedSession): ReportedTrade {
   const { pubkey, side, outcome } = row.order;
-  // Where there are several, any of them could have placed the order.
+  // With several strategies any of them could have placed the order.
   const [only, another] = description.strategies;
   return {
     timeMs: tradeTimeMs(row.timestamp, seenMs + offsetMs),

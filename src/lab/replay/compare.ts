@@ -1,11 +1,11 @@
-/** Compares what the core did in one step with what it did then. */
+/** Compares one step of the replayed core with the recorded one. */
 
 import type { AnyCall, Request } from '../../shared/protocol/seam.js';
 import { canonicalJson } from '../../shell/config/hash.js';
 import type { Step } from '../../shell/journal/contract.js';
 import { callText, observationText, type Titles } from './describe.js';
 
-/** What the core did in one step. */
+/** Output of the core in one step. */
 export interface Redone {
   readonly requests: readonly Request[];
   /** Intents that it wanted signed, in order. */
@@ -13,41 +13,41 @@ export interface Redone {
   readonly failure: string | null;
 }
 
-/** The first step in which the core did not do what it did then. */
+/** The first step in which the replayed core differs. */
 export interface Difference {
   /** From 0. */
   readonly step: number;
   /** Our clock, ms. */
   readonly timeMs: number;
-  /** What was seen in that step, in words. */
+  /** The step's observation, in words. */
   readonly observation: string;
-  /** What is different, in a sentence. */
+  /** The difference, in a sentence. */
   readonly what: string;
-  /** What was asked in that step, in words; bounded. */
+  /** The step's recorded requests, in words; bounded. */
   readonly recorded: readonly string[];
   readonly replayed: readonly string[];
-  /** Of the first request that differs, each part that does, by its path; bounded. */
+  /** Differing parts of the first differing request, by path; bounded. */
   readonly fields: readonly FieldDifference[];
 }
 
-/** As JSON; null where there is none. */
+/** As JSON; null if absent. */
 interface FieldDifference {
   readonly path: string;
   readonly recorded: string | null;
   readonly replayed: string | null;
 }
 
-/** So many lines say enough about one step. */
+/** Maximum lines per step. */
 const MAX_LINES = 8;
 
-/** What the difference is to be told with. */
+/** Context for the description of a difference. */
 export interface Told {
-  /** The call that the step's outcome belongs to, where there is one. */
+  /** Call of the step's outcome, if there is one. */
   readonly asked: AnyCall | null;
   readonly titles: Titles;
 }
 
-/** Null when it did the same: the same requests and signatures in the same order, and the same failure if any. */
+/** Null for equal requests and signatures in equal order, and an equal failure if any. */
 export function findDifference(step: Step, redone: Redone, { asked, titles }: Told): Difference | null {
   const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);
   if (what === null) return null;
@@ -93,14 +93,14 @@ function requestDifference({ requests: then }: Step, { requests: now }: Redone):
     : `request ${before.id} is not the same`;
 }
 
-/** The place of the first request that is not the same; null when all are. */
+/** Index of the first differing request; null when all are equal. */
 function firstDifferent(then: readonly Request[], now: readonly Request[]): number | null {
   const length = Math.max(then.length, now.length);
   for (let i = 0; i < length; i++) if (!isSame(then[i], now[i])) return i;
   return null;
 }
 
-/** By their JSON, as it was written: most are spelled the same, and sorting their keys is dear. */
+/** By their JSON as written: most are equal, and sorting keys is expensive. */
 export const isSame = (a: unknown, b: unknown): boolean =>
   JSON.stringify(a) === JSON.stringify(b) || canonicalJson(a) === canonicalJson(b);
 
@@ -110,7 +110,7 @@ function lines(requests: readonly Request[], titles: Titles): string[] {
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
 
-/** Each leaf that differs. Values come from JSON or would survive it. */
+/** Each differing leaf. Values come from JSON or would survive it. */
 export function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifference[] {
   if (isSame(then, now)) return [];
   if (!isRecord(then) || !isRecord(now))

@@ -1,13 +1,13 @@
-/** Requests and observations in words, for a person who looks for the one decision that was another. */
+/** Requests and observations in words, for a person who looks for the differing decision. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
 import type { AnyCall, Observation, OperatorCommand, Outcome } from '../../shared/protocol/seam.js';
 
-/** The title of a market by its condition id; null when it is not known. */
+/** Title of a market by its condition id; null when unknown. */
 export type Titles = (conditionId: string) => string | null;
 
-/** `draft a limit order: buy 25 YES at 0.42 in "Will it rain?" (7n9G…)`. */
+/** For example `draft a limit order: buy 25 YES at 0.42 in "Will it rain?" (7n9G…)`. */
 export function callText(call: AnyCall, titles: Titles): string {
   const market = (id: string): string => {
     const title = titles(id);
@@ -41,7 +41,7 @@ function describeNames(params: unknown): string {
   return names.length === 0 ? '' : ` of ${names.join(', ')}`;
 }
 
-/** What was seen. `asked` is the call that an outcome belongs to, where it is known. */
+/** Text of an observation. `asked`: the call of an outcome, if known. */
 export function observationText(observation: Observation, asked: AnyCall | null, titles: Titles): string {
   switch (observation.kind) {
     case 'time':

@@ -1,4 +1,4 @@
-/** Replays a run from its folder, on a copy of its starting ledger that lives in memory. */
+/** Replays a run from its folder, on a copy of its starting ledger in memory. */
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -12,14 +12,14 @@ import type { NamedCode, RunCode } from './run-code.js';
 
 export interface ReplayOptions {
   readonly trader: ReplayedTrader;
-  /** Finds the code of changes of the configuration during the run. */
+  /** Finds the code of the run's configuration changes. */
   readonly code: RunCode;
-  /** Told of the ledger as the replay has left it, right before it is forgotten. */
+  /** Called with the replay's final ledger, right before it is dropped. */
   readonly ledgerAtEnd?: (ledger: Ledger) => void;
   readonly look?: ReplayLook;
 }
 
-/** Throws TwinbookError `recording_invalid` for a run without its starting ledger, and for a journal that is damaged. */
+/** Throws TwinbookError `recording_invalid` for a run without its starting ledger, and for a damaged journal. */
 export async function replayRun(run: RunJournal, options: ReplayOptions): Promise<ReplayResult> {
   const { trader, code, ledgerAtEnd, look } = options;
   const { startedMs, strategyLimitMs } = run.description;
@@ -41,7 +41,7 @@ export async function replayRun(run: RunJournal, options: ReplayOptions): Promis
   }
 }
 
-/** The code that the run was configured with on its way. */
+/** Code of the run's configuration changes. */
 async function configuredModules(run: RunJournal, code: RunCode): Promise<(key: string) => Strategy | null> {
   const modules = new Map<string, Strategy>();
   for await (const { observation } of run.steps()) {

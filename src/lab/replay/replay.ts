@@ -17,33 +17,33 @@ import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { type Difference, findDifference, type Redone } from './compare.js';
 
-/** Settings of a trader; the bounded call is the replay's own. */
+/** Settings of a trader; the replay supplies the bounded call. */
 export type ReplayedTrader = Omit<TraderSettings, 'boundedCall'>;
 
-/** The core as it was made once, and what it was given. */
+/** The recorded core's settings and inputs. */
 export interface ReplayPlan {
   readonly trader: ReplayedTrader;
-  /** Our clock, ms: the `nowMs` that the `Trader` was made with. */
+  /** Our clock, ms: the `nowMs` of the recorded `Trader`. */
   readonly startedMs: number;
-  /** The longest that a call into a strategy could take then, ms. */
+  /** Longest call into a strategy then, ms. */
   readonly strategyLimitMs: number;
-  /** As it was at the start. The replay writes it; the caller closes it. */
+  /** The starting ledger. The replay writes it; the caller closes it. */
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<Step> | Iterable<Step>;
-  /** Left out: to the end. */
+  /** Absent: to the end. */
   readonly look?: ReplayLook;
 }
 
-/** A look at the trader between its steps; what is read of it is as it was then. */
+/** Reads the trader between steps; values are as they were then. */
 export interface ReplayLook {
-  /** No step after this is decided, our clock, Unix ms. */
+  /** Later steps are not decided; our clock, Unix ms. */
   readonly untilMs: number;
   readonly afterStep: (trader: Trader, nowMs: number) => void;
 }
 
 export type ReplayResult = Replay['result'];
 
-/** Throws what the steps throw: TwinbookError `recording_invalid` for a journal that is damaged in the middle. */
+/** Throws errors of the steps: TwinbookError `recording_invalid` for a journal that is damaged in the middle. */
 export async function replay(plan: ReplayPlan): Promise<ReplayResult> {
   const replaying = new Replay(plan);
   const { untilMs = Number.POSITIVE_INFINITY, afterStep } = plan.look ?? {};
@@ -59,10 +59,10 @@ export async function replay(plan: ReplayPlan): Promise<ReplayResult> {
 class Replay {
   readonly trader: Trader;
   readonly result = {
-    /** Steps that the journal holds, and those before the first difference: everything they asked and signed was the same. */
+    /** Steps of the journal, and those before the first difference, with equal requests and signatures. */
     steps: 0,
     repeatedSteps: 0,
-    /** Requests of the run, and how many of them stand before the first difference. */
+    /** Requests of the run, and those before the first difference. */
     requests: 0,
     repeatedRequests: 0,
     /** Of the run. */
@@ -70,14 +70,14 @@ class Replay {
     /** Our clock, ms, of the first and last observation; null without any. */
     fromMs: null as number | null,
     toMs: null as number | null,
-    /** Null when every decision repeated. */
+    /** Null when every decision was equal. */
     difference: null as Difference | null,
   };
-  /** After the first difference, the answers of the run may no longer fit the requests: the trader then fails. */
+  /** After the first difference the run's answers may not fit the requests: the trader then fails. */
   #hasFailed = false;
   readonly #ledger: Ledger;
   readonly #inputs: RecordedInputs;
-  /** Requests of the run whose outcome is still to come. */
+  /** Requests of the run without an outcome yet. */
   readonly #underWay = new Map<number, AnyCall>();
 
   constructor(plan: ReplayPlan) {
@@ -104,7 +104,7 @@ class Replay {
     } else this.#hasFailed = redone.failure !== null;
   }
 
-  /** The call that this step's outcome belongs to. */
+  /** Call of this step's outcome. */
   #askedBy({ observation, requests }: Step): AnyCall | null {
     const call = observation.kind === 'outcome' ? this.#underWay.get(observation.requestId) : undefined;
     if (observation.kind === 'outcome') this.#underWay.delete(observation.requestId);
@@ -130,24 +130,24 @@ interface Remade extends Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'> {
   readonly boundedCall: BoundedCall;
 }
 
-/** The trader of a run, made again as the daemon made it, but for its key and its clock. It writes the ledger. */
+/** A run's trader, built like the daemon's, except for its key and clock. It writes the ledger. */
 export function remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall }: Remade): Trader {
   const { runId, configHash, profile, polling } = settings;
   const executor = new Executor(ledger, signer, profile, { runId, configHash, ownPollMs: polling.ownIntervalMs });
   return new Trader({ ...settings, boundedCall }, ledger, executor, startedMs);
 }
 
-/** For an intent that nobody signed then: the request that carries it is different whatever it says. */
+/** For an intent that was not signed then: the request with it differs anyway. */
 const NEVER_MADE = '0'.repeat(128);
 
-/** Tells the core again what it was told within a step and no observation says: strategies cut short, and signatures. */
+/** Recorded inputs of the core within a step that no observation contains: interrupted strategies, and signatures. */
 class RecordedInputs implements DraftSigner {
   readonly #limitMs: number;
   #step: Pick<Step, 'timedOut' | 'signed'> = { timedOut: [], signed: [] };
   #calls = 0;
   #asked: string[] = [];
 
-  /** @param limitMs the longest that a call into a strategy could take then */
+  /** @param limitMs longest call into a strategy then */
   constructor(limitMs: number) {
     this.#limitMs = limitMs;
   }
@@ -158,7 +158,7 @@ class RecordedInputs implements DraftSigner {
     this.#asked = [];
   }
 
-  /** Intents that were to be signed since the step began, in order. */
+  /** Intents to be signed since the step began, in order. */
   get asked(): readonly string[] {
     return this.#asked;
   }
@@ -170,7 +170,7 @@ class RecordedInputs implements DraftSigner {
   }
 
   /**
-   * A call that was cut short then is not made at all: what it had half done was lost, and its strategy is never called
+   * A call that was interrupted then is not made at all: its partial work was lost, and its strategy is never called
    * again.
    */
   readonly boundedCall: BoundedCall = (call) => {

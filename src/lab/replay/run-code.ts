@@ -1,4 +1,7 @@
-/** The code of a recorded run: shipped strategies, and files that the operator names. Code in a run's folder is never loaded. */
+/**
+ * Code of a recorded run: shipped strategies, and files that the operator names. Code in a run's folder is never
+ * loaded.
+ */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { shippedStrategies } from '../../shell/config/shipped.js';
@@ -6,7 +9,7 @@ import { loadShipped } from '../../shell/config/strategy-module.js';
 import type { Config } from '../../shell/config/types.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 
-/** As a journal names it. */
+/** As named in a journal. */
 export interface NamedCode {
   readonly name: string;
   readonly moduleName: string;
@@ -15,9 +18,9 @@ export interface NamedCode {
 }
 
 export interface RunCodeOptions {
-  /** Loads the operator's configuration, for code that is not shipped; null when the operator names none. */
+  /** Loads the operator's configuration, for code that is not shipped; null without one. */
   readonly loadFiles: (() => Promise<Config>) | null;
-  /** Whether the code of a strategy of the same name may be used where the hash differs. */
+  /** Whether a strategy's code of the same name may be used despite another hash. */
   readonly acceptsChanged: boolean;
 }
 
@@ -29,7 +32,7 @@ export class RunCode {
     this.#options = options;
   }
 
-  /** Throws `strategy_invalid` for code that the operator's files do not hold. */
+  /** Throws `strategy_invalid` for code missing in the operator's files. */
   async find({ name, moduleName, moduleKey }: NamedCode): Promise<{ module: Strategy; moduleKey: string }> {
     if (shippedStrategies().includes(moduleName)) {
       const { strategy, key } = await loadShipped(moduleName);

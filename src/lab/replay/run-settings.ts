@@ -1,4 +1,4 @@
-/** The trader of a run: as the configuration makes it now, or as the run's journal has it; and what has changed since. */
+/** The trader of a run, from the present configuration or from the run's journal, and the changes since. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -13,7 +13,7 @@ import { fieldDifferences, isSame } from './compare.js';
 import type { ReplayedTrader } from './replay.js';
 import type { RunCode } from './run-code.js';
 
-/** With the files as they are now; run, address and hash are the run's: they shape no decision. */
+/** With the present files; run, address and hash are the run's, since they affect no decision. */
 export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
   const { capitalMicros, risk, polling, merge, economics, events, feeds, strategies, venue } = config;
   const { runId, configHash, version } = run;
@@ -22,7 +22,7 @@ export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
   return { runId, configHash, version, profile, ...decided };
 }
 
-/** With the settings that the run was made with, but these strategies in place of its own. */
+/** With the run's settings, but these strategies instead of its own. */
 export function traderWith(run: RunDescription, strategies: readonly StrategySettings[]): ReplayedTrader {
   const { runId, configHash, version, profile, capitalMicros, polling, merge } = run;
   const { economics = USUAL_ECONOMICS, events = [], feeds = [] } = run;
@@ -31,7 +31,7 @@ export function traderWith(run: RunDescription, strategies: readonly StrategySet
   return { runId, configHash, version, profile, ...decided };
 }
 
-/** With the settings that the run was made with. Throws TwinbookError `strategy_invalid` for code that is not found. */
+/** With the run's settings. Throws TwinbookError `strategy_invalid` for code that is not found. */
 export async function traderThen(run: RunDescription, code: RunCode): Promise<ReplayedTrader> {
   const strategies: StrategySettings[] = [];
   for (const strategy of run.strategies) {
@@ -42,7 +42,7 @@ export async function traderThen(run: RunDescription, code: RunCode): Promise<Re
   return traderWith(run, strategies);
 }
 
-/** Why decisions of this trader may differ from the run's, a sentence each; empty when nothing is known to have changed. */
+/** Reasons why decisions of this trader may differ from the run's, one sentence each; empty without known changes. */
 export function changesSince(run: RunDescription, trader: ReplayedTrader): readonly string[] {
   const { base_url: _then, ...profileThen } = run.profile;
   const { base_url: _now, ...profileNow } = trader.profile;
@@ -60,7 +60,7 @@ export function changesSince(run: RunDescription, trader: ReplayedTrader): reado
   ];
 }
 
-/** Where a feed comes from is of no matter: what it said is in the journal. */
+/** A feed's source does not matter: the journal has its values. */
 const limitsOfFeeds = (feeds: ReplayedTrader['feeds'] = []) =>
   Object.fromEntries(feeds.map(({ name, maxAgeMs }) => [name, { maxAgeMs }]));
 
@@ -80,11 +80,11 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
   ];
 }
 
-/** A strategy's limits are the trader's, tightened: those that changed for all are said once, for all. */
+/** A strategy's limits are the trader's, tightened: changes of all strategies are reported once. */
 function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, withRisk: boolean): string[] {
   const name = `strategy ${then.name}:`;
   return [
-    // The code of a shipped strategy changes with the version.
+    // Code of a shipped strategy changes with the version.
     ...(then.moduleKey === now.moduleKey ? [] : [`${name} its code has changed`]),
     ...paramChanges(then, now, name),
     ...valueChanges(`${name} markets`, then.markets, now.markets),
@@ -100,13 +100,13 @@ function paramChanges(then: JournaledStrategy, { module, params }: StrategySetti
   );
 }
 
-/** Each leaf that differs, by the name that it has in a file. Below the top, names tell which numbers are Micros. */
+/** Each differing leaf, by its name in a file. Below the top, names tell which numbers are micros. */
 function valueChanges(name: string, then: unknown, now: unknown, isMicros = false): string[] {
   return fieldDifferences(then, now).map(({ path, recorded, replayed }) => {
     const isAmount = path === '' ? isMicros : path.endsWith('Micros');
     const text = (json: string | null): string => {
       if (json === null) return 'absent';
-      // The brand did not survive the journal.
+      // The journal does not keep the brand.
       return isAmount && /^-?\d+$/.test(json) ? formatDecimal(Number(json) as Micros) : json;
     };
     const place = [

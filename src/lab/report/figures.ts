@@ -1,13 +1,13 @@
-/** Figures as a person reads them, the same in the page, the warnings and the terminal. Never used to compute. */
+/** Formats figures for people, the same in the page, the warnings and the terminal. Never used in computations. */
 
 const ONE = 1_000_000;
 
-/** What stands where nothing is known. */
+/** Placeholder of an unknown figure. */
 export const UNKNOWN = '–';
 
 const MINUS = '−';
 
-/** `1234567.5` as `1,234,567.50`: rounded to so many places, halves away from zero, a real minus sign. */
+/** `1234567.5` as `1,234,567.50`: rounded to this many places, halves away from zero, a real minus sign. */
 export function decimal(value: number, places: number): string {
   const size = Math.abs(value).toFixed(places);
   const [whole = '', fraction] = size.split('.');
@@ -18,18 +18,18 @@ export function decimal(value: number, places: number): string {
 
 const orUnknown = <T>(value: T | null, text: (known: T) => string): string => (value === null ? UNKNOWN : text(value));
 
-/** Currency with two places, e.g. `−12.30`. */
+/** Currency with two places, for example `−12.30`. */
 export const formatMoney = (micros: number | null): string => orUnknown(micros, (known) => decimal(known / ONE, 2));
 
 /** The same with a plus sign for a gain. */
 export const formatGain = (micros: number | null): string =>
   orUnknown(micros, (known) => `${known >= ONE / 200 ? '+' : ''}${formatMoney(known)}`);
 
-/** From its lower to its upper end, e.g. `−1.20 … +3.40`. */
+/** From the lower to the upper end, for example `−1.20 … +3.40`. */
 export const formatInterval = (interval: readonly [low: number, high: number] | null): string =>
   orUnknown(interval, ([low, high]) => `${formatGain(low)} … ${formatGain(high)}`);
 
-/** Every millionth of it, for figures that are to be added up: `+12.345678`. */
+/** With all six places, for figures to be added up: `+12.345678`. */
 export function exactGain(micros: number): string {
   const size = Math.abs(micros);
   const whole = Math.floor(size / ONE);
@@ -37,11 +37,11 @@ export function exactGain(micros: number): string {
   return `${sign}${decimal(whole, 0)}.${String(size - whole * ONE).padStart(6, '0')}`;
 }
 
-/** Shares: whole ones from a hundred on, else two places. */
+/** Shares: whole from a hundred on, else two places. */
 export const formatShares = (micros: number | null): string =>
   orUnknown(micros, (known) => decimal(known / ONE, Math.abs(known) >= 100 * ONE || known % ONE === 0 ? 0 : 2));
 
-/** A price or an edge per share in cents of the currency, e.g. `+0.42`. */
+/** A price or an edge per share in cents of the currency, for example `+0.42`. */
 export const cents = (micros: number | null): string => orUnknown(micros, (known) => decimal(known / 10_000, 2));
 
 export const signedCents = (micros: number | null): string =>

@@ -1,4 +1,4 @@
-/** Figures of a session, and of repeats of it, as lines with a name: the same for the terminal and for the page. */
+/** Figures of a session and its repeats as named lines, for terminal and page. */
 
 import type { Analysis } from './analysis/analyse.js';
 import { shownInterval, shownSharpe } from './analysis/events.js';
@@ -16,7 +16,7 @@ import {
   UNKNOWN,
 } from './figures.js';
 
-/** `onPage`: its name in the page's table of fill models, for the lines that stand there too. */
+/** `onPage`: its name in the page's table of fill models, for lines that are there too. */
 type Line<T> = readonly [name: string, figure: (of: T) => string, onPage?: string];
 
 function markout(markouts: readonly Markout[], horizon: MarkoutHorizon): string {

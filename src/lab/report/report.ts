@@ -15,17 +15,17 @@ import type { SessionRecord } from '../session/contract.js';
 import { sessionFromLedger } from './live/session-from-ledger.js';
 
 export interface LedgerReportOptions {
-  /** What the report is called. */
+  /** Title of the report. */
   readonly title: string;
-  /** Unix ms: the end of the session while the trader runs. Default null: the last thing that the ledger saw. */
+  /** Unix ms: end of the session while the trader runs. Default null: the ledger's last observation. */
   readonly nowMs?: number | null;
-  /** YES prices in millionths by market, at which held shares are valued first of all. Default: none. */
+  /** YES prices in millionths by market that value held shares first. Default: none. */
   readonly fairMicros?: ReadonlyMap<string, number>;
 }
 
 /**
- * The session that a trader's ledger holds, read beside a running trader or after it. The ledger is not changed and holds no
- * book: figures that need middle prices are null. Throws TwinbookError `file_unreadable` when there is no such ledger.
+ * The session in a trader's ledger, read beside a running trader or after it. The ledger is not changed and has no
+ * book: figures that need mids are null. Throws TwinbookError `file_unreadable` without such a ledger.
  */
 export function sessionOfLedger(path: string, options: LedgerReportOptions): SessionRecord {
   const ledger = openReadOnly(path);

@@ -7,16 +7,16 @@ import { sharedWarnings } from './analysis/warnings.js';
 import { count } from './figures.js';
 import { LINES, REPEAT_LINES } from './lines.js';
 
-/** The widest that a table gets, and the narrowest in which a name and a figure stand side by side. */
+/** Maximum width of a table, and minimum width for a name beside a figure. */
 const WIDTH = 100;
 const NAME_WIDTH = Math.max(...LINES.map(([name]) => name.length)) + 2;
-/** Narrower columns would cut figures. More sessions than fit side by side stand below each other. */
+/** Narrower columns would cut figures. More sessions than fit side by side are placed below each other. */
 const LEAST_COLUMN = 14;
 const LEAST_WIDTH = NAME_WIDTH + LEAST_COLUMN;
 
 /**
- * Sessions side by side, at most 100 columns wide, ending in a line break; a flip of the result's sign is said.
- * @param columns of the terminal; left out for a file
+ * Sessions side by side, at most 100 columns wide, with a final line break; reports a flip of the result's sign.
+ * @param columns of the terminal; absent for a file
  */
 export function summaryTable(analyses: readonly Analysis[], columns = WIDTH): string {
   const width = Math.max(LEAST_WIDTH, Math.min(WIDTH, columns));
@@ -27,7 +27,7 @@ export function summaryTable(analyses: readonly Analysis[], columns = WIDTH): st
   return `${[...tables, ...verdict, ...warningLines(analyses, width)].join('\n\n')}\n`;
 }
 
-/** Means over repeats, where there are any, above the one that is shown in detail. */
+/** Means over repeats, if any, above the detailed one. */
 function repeatTables(analyses: readonly Analysis[], width: number): readonly string[] {
   const models = repeatedModels(analyses).map(({ model, repeats }): Column<typeof repeats> => [model, repeats]);
   const [first] = models;
@@ -38,7 +38,7 @@ function repeatTables(analyses: readonly Analysis[], width: number): readonly st
 
 type Column<T> = readonly [title: string, of: T];
 
-/** One table, or several below each other where the width has no room for all columns. */
+/** One table, or several below each other when the columns do not fit. */
 function sideBySide<T>(
   title: string,
   lines: readonly (readonly [name: string, figure: (of: T) => string, ...unknown[]])[],

@@ -13,92 +13,91 @@ import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 export type SessionKind = 'backtest' | 'live';
 
 export interface SessionRecord {
-  /** Raised when the meaning of a field changes. */
+  /** Incremented when the meaning of a field changes. */
   readonly format: 1;
   readonly kind: SessionKind;
-  /** What the report is called, e.g. the names of the strategy files. */
+  /** Title of the report, for example the names of the strategy files. */
   readonly title: string;
   readonly fromMs: number;
   readonly toMs: number;
   readonly capitalMicros: number;
-  /** Currency at the end, nothing of it locked any more or not. */
+  /** Final currency, locked or not. */
   readonly endCashMicros: number;
-  /** In order of opening. Markets in which nothing was seen or done are here too. */
+  /** In order of opening, including markets without any data. */
   readonly markets: readonly MarketSession[];
-  /** Of the whole account; sampled, at most `MAX_SAMPLES`. */
+  /** Of the whole account; at most `MAX_SAMPLES` samples. */
   readonly account: AccountSeries;
   /**
-   * Largest fall of the equity from its peak, found at the finest sampling, before samples were thinned out; ≥ 0. Null
-   * when the equity was not known throughout.
+   * Largest fall of the equity from its peak, at the finest sampling, before samples were thinned; ≥ 0. Null when the
+   * equity is not always known.
    */
   readonly maxDrawdownMicros: number | null;
   /** Null for a live ledger, which does not count requests. */
   readonly requests: RequestUse | null;
-  /** When limits halted the trader or held it back, in order of time; of a live session not known here, and empty. */
+  /** Halts and held-back times by limits, in order; unknown and empty for a live session. */
   readonly halts: readonly HaltRecord[];
-  /** What risk, guards and the exchange refused, most frequent first. */
+  /** Refusals of risk, guards and the exchange, most frequent first. */
   readonly refusals: readonly Refusal[];
-  /** Notices a person must see: strategies that failed, limits that stopped the trader, markets left out. */
+  /** Important notices: failed strategies, limits that stopped the trader, left-out markets. */
   readonly notices: readonly SessionNotice[];
   readonly assumptions: Assumptions;
 }
 
 /** A limit was reached, or a part of a loss limit, until the trader was resumed. */
 export interface HaltRecord {
-  /** `halted`: everything was canceled and nothing quoted; `reducing`: only orders that reduce; `widened`: quotes kept away. */
+  /**
+   * `halted`: everything was canceled and nothing quoted. `reducing`: only reducing orders. `widened`: wider quotes.
+   */
   readonly rung: 'halted' | 'reducing' | 'widened';
   readonly fromMs: number;
-  /** Which limit, with its figures. */
+  /** The limit with its figures. */
   readonly reason: string;
-  /** Null: never, in this session. */
+  /** Null: never in this session. */
   readonly resumedMs: number | null;
 }
 
-/** Columns of one length. Samples stand at equal steps of `stepMs`; idle time between recordings is left out. */
+/** Columns of equal length. Samples at equal steps of `stepMs`; idle time between recordings is left out. */
 export interface AccountSeries {
   readonly stepMs: number;
   readonly timeMs: readonly number[];
-  /** Currency and shares at their marks; null while a mark of what is held is not known. */
+  /** Currency and shares at their marks; null while a held share's mark is unknown. */
   readonly equityMicros: readonly (number | null)[];
-  /** Currency behind resting orders and what held shares cost: capital that can do nothing else. */
+  /** Currency behind resting orders plus the cost of held shares: bound capital. */
   readonly lockedMicros: readonly number[];
 }
 
 export interface MarketSession {
   readonly conditionId: string;
   readonly title: string;
-  /** Empty when not known: then the market is an event of its own. */
+  /** Empty when unknown: the market is then its own event. */
   readonly eventTitle: string;
   readonly category: string;
   readonly tickMicros: number | null;
   readonly openMs: number | null;
   readonly closeMs: number | null;
-  /**
-   * What YES resolved to: what is held at the end is then worth 0 or 1. Null when that is not known: what is held at the
-   * end is valued at `endMarkMicros`.
-   */
+  /** Outcome of YES: final holdings are then worth 0 or 1. Null when unknown: they are valued at `endMarkMicros`. */
   readonly outcome: MarketOutcome | null;
   readonly makerFeeRateMicros: number;
   readonly series: MarketSeries;
   /** In order of time. */
   readonly fills: readonly FillRecord[];
   readonly conversions: readonly ConversionRecord[];
-  /** Orders of ours that a recording crossed without filling them, in order of time. Null: not known (what really happened). */
+  /** Own orders that a recording crossed without a fill, in order of time. Null: unknown (live). */
   readonly stoodCrossed: readonly CrossedOrder[] | null;
-  /** Shares at the end that no redemption has turned into currency. */
+  /** Final shares that were not redeemed. */
   readonly endYesMicros: number;
   readonly endNoMicros: number;
   /**
-   * The last YES middle before the market closed, or before the session ended; never the outcome, from which the
-   * settlement's part of the result is the distance. Null when none was ever seen.
+   * Last YES mid before the market closed, or the session ended; never the outcome: the settlement's part of the result
+   * is the distance from it. Null without one.
    */
   readonly endMarkMicros: number | null;
   readonly quoting: QuotingFigures;
-  /** Of the data this market was played from. Null for a live session without a recording. */
+  /** Of this market's data. Null for a live session without a recording. */
   readonly coverage: Coverage | null;
 }
 
-/** Columns of one length, at equal steps. Prices without our own orders; null for an empty side. */
+/** Columns of equal length, at equal steps. Prices without own orders; null for an empty side. */
 export interface MarketSeries {
   readonly stepMs: number;
   readonly timeMs: readonly number[];
@@ -111,21 +110,21 @@ export interface MarketSeries {
   readonly inventoryMicros: readonly number[];
 }
 
-/** The horizons of markouts after a fill, ms. Settlement is the market's outcome. */
+/** Horizons of markouts after a fill, ms. Settlement is the market's outcome. */
 export const MARKOUT_HORIZONS_MS = [1_000, 5_000, 30_000, 60_000, 300_000] as const;
 
-/** At most so many samples a series keeps; a longer session has coarser ones. */
+/** Maximum samples per series; a longer session has coarser ones. */
 export const MAX_SAMPLES = 2_048;
 
 export interface FillRecord {
   readonly timeMs: number;
-  /** When the trader knew of it; null when it never did. */
+  /** When the trader learned of it; null if never. */
   readonly seenMs: number | null;
   readonly orderPubkey: string;
   readonly strategy: string;
-  /** In YES space: `bid` when it made us longer of YES (bought YES or sold NO). */
+  /** In YES space: `bid` made us longer of YES (bought YES or sold NO). */
   readonly side: 'bid' | 'ask';
-  /** The leg that did it: whether YES shares moved, else NO shares; and whether we bought them. */
+  /** Its leg: whether YES shares moved, else NO shares; and whether we bought them. */
   readonly isYes: boolean;
   readonly isBuy: boolean;
   /** In YES space. */
@@ -138,23 +137,23 @@ export interface FillRecord {
   /** Null when the exchange did not say. */
   readonly isMaker: boolean | null;
   /**
-   * The market's middle right before the trade, without our own orders; where a side was empty, the last middle before,
-   * and where there was none yet, the price of the fill. Null when nobody recorded the book (a live ledger).
+   * Mid of the market right before the trade, without own orders. With an empty side the last mid before, and without
+   * any the price of the fill. Null without a recorded book (a live ledger).
    */
   readonly markMicros: number | null;
-  /** The middle at each of `MARKOUT_HORIZONS_MS` after it; null when the market had closed or had none by then. */
+  /** Mid at each of `MARKOUT_HORIZONS_MS` after it; null when the market had closed or had none. */
   readonly marksAfterMicros: readonly (number | null)[];
-  /** How long the order had been resting, ms; 0 for a taker; null when not known. */
+  /** Time that the order had rested, ms; 0 for a taker; null when unknown. */
   readonly restedMs: number | null;
-  /** Shares that stood ahead of the order when it came to rest; null when not known. */
+  /** Shares ahead of the order when it began to rest; null when unknown. */
   readonly joinedBehindMicros: number | null;
-  /** A recorded amount that came to the order's price filled it, not a recorded trade. Null for what really happened. */
+  /** Filled by a recorded amount that arrived at the order's price, not by a recorded trade. Null live. */
   readonly atCrossing: boolean | null;
 }
 
 /**
- * A resting order of ours that the recorded other side reached, at its price or beyond, and that was not wholly filled
- * before it was canceled or the market closed. hftbacktest would have filled it.
+ * A resting own order that the recorded other side reached, at its price or beyond, without filling it whole before it
+ * was canceled or the market closed. hftbacktest would have filled it.
  */
 export interface CrossedOrder {
   /** When it was first reached. */
@@ -162,13 +161,13 @@ export interface CrossedOrder {
   /** In YES space. */
   readonly side: 'bid' | 'ask';
   readonly priceMicros: number;
-  /** Shares that it ended with. */
+  /** Shares left at its end. */
   readonly amountMicros: number;
-  /** How long the other side stood at its price or beyond, ms, as the recording holds it; ended by its end. */
+  /** Time that the other side stood at its price or beyond, ms, by the recording; ends with the order. */
   readonly crossedMs: number;
-  /** The middle when it was first reached, with what had come. */
+  /** Mid when it was first reached, including the new amount. */
   readonly markMicros: number | null;
-  /** The middle at each of `MARKOUT_HORIZONS_MS` after that; null when the market had closed or had none by then. */
+  /** Mid at each of `MARKOUT_HORIZONS_MS` after that; null when the market had closed or had none. */
   readonly marksAfterMicros: readonly (number | null)[];
 }
 
@@ -176,49 +175,47 @@ export interface CrossedOrder {
 export interface ConversionRecord {
   readonly kind: 'merge' | 'split' | 'redeem';
   readonly timeMs: number;
-  /** Shares given up; negative where a split brought them. */
+  /** Shares given up; negative for a split. */
   readonly yesMicros: number;
   readonly noMicros: number;
-  /** Currency received; negative where a split took it. */
+  /** Currency received; negative for a split. */
   readonly cashMicros: number;
-  /** Of a split: the part of the currency that its YES shares cost. Null for the others. */
+  /** Of a split: the part of the currency that its YES shares cost. Null for others. */
   readonly yesCostMicros: number | null;
-  /** YES price at that moment, by the rule of `FillRecord.markMicros`; of a redeem the last one before settlement. */
+  /** YES price then, by the rule of `FillRecord.markMicros`; of a redeem the last one before settlement. */
   readonly markMicros: number | null;
 }
 
-/**
- * Times in ms; a market counts while it is open and the trader runs. All three are null when that is not known.
- */
+/** Times in ms; a market counts while it is open and the trader runs. All three are null when unknown. */
 export interface QuotingFigures {
   readonly openForMs: number | null;
   readonly twoSidedMs: number | null;
   readonly oneSidedMs: number | null;
-  /** How long, while the market was open, a limit had halted the trader; null when that is not known. */
+  /** Time that a limit had halted the trader while the market was open; null when unknown. */
   readonly haltedMs: number | null;
   readonly ordersPlaced: number;
   readonly ordersCanceled: number;
-  /** Shares of all orders that came to rest. */
+  /** Shares of all orders that rested. */
   readonly postedMicros: number;
-  /** Sum over orders of shares ahead when they came to rest; divided by `ordersPlaced` it is a mean. Null: not known. */
+  /** Sum over orders of shares ahead when they began to rest; divided by `ordersPlaced` it is a mean. Null: unknown. */
   readonly joinedBehindMicros: number | null;
 }
 
 export interface Coverage {
-  /** Recorded time that is in the recording, ms, and what its gaps take of it. */
+  /** Recorded time, ms, and the part of its gaps. */
   readonly spanMs: number;
   readonly gapMs: number;
   readonly gaps: number;
   readonly events: number;
   readonly trades: number;
-  /** Lines or rows of the recording that could not be read or had no place in the book. */
+  /** Lines or rows of the recording that were unreadable or had no place in the book. */
   readonly skipped: number;
 }
 
 export interface ScopeUse {
   readonly limitPerMinute: number;
   readonly count: number;
-  /** The most in any 60 seconds. */
+  /** Maximum in any 60 seconds. */
   readonly peakPerMinute: number;
   /** Answered with 429. */
   readonly throttled: number;
@@ -229,14 +226,14 @@ export interface RequestUse {
   readonly signed: ScopeUse;
   /** By endpoint name, most frequent first. */
   readonly byEndpoint: readonly (readonly [endpoint: string, count: number])[];
-  /** Requests that never left, because their time was over before the budget had a place for them. */
+  /** Requests that never left, because they expired before the budget had a place. */
   readonly unsent: number;
 }
 
 export interface Refusal {
-  /** Who: `risk`, `guard` (a strategy's own), `exchange`. */
+  /** Source: `risk`, `guard` (a strategy's own), `exchange`. */
   readonly by: 'risk' | 'guard' | 'exchange';
-  /** The limit or slug; of a guard its words when it was met first, for those that differ in their figures alone. */
+  /** The limit or slug; of a guard its first text among those that differ only in figures. */
   readonly name: string;
   readonly count: number;
 }
@@ -247,26 +244,26 @@ export interface SessionNotice {
   readonly text: string;
 }
 
-/** Everything that a result depends on and that is not in the market: printed with every report. */
+/** Assumptions of a result outside the market data: printed with every report. */
 export interface Assumptions {
   readonly version: string;
   readonly configHash: string;
-  /** Null where nothing was drawn. */
+  /** Null without random draws. */
   readonly seed: number | null;
-  /** Null for what really happened. */
+  /** Null live. */
   readonly fillModel: string | null;
-  /** Whether recorded makers are taken to post only, so that coming to our price fills nothing. Null for what really happened. */
+  /** Whether recorded makers are post-only, so that arriving amounts fill nothing. Null live. */
   readonly postsOnly: boolean | null;
   readonly latency: string | null;
-  /** Of a backtest: by what trades were charged. */
+  /** Of a backtest: basis of the trades' fees. */
   readonly fees?: string;
-  /** What the fees were a part of; absent: not known. */
+  /** Base of the fees; absent: unknown. */
   readonly feeSchedule?: FeeSchedule;
-  /** Markets that were traded free because neither their recordings nor anybody else named a fee. */
+  /** Markets traded without fees because neither recording nor user named any. */
   readonly freeMarkets?: number;
-  /** What was played, one line each. */
+  /** Played data, one line each. */
   readonly data: readonly string[];
-  /** Sentences, e.g. that the recorded market does not react to our orders. */
+  /** Sentences, for example that the recorded market does not react to own orders. */
   readonly remarks: readonly string[];
 }
 

@@ -1,9 +1,9 @@
-/** How much of a market's time its recording holds. */
+/** Recorded part of a market's time. */
 
 import type { RecordingSummary } from '../../recording/contract.js';
 import type { Coverage } from './contract.js';
 
-/** Of a whole recording; null for one that does not know itself. */
+/** Of a whole recording; null without a summary. */
 export function toCoverage(summary: RecordingSummary | null): Coverage | null {
   if (summary === null) return null;
   const { firstMs, lastMs, gaps, events, refused } = summary;

@@ -1,9 +1,9 @@
-/** Fills and conversions in order of time, and the shares, their average cost and the currency that they leave. */
+/** Fills and conversions in order of time, with the resulting shares, average cost and currency. */
 
 import { micros, mulDiv } from '../../shared/base/micros.js';
 import type { ConversionRecord, FillRecord, MarketSession } from './contract.js';
 
-/** Fills and conversions of a market in order of time; a fill stands before a conversion of the same moment. */
+/** Fills and conversions of a market in order of time; at equal times fills first. */
 export type Move =
   | ({ readonly kind: 'fill' } & Pick<
       FillRecord,
@@ -13,32 +13,32 @@ export type Move =
 
 export function listMoves(market: Pick<MarketSession, 'fills' | 'conversions'>): readonly Move[] {
   const fills = market.fills.map((fill): Move => ({ kind: 'fill', ...fill }));
-  // The sort is stable, which is what keeps fills first.
+  // The sort is stable, which keeps fills first.
   return [...fills, ...market.conversions].sort((a, b) => a.timeMs - b.timeMs);
 }
 
-/** What the YES shares of so many new sets cost: by the YES price of that moment, half of it where none is known. */
+/** Cost of the YES shares of new sets: by the YES price then, half without one. */
 export const computeYesCost = (setsMicros: number, markMicros: number | null): number =>
   Math.floor((setsMicros * (markMicros ?? 500_000)) / 1_000_000);
 
-/** What a move changes, in shares. */
+/** Change of shares by a move. */
 export function sharesMoved(move: Move): { readonly yes: number; readonly no: number } {
   if (move.kind !== 'fill') return { yes: -move.yesMicros, no: -move.noMicros };
   const shares = move.isBuy ? move.amountMicros : -move.amountMicros;
   return move.isYes ? { yes: shares, no: 0 } : { yes: 0, no: shares };
 }
 
-/** Part of a cost that stays with the shares that stay: `costMicros × leftMicros / heldMicros`. */
+/** Part of a cost for the remaining shares: `costMicros × leftMicros / heldMicros`. */
 type KeepCost = (costMicros: number, leftMicros: number, heldMicros: number) => number;
 
-/** As the ledger counts it: what leaves is rounded down, so that the last share takes the rest. Exact at any size. */
+/** As in the ledger: the leaving part is rounded down, so that the last share takes the rest. Exact for any size. */
 const KEEP_AS_LEDGER: KeepCost = (cost, left, held) => mulDiv(micros(cost), micros(left), micros(held), 'ceil');
 
-/** For samples of what is locked. */
+/** For samples of bound capital. */
 export const KEEP_NEAREST: KeepCost = (cost, left, held) => Math.round((cost * left) / held);
 
 export class Holdings {
-  /** What fills and conversions brought, fees taken off. */
+  /** Currency from fills and conversions, net of fees. */
   cashMicros = 0;
   feesMicros = 0;
   readonly #yes: SharesAtCost;
@@ -60,7 +60,7 @@ export class Holdings {
     if (no !== 0) this.#no.move(no, noPaid);
   }
 
-  /** Below zero for shares that were held before the first move and are given away. */
+  /** Negative for shares held before the first move and given away. */
   get yesMicros(): number {
     return this.#yes.sharesMicros;
   }
@@ -74,12 +74,12 @@ export class Holdings {
     return this.yesMicros - this.noMicros;
   }
 
-  /** What the shares that are held have cost on average, fees apart; ≥ 0. */
+  /** Average cost of the held shares without fees; ≥ 0. */
   get costMicros(): number {
     return this.#yes.costMicros + this.#no.costMicros;
   }
 
-  /** At a YES price, rounded down; null when that is not known and the worth depends on it. */
+  /** At a YES price, rounded down; null when unknown but needed. */
   worthMicros(markMicros: number): number;
   worthMicros(markMicros: number | null): number | null;
   worthMicros(markMicros: number | null): number | null {
@@ -99,7 +99,7 @@ class SharesAtCost {
     this.#keepCost = keepCost;
   }
 
-  /** Shares come at a price or leave at average cost; those that were never bought have none. */
+  /** Shares come at a price or leave at average cost; shares never bought have none. */
   move(sharesMicros: number, paidMicros: number): void {
     const held = this.sharesMicros;
     const left = held + sharesMicros;

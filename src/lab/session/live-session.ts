@@ -29,16 +29,16 @@ import { common, mergeSpans, type Span, stepsOver, stepsWithin, sumSpans } from 
 
 type AsReported = 'timeMs' | 'seenMs' | 'orderPubkey' | 'strategy' | 'isYes' | 'isBuy' | 'isMaker';
 
-/** One of our own trades, as an exchange reports it. */
+/** An own trade as reported by an exchange. */
 export interface ReportedTrade extends Pick<FillRecord, AsReported> {
-  /** Price in the space of the order's outcome. */
+  /** Price in the order's outcome space. */
   readonly ownPriceMicros: Micros;
   readonly amountMicros: Micros;
   readonly feeMicros: Micros | null;
 }
 
 export type ReportedConversion = Omit<ConversionRecord, 'markMicros' | 'yesCostMicros'> & {
-  /** Value of a split; null: by the middle of that moment. */
+  /** Value of a split; null: by the mid then. */
   readonly yesCostMicros: number | null;
 };
 
@@ -50,20 +50,20 @@ export interface MarketFacts extends Pick<MarketSession, OfMarket | 'makerFeeRat
   readonly conversions: readonly ReportedConversion[];
   /** Null without a recorded book. */
   readonly prices: RecordedPrices | null;
-  /** The last moment whose middle counts: the market closes, or the session ends. */
+  /** Last time with a valid mid: the market closes, or the session ends. */
   readonly lastMs: number;
   /** When the market begins to count as open; null: with its first order. */
   readonly countedFromMs: number | null;
-  /** YES price at which the shares of the end are valued first of all; null where none is known. */
+  /** YES price that values the final shares first; null when unknown. */
   readonly fairMicros: number | null;
-  /** Shares at the end by the source's own count; null: those that trades and conversions leave. */
+  /** Final shares by the source's own count; null: by trades and conversions. */
   readonly endShares: { readonly yesMicros: number; readonly noMicros: number } | null;
 }
 
 type OfSession = 'title' | 'fromMs' | 'toMs' | 'capitalMicros' | 'requests' | 'refusals' | 'notices';
 
 export interface SessionFacts extends Pick<SessionRecord, OfSession> {
-  /** Null: the capital, and what trades and conversions brought. */
+  /** Null: the capital plus currency from trades and conversions. */
   readonly endCashMicros: number | null;
   readonly markets: readonly MarketFacts[];
   /** When the trader ran. */
@@ -109,10 +109,10 @@ function readMoves({ orders, trades, conversions, prices, lastMs }: MarketFacts)
   };
 }
 
-/** The exchange names the second of a trade: a book known before that second precedes the trade. */
+/** The exchange reports whole seconds: a book known before that second precedes the trade. */
 const BEFORE_TRADE_MS = 1;
 
-/** When a trade was, of which the exchange names the second: the middle of it, unless it was seen before. */
+/** Estimated time of a trade with a whole second: its middle, unless it was seen before. */
 export const tradeTimeMs = (timestampS: number, seenMs: number): number =>
   Math.max(timestampS * 1000, Math.min(timestampS * 1000 + 500, seenMs));
 
@@ -171,7 +171,7 @@ function foldMarket(market: MarketFacts, walked: WalkedMarket, running: readonly
   return { session, cashMicros: held.cashMicros };
 }
 
-/** Samples of a market from its first order or move to its last, and the holdings after all of them. */
+/** Samples of a market from its first order or move to its last, and the final holdings. */
 function walkSeries(market: WalkedMarket, endMs: number) {
   const { orders, fills, conversions } = market;
   const times = [
@@ -213,12 +213,15 @@ function measureQuoting({ orders, lastMs, countedFromMs }: MarketFacts, running:
   };
 }
 
-/** A day of seconds. More would take longer than reading the journals does; a longer life is looked at as often, wider apart. */
+/**
+ * A day of seconds. More would take longer than reading the journals; a longer life has the same number of samples,
+ * wider apart.
+ */
 const MOST_LOOKS = 86_400;
 
 /**
- * Only while the trader ran: the value of its shares between two runs is unknown. Every look counts for the deepest fall, as
- * in a backtest; the stored ones are thinned out.
+ * Only while the trader ran: the value of its shares between two runs is unknown. Every sample counts for the deepest
+ * fall, as in a backtest; stored ones are thinned.
  */
 function sampleAccount(
   markets: readonly WalkedMarket[],
@@ -232,12 +235,12 @@ function sampleAccount(
     for (const walk of walks) walk.advance(timeMs);
     account.take(timeMs, equityAt(timeMs, walks, capitalMicros), () => lockedIn(walks));
   }
-  // Shares whose worth was not known may have come and gone between two steps.
+  // Shares with an unknown value may have come and gone between two steps.
   if (markets.some((market) => market.prices === null && everHeld(market))) account.see(null);
   return account;
 }
 
-/** Shares whose worth depends on a price. */
+/** Shares whose value depends on a price. */
 function everHeld(market: WalkedMarket): boolean {
   let net = 0;
   return listMoves(market).some((move) => {

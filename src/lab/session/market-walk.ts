@@ -1,4 +1,4 @@
-/** One market of a live session, from one moment to the next: which orders of ours rest, what is held and what it is worth. */
+/** One market of a live session over time: its resting own orders, holdings and their value. */
 
 import { ONE } from '../../shared/base/micros.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
@@ -6,52 +6,52 @@ import type { Coverage, MarketSession } from './contract.js';
 import { Holdings, listMoves, type Move } from './holdings.js';
 import type { BookTop } from './samples.js';
 
-/** An order that came to rest, on the session's clock. */
+/** An order that rested, on the session's clock. */
 export interface SessionOrder {
   readonly pubkey: string;
   readonly side: 'bid' | 'ask';
-  /** In YES space, and in the space of its own outcome. */
+  /** In YES space, and in its own outcome's space. */
   readonly priceMicros: number;
   readonly ownPriceMicros: number;
-  /** Purchases have currency behind them, sales shares. */
+  /** Purchases bind currency, sales bind shares. */
   readonly isBuy: boolean;
   readonly amountMicros: number;
-  /** When it came to rest, inclusive, and when it rested no more, exclusive; null while it may. */
+  /** Start of resting, inclusive, and end, exclusive; null while it may rest. */
   readonly fromMs: number;
   readonly toMs: number | null;
   /** A cancel ended it. */
   readonly isCanceled: boolean;
 }
 
-/** The others' best prices at one moment. */
+/** Others' best prices at one time. */
 export interface RecordedBest {
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
-  /** Of both sides; where one is empty, the last one before. Null before the first. */
+  /** Of both sides; with an empty one, the last before. Null before the first. */
   readonly middleMicros: number | null;
 }
 
-/** A recorded book without our own orders, at any moment. */
+/** A recorded book without own orders, at any time. */
 export interface RecordedPrices {
-  /** As known at this moment; nulls outside of the recording and within its gaps. */
+  /** As known at this time; nulls outside the recording and within its gaps. */
   readonly at: (timeMs: number) => RecordedBest;
-  /** The last middle that was known by this moment, however long before it; null before the first. */
+  /** Last mid known at this time, however old; null before the first. */
   readonly standing: (timeMs: number) => number | null;
-  /** What YES resolved to, if the recording knows. */
+  /** Outcome of YES, if the recording has it. */
   readonly outcome: MarketOutcome | null;
   readonly coverage: Coverage | null;
-  /** Names that the ledger does not keep; empty where not known. */
+  /** Names that the ledger lacks; empty when unknown. */
   readonly eventTitle: string;
   readonly category: string;
 }
 
 export interface WalkedMarket extends Pick<MarketSession, 'fills' | 'conversions'> {
   readonly orders: readonly SessionOrder[];
-  /** Null where nobody recorded the book. */
+  /** Null without a recorded book. */
   readonly prices: Pick<RecordedPrices, 'at'> | null;
 }
 
-/** Where nothing is known of the book. */
+/** For an unknown book. */
 export const UNKNOWN_BEST: RecordedBest = { bidMicros: null, askMicros: null, middleMicros: null };
 
 export class MarketWalk {
@@ -62,7 +62,7 @@ export class MarketWalk {
   readonly #moves: readonly Move[];
   #moved = 0;
   readonly #resting = new Set<SessionOrder>();
-  /** By order: fills are timed by the exchange, and may come before the order is known to rest. */
+  /** By order: fills have exchange times and may precede the known start of resting. */
   readonly #filledMicros = new Map<string, number>();
 
   constructor(market: WalkedMarket) {
@@ -71,7 +71,7 @@ export class MarketWalk {
     this.#moves = listMoves(market);
   }
 
-  /** To this moment, with all that happened in it; time only goes forward. */
+  /** Advances to this time with all events in it; time only goes forward. */
   advance(timeMs: number): void {
     for (let next = this.#orders[this.#begun]; next !== undefined && next.fromMs <= timeMs; ) {
       this.#resting.add(next);
@@ -100,15 +100,15 @@ export class MarketWalk {
     return side === 'bid' ? Math.max(...prices) : Math.min(...prices);
   }
 
-  /** The currency that came and what is held at the others' middle; null while that is not known. */
+  /** Received currency plus holdings at the others' mid; null while unknown. */
   gainMicros(timeMs: number): number | null {
-    // What is even has its worth at any price, and most markets are even most of the time.
+    // An even position has its value at any price, and most markets are even most of the time.
     const middle = this.held.netMicros === 0 ? null : (this.#market.prices?.at(timeMs).middleMicros ?? null);
     const worth = this.held.worthMicros(middle);
     return worth === null ? null : this.held.cashMicros + worth;
   }
 
-  /** Currency behind what is left of resting purchases, and what the shares that are held have cost. */
+  /** Currency behind resting purchases plus the cost of held shares. */
   get lockedMicros(): number {
     let locked = this.held.costMicros;
     for (const { pubkey, isBuy, ownPriceMicros, amountMicros } of this.#resting) {
@@ -119,7 +119,7 @@ export class MarketWalk {
   }
 }
 
-/** What an account is worth at a moment to which its markets have been walked; null while that is not known. */
+/** Value of an account at the present time of its markets' walks; null while unknown. */
 export function equityAt(timeMs: number, walks: readonly MarketWalk[], capitalMicros: number): number | null {
   let equity = capitalMicros;
   for (const walk of walks) {

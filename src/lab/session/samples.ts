@@ -1,11 +1,11 @@
-/** Samples at equal steps that stay bounded: when there are too many, every other one goes and the step doubles. */
+/** Bounded samples at equal steps: with too many, every other one is dropped and the step doubles. */
 
 import { type AccountSeries, MAX_SAMPLES, type MarketSeries, type QuotingFigures } from './contract.js';
 
 /** The finest step, ms. */
 export const FIRST_STEP_MS = 1_000;
 
-/** Columns that are thinned out together. Steps are counted in time that is played, not in time that is skipped. */
+/** Columns thinned together. Steps count played time, not skipped time. */
 class Samples<Column extends string> {
   stepMs: number;
   readonly timeMs: number[] = [];
@@ -14,22 +14,22 @@ class Samples<Column extends string> {
   #count = 0;
 
   constructor(names: readonly Column[], firstStepMs: number) {
-    // One entry for each name, made right here.
+    // One entry per name, created here.
     this.columns = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Column, (number | null)[]>;
     this.firstStepMs = firstStepMs;
     this.stepMs = firstStepMs;
   }
 
-  /** True when the sample that comes now (one each first step) is one to keep; then `write` every column. */
+  /** True when the coming sample (one per first step) is kept; then `write` every column. */
   wants(): boolean {
     const wanted = this.#count % (this.stepMs / this.firstStepMs) === 0;
     this.#count++;
     if (wanted && this.timeMs.length === MAX_SAMPLES) this.thinOut();
-    // After thinning out this one may stand between two steps.
+    // After thinning this one may be between two steps.
     return wanted && (this.#count - 1) % (this.stepMs / this.firstStepMs) === 0;
   }
 
-  /** For one sample more than those that come by their steps. */
+  /** For one sample beside the regular ones. */
   makeRoom(): void {
     if (this.timeMs.length === MAX_SAMPLES) this.thinOut();
   }
@@ -46,12 +46,12 @@ class Samples<Column extends string> {
       column.length = Math.ceil(column.length / 2);
     };
     keepEven(this.timeMs);
-    // The columns of this very object.
+    // Columns of this object.
     for (const column of Object.values(this.columns)) keepEven(column as unknown[]);
   }
 }
 
-/** The best prices of one moment, in YES space; null for an empty side. */
+/** Best prices at one time, in YES space; null for an empty side. */
 export interface BookTop {
   /** Of the others. */
   readonly bidMicros: number | null;
@@ -60,7 +60,7 @@ export interface BookTop {
   readonly ourAskMicros: number | null;
 }
 
-/** One market over time, and how long our quotes stood in it. */
+/** One market over time, and the time that our quotes stood in it. */
 export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' | 'inventory'> {
   #openForMs = 0;
   #twoSidedMs = 0;
@@ -70,7 +70,7 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
     super(['bid', 'ask', 'ourBid', 'ourAsk', 'inventory'], firstStepMs);
   }
 
-  /** Once each first step while the market is open. */
+  /** Once per first step while the market is open. */
   take(timeMs: number, top: BookTop, netMicros: number): void {
     const { ourBidMicros, ourAskMicros } = top;
     this.#openForMs += this.firstStepMs;
@@ -99,7 +99,7 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
     };
   }
 
-  /** By samples: to a step. */
+  /** By samples: precise to a step. */
   get quotedMs(): Pick<QuotingFigures, 'openForMs' | 'twoSidedMs' | 'oneSidedMs'> {
     return { openForMs: this.#openForMs, twoSidedMs: this.#twoSidedMs, oneSidedMs: this.#oneSidedMs };
   }
@@ -115,7 +115,7 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     super(['equity', 'locked'], firstStepMs);
   }
 
-  /** Currency and what is held at its marks, now; null while a mark is not known. */
+  /** Takes the present equity; null while a mark is unknown. */
   see(equityMicros: number | null): void {
     this.#isKnown &&= equityMicros !== null;
     if (equityMicros === null) return;
@@ -123,13 +123,13 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     this.#fallMicros = Math.max(this.#fallMicros, this.#peakMicros - equityMicros);
   }
 
-  /** Once each first step. What is locked is asked only for samples that are kept. */
+  /** Once per first step. Bound capital is computed only for kept samples. */
   take(timeMs: number, equityMicros: number | null, lockedMicros: () => number): void {
     this.see(equityMicros);
     if (this.wants()) this.#write(timeMs, equityMicros, lockedMicros());
   }
 
-  /** One sample more, whenever it comes: what the account ends with. */
+  /** A final sample at any time: the account's last value. */
   end(timeMs: number, equityMicros: number | null, lockedMicros: number): void {
     this.see(equityMicros);
     this.makeRoom();
@@ -142,7 +142,7 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     this.columns.locked.push(lockedMicros);
   }
 
-  /** Of everything that was seen, kept or not; ≥ 0. Null when the equity was not known throughout. */
+  /** Over everything observed, kept or not; ≥ 0. Null when the equity is not always known. */
   get maxDrawdownMicros(): number | null {
     return this.#isKnown ? this.#fallMicros : null;
   }

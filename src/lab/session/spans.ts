@@ -1,4 +1,4 @@
-/** Spans of time: when orders stood, when the trader ran; and equal steps over them. */
+/** Spans of time: of resting orders, of the trader's runs; and equal steps over them. */
 
 import { MAX_SAMPLES } from './contract.js';
 import { FIRST_STEP_MS } from './samples.js';
@@ -6,7 +6,7 @@ import { FIRST_STEP_MS } from './samples.js';
 /** From, inclusive, to, exclusive; Unix ms. */
 export type Span = readonly [fromMs: number, toMs: number];
 
-/** The same time, in order, without overlaps and without empty spans. */
+/** The same time, in order, without overlaps and empty spans. */
 export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   const result: [number, number][] = [];
   for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {
@@ -18,7 +18,7 @@ export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   return result;
 }
 
-/** The time that is in both; each of them merged. */
+/** Intersection; both inputs are merged. */
 export function common(left: readonly Span[], right: readonly Span[]): readonly Span[] {
   const result: Span[] = [];
   for (let [i, j] = [0, 0]; ; ) {
@@ -38,7 +38,9 @@ interface Steps {
   readonly timeMs: readonly number[];
 }
 
-/** At least a second each: fills are not timed better. Empty for an empty stretch. `most`: of them, above 1. */
+/**
+ * At least a second each: fills have no finer times. Empty for an empty span. `most`: their maximum number, above 1.
+ */
 export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES): Steps {
   if (toMs <= fromMs) return { stepMs: FIRST_STEP_MS, timeMs: [] };
   const stepMs = Math.max(FIRST_STEP_MS, Math.ceil((toMs - fromMs) / (most - 1)));
@@ -46,7 +48,7 @@ export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES): Ste
   return { stepMs, timeMs: Array.from({ length: count }, (_, index) => fromMs + index * stepMs) };
 }
 
-/** The same over spans, one after the other; what lies between them is left out. */
+/** The same over several spans; time between them is left out. */
 export function stepsWithin(spans: readonly Span[], most: number): Steps {
   const within = mergeSpans(spans);
   const { stepMs, timeMs } = stepsOver(0, sumSpans(within), most);

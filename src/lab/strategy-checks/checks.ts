@@ -1,4 +1,4 @@
-/** What must hold for every strategy on every market, each as one check with one sentence. */
+/** Rules for every strategy in every market, each as one check with one sentence. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { ONE, ZERO } from '../../shared/base/micros.js';
@@ -19,17 +19,17 @@ import {
   type TriedStrategy,
 } from './trial.js';
 
-/** Longer than this in one call of a hundred, and a step with many markets falls behind its polls. */
+/** With longer calls, one in a hundred, a step with many markets falls behind its polls. */
 const MOST_MS = 5;
-/** A book this old says nothing of the market. */
+/** A book this old says nothing about the market. */
 const OLD_MS = 600_000;
-/** Looks in a hundred at which a market and its mirror may differ: floating point rounds ties one way. */
+/** Fraction of observations in which a market and its mirror may differ: floats round ties one way. */
 const MIRROR_TOLERANCE = 0.01;
 
-/** Milliseconds of some clock, for how long calls take. */
+/** Milliseconds of any clock, to time calls. */
 export type Stopwatch = () => number;
 
-/** Every check, in the order in which a person would ask. A strategy that throws fails those that call it. */
+/** Every check, in order of interest. A throwing strategy fails the checks that call it. */
 export function checkStrategy(tried: TriedStrategy, shown: ShownMarkets, stopwatch: Stopwatch): readonly CheckResult[] {
   const checks: readonly (readonly [string, () => string | Skipped])[] = [
     ['its parameters have defaults, units and help', () => checkParams(tried)],
@@ -52,10 +52,10 @@ export function checkStrategy(tried: TriedStrategy, shown: ShownMarkets, stopwat
   return checks.map(([name, check]) => judge(name, check));
 }
 
-/** What a check throws when the strategy does not pass it. */
+/** Thrown by a check that the strategy fails. */
 class Failed extends Error {}
 
-/** What a check returns when it cannot be asked. */
+/** Returned by a check that cannot be applied. */
 interface Skipped {
   readonly because: string;
 }
@@ -126,7 +126,7 @@ function checkSame(tried: TriedStrategy, { markets }: ShownMarkets): string {
   return 'two instances agree at every look';
 }
 
-/** Two markets shown by turns, and each alone: what one instance sees must not move the other. */
+/** Two markets shown alternately, and each alone: instances must be independent. */
 function checkApart(tried: TriedStrategy, { markets }: ShownMarkets): string | Skipped {
   if (markets.length < 2) return { because: 'wants two of them' };
   for (let index = 1; index < markets.length; index += 2) {
@@ -147,10 +147,10 @@ function checkApart(tried: TriedStrategy, { markets }: ShownMarkets): string | S
   return 'markets by turns and alone give the same';
 }
 
-/** Looks between two restarts: other than any period of the generated markets. */
+/** Observations between two restarts: unlike any period of the generated markets. */
 const RESTART_EVERY = 7;
 
-/** Made anew from what it saved, through JSON as the ledger keeps it. */
+/** Created again from its saved state, through JSON as in the ledger. */
 function checkSaved(tried: TriedStrategy, { markets }: ShownMarkets): string | Skipped {
   if (tried.strategy.state === undefined) return { because: 'it declares no state, and begins anew with each start' };
   const sizes: number[] = [];
@@ -230,7 +230,7 @@ function checkReduces(tried: TriedStrategy, shown: ShownMarkets): string {
   return `${asked} looks`;
 }
 
-/** Where nothing but a full position speaks against quoting; asked of long and short positions apart. */
+/** Where only a full position speaks against quoting; long and short positions apart. */
 function checkAlive(tried: TriedStrategy, shown: ShownMarkets): string | Skipped {
   const at = { long: { looks: 0, alive: 0 }, short: { looks: 0, alive: 0 } };
   playAll(tried, shown, (quotes, view) => {
@@ -274,7 +274,7 @@ function checkMirror(tried: TriedStrategy, { markets, mirrored }: ShownMarkets):
   const seen = { looks: 0, differ: 0, first: '' };
   for (const [index, market] of markets.entries()) {
     const other = mirrored[index];
-    // Fees on the traded value differ between a market and its mirror, and quotes with them.
+    // Fees on the traded value differ between a market and its mirror, and so do quotes.
     if (other === undefined || !isFree(market)) continue;
     const [plain, turned] = [collectAnswers(tried, market), collectAnswers(tried, other)];
     for (const [look, answers] of plain.entries()) {
@@ -294,7 +294,7 @@ function checkMirror(tried: TriedStrategy, { markets, mirrored }: ShownMarkets):
 const isFree = (shown: ShownSubject): boolean =>
   'event' in shown ? shown.isFree : shown.facts.makerFeeRateMicros === 0;
 
-/** To a tick, and to a hundredth of each size: floating point is not symmetrical. */
+/** To a tick, and to a hundredth of each size: floats are not symmetrical. */
 function isMirror({ quotes, view }: MarketQuotes, turned: MarketQuotes | undefined): boolean {
   if (turned === undefined) return true;
   const twin = turned.quotes;
@@ -353,7 +353,7 @@ function playMarket(
   }
 }
 
-/** Returns how many looks there were. */
+/** Returns the number of observations. */
 function playAll(
   tried: TriedStrategy,
   { markets }: ShownMarkets,

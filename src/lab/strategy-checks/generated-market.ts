@@ -1,4 +1,4 @@
-/** One generated market as a trader's own market room sees it, look by look. */
+/** One generated market through a trader's own market room, observation by observation. */
 
 import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
 import { marketDetail } from '../../shared/protocol/records.js';
@@ -15,7 +15,7 @@ import type {
 import type { StrategyEvent } from '../../trader/strategy/events.js';
 import type { Beside } from './shown-beside.js';
 
-/** Our clock, ms, before the first look. */
+/** Our clock, ms, before the first observation. */
 export const START_MS = 1_800_000_000_000;
 export const MAX_POSITION_SHARES = 200;
 const FUNDS = micros(1000 * ONE);
@@ -23,10 +23,10 @@ const FUNDS = micros(1000 * ONE);
 /** A price level in ticks and shares. */
 export type RowOfBook = readonly [tick: number, shares: number];
 
-/** What a poll would bring and what is ours by then, in ticks of YES. */
+/** Result of a poll and own state then, in ticks of YES. */
 export interface Look {
   readonly afterMs: number;
-  /** Null: no new book is read, and the newest grows old. */
+  /** Null: no new book is read, and the newest ages. */
   readonly book: { readonly bids: readonly RowOfBook[]; readonly asks: readonly RowOfBook[] } | null;
   /** In ticks of its own outcome. */
   readonly trade: { readonly tick: number; readonly shares: number; readonly isYes: boolean } | null;
@@ -34,17 +34,17 @@ export interface Look {
   /** YES less NO, in shares. */
   readonly netShares: number;
   readonly stance: Stance;
-  /** Absent: there is nothing beside the market. */
+  /** Absent: nothing besides the market. */
   readonly beside?: Beside;
 }
 
-/** Steps between 0 and 1, and whether fees are 0. */
+/** Number of ticks between 0 and 1, and whether fees are 0. */
 export interface GridOfMarket {
   readonly ticks: number;
   readonly isFree: boolean;
 }
 
-/** A market that is opened at `START_MS`. */
+/** A market opened at `START_MS`. */
 export class GeneratedMarket {
   readonly #tracker: MarketTracker;
   readonly #ticks: number;
@@ -59,7 +59,7 @@ export class GeneratedMarket {
     this.facts = requireFacts(this.#tracker);
   }
 
-  /** What a poll brings. Returns what happened to us. */
+  /** Takes a poll's result. Returns own events. */
   take({ book, trade, fill }: Look, nowMs: number): readonly StrategyEvent[] {
     this.#requestId += 1;
     const at = seenAt(this.#requestId, nowMs);

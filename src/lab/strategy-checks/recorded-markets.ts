@@ -1,12 +1,12 @@
-/** What a strategy is shown in a backtest of a recording, kept so that it can be shown again. */
+/** Views of a strategy in a backtest of a recording, kept for repetition. */
 
 import type { EventStrategy, MarketStrategy, Strategy } from '../../trader/strategy/contract.js';
 import type { ShownEventLook, ShownLook, ShownMarkets, ShownSubject } from './trial.js';
 
-/** Looks kept of one market or event; of a long recording the first ones are enough. */
+/** Maximum views kept per market or event; the first ones of a long recording are enough. */
 const MOST_LOOKS = 500;
 
-/** A strategy that quotes as the given one does and keeps what it is shown. */
+/** A strategy that quotes like the given one and keeps its views. */
 export function keepViews(strategy: Strategy): { readonly strategy: Strategy; collectShown(): ShownMarkets } {
   const kept: ShownSubject[] = [];
   const keeping = strategy.scope === 'event' ? keepEvents(strategy, kept) : keepMarkets(strategy, kept);
@@ -43,7 +43,7 @@ const keepEvents = (strategy: EventStrategy, kept: ShownSubject[]): EventStrateg
   },
 });
 
-/** A quoter that quotes as the given one does; `describe` makes of what it is told what a look holds of it. */
+/** A quoter that quotes like the given one; `describe` builds the kept record of its inputs. */
 function keepLooks<View, Quotes, Told extends readonly unknown[], Event>(
   quoter: { quote(view: View): Quotes; observe?(...told: Told): void },
   looks: { readonly view: View; readonly events: readonly Event[] }[],

@@ -1,4 +1,4 @@
-/** A strategy's quotes for books that a person wrote down. */
+/** Quotes of a strategy for hand-written books. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
@@ -17,8 +17,8 @@ import {
 } from './trial.js';
 
 /**
- * What the strategy says in each scenario, in their order: of its market, and then of the others of its event. Each is seen by an
- * instance of its own. Throws `usage` where a strategy of single markets is shown others.
+ * The strategy's quotes in each scenario, in order: for its market, then for others of its event. Each scenario has its
+ * own instance. Throws `usage` when a strategy of single markets is given others.
  */
 export function quoteScenarios(tried: TriedStrategy, file: ScenarioFile): readonly (readonly WrittenQuotes[])[] {
   return file.scenarios.map((scenario) => {
@@ -50,7 +50,7 @@ function showScenario(tried: TriedStrategy, { tick, outcomes }: ScenarioFile, sc
   return showEvent(name, outcomes ?? null, { ticks, isFree: true }, looks, endMs);
 }
 
-/** Says of each scenario whether the quotes are those that it wants. */
+/** Whether the quotes of each scenario are the wanted ones. */
 export function judgeScenarios(
   file: ScenarioFile,
   said: readonly (readonly WrittenQuotes[])[],
@@ -62,7 +62,7 @@ export function judgeScenarios(
     const shown = showAll(quotes);
     if (markets.every((market) => market.quotes === undefined))
       return { name, verdict: 'not asked', text: `no quotes are written down; it says ${shown}` };
-    // Of a market whose quotes are not written down any will do.
+    // A market without written quotes accepts any.
     const wanted = showAll(markets.map((market, at) => market.quotes ?? quotes[at] ?? NOTHING));
     const isSame = wanted === shown;
     return { name, verdict: isSame ? 'ok' : 'failed', text: isSame ? shown : `${shown}, wanted ${wanted}` };
@@ -71,7 +71,7 @@ export function judgeScenarios(
 
 const NOTHING: WrittenQuotes = { bids: [], asks: [] };
 
-/** One book of a scenario, of the market itself or of another of its event. */
+/** A book of a scenario, of the market itself or of another in its event. */
 type WrittenMarket = Pick<Scenario, 'bids' | 'asks' | 'holds'>;
 
 function makeLooks(
@@ -93,7 +93,7 @@ function makeLooks(
   return ageS === 0 ? [first] : [first, { ...first, afterMs: ageS * 1000, book: null }];
 }
 
-/** As generated markets have it: a price, or one with as much on either side. */
+/** As in generated markets: a price, or a range around it. */
 function tell(feed: NonNullable<Scenario['feed']>): Beside['told'] {
   const said = { sd: feed.sd, ageMs: feed.age_s * 1000 };
   if ('p' in feed) return { p: feed.p, half: null, ...said };

@@ -1,4 +1,4 @@
-/** What a strategy may ask to be shown beside a generated market: a user's feed, and the other outcome of its event. */
+/** Optional inputs beside a generated market: a user's feed, and the other outcome of its event. */
 
 import { micros, ONE } from '../../shared/base/micros.js';
 import type { Random } from '../../shared/base/random.js';
@@ -6,7 +6,7 @@ import type { EventView, FeedViews, SiblingView } from '../../trader/market/view
 import { feedsNamed } from '../../trader/strategy/read-params.js';
 import type { TriedStrategy } from './trial.js';
 
-/** What a strategy asks for. */
+/** Inputs that a strategy requests. */
 export interface Asked {
   readonly feeds: readonly string[];
   readonly event: boolean;
@@ -19,16 +19,16 @@ export const askedBy = ({ strategy, params }: TriedStrategy): Asked => ({
   event: strategy.inputs?.event === true,
 });
 
-/** A probability, or a bid and an ask around it, in price; and for how long it has held. */
+/** A probability, or a bid and an ask around it, in price; and its age. */
 interface Told {
   readonly p: number;
-  /** Null: the feed says the probability itself. */
+  /** Null: the feed gives the probability itself. */
   readonly half: number | null;
   readonly sd: number | null;
   readonly ageMs: number;
 }
 
-/** The other one of two exhaustive outcomes. */
+/** The other of two exhaustive outcomes. */
 interface OtherOutcome extends Pick<SiblingView, 'sinceJumpMs' | 'isSound'> {
   readonly mid: number;
   readonly half: number;
@@ -36,7 +36,7 @@ interface OtherOutcome extends Pick<SiblingView, 'sinceJumpMs' | 'isSound'> {
   readonly netShares: number;
 }
 
-/** Of one look; null where nothing is said. */
+/** Of one observation; null without a value. */
 export interface Beside {
   readonly told: Told | null;
   readonly other: OtherOutcome | null;
@@ -44,7 +44,7 @@ export interface Beside {
 
 export const NOTHING_BESIDE: Beside = { told: null, other: null };
 
-/** Near `middle`, the price of the market's own book, as a rule; now and then far from it, old, stuck or missing. */
+/** Usually near `middle`, the price of the market's own book; sometimes far from it, old, stuck or missing. */
 export function drawBeside(random: Random, middle: number | null): Beside {
   const told = drawTold(random, middle ?? 0.5);
   const other = drawOther(random, middle ?? 0.5);
@@ -76,7 +76,7 @@ export const mirrorBeside = ({ told, other }: Beside): Beside => ({
   other: other && { ...other, mid: 1 - other.mid, netShares: other.netShares === 0 ? 0 : -other.netShares },
 });
 
-/** Every feed that it names says the same. */
+/** All its feeds give the same value. */
 export function feedViews({ told }: Beside, { feeds }: Asked, nowMs: number): FeedViews {
   if (told === null) return {};
   const { p, half, sd, ageMs } = told;

@@ -1,6 +1,6 @@
 /**
- * Events as a strategy of whole ones may meet them: two to five outcomes whose true probabilities wander and add up to one (or,
- * nested, fall from one to the next), a book for each that is read now and then, holdings and fills in each of them. Seeded.
+ * Generated events for strategies of whole events: two to five outcomes whose true probabilities wander and sum to one
+ * (nested: fall from one to the next), with a book each that is read irregularly, holdings and fills. Seeded.
  */
 
 import { Random } from '../../shared/base/random.js';
@@ -13,13 +13,13 @@ import type { ShownEvent, ShownEventLook, ShownMarkets } from './trial.js';
 const KINDS: readonly EventOutcomes[] = ['exhaustive', 'exclusive', 'nested'];
 const FEWEST = 2;
 const MOST = 5;
-/** Every which event charges nothing. */
+/** Every n-th event has no fees. */
 const FREE_EVERY = 2;
 
-/** One look at each market of an event, at the same moment. */
+/** One observation of each market of an event, at one time. */
 export type EventLook = readonly Look[];
 
-/** So many events of so many looks each, by turns of every kind that can be declared. */
+/** This many events and observations each, with all declarable kinds in turn. */
 export function showEvents(seed: number, events: number, looks: number): ShownMarkets<ShownEvent> {
   const shown = Array.from({ length: events }, (_, number) => {
     const random = Random.fromSeed(seed, `event ${number}`);
@@ -36,7 +36,7 @@ export function showEvents(seed: number, events: number, looks: number): ShownMa
   return { markets: shown, mirrored: null };
 }
 
-/** What a trader would see of an event whose markets all resolve after the last look. */
+/** A trader's view of an event whose markets resolve after the last observation. */
 export function showEvent(
   eventConditionId: string,
   outcomes: EventFacts['outcomes'],
@@ -83,7 +83,7 @@ function drawEventLooks(
     const afterMs = random.chance(0.03) ? 900_000 : 1000 + random.below(20_000);
     const stance = random.chance(0.9) ? 'normal' : random.chance(0.5) ? 'widen' : 'reduce-only';
     return scores.map((_, index): Look => {
-      // A threshold is reached where it, or a narrower one, is the last that is.
+      // A threshold is reached when it, or a narrower one, is the last reached.
       const chance = share(index, outcomes === 'nested' ? count : index + 1);
       const middle = Math.min(97, Math.max(3, Math.round(100 * chance)));
       const fill = random.chance(0.05) ? drawFill(random, middle) : null;
@@ -105,7 +105,7 @@ function drawEventLooks(
   });
 }
 
-/** Now and then as much as may be held. */
+/** Sometimes the maximum holding. */
 function drawNet(random: Random, shares: number): number {
   const drawn = random.chance(0.03) ? (random.chance(0.5) ? MAX_POSITION_SHARES : -MAX_POSITION_SHARES) : shares;
   return Math.min(MAX_POSITION_SHARES, Math.max(-MAX_POSITION_SHARES, drawn));

@@ -16,15 +16,15 @@ import {
 import { drawBeside, eventView, feedViews, mirrorBeside, NOTHING_BESIDE, NOTHING_MORE } from './shown-beside.js';
 import type { ShownLook, ShownMarket, ShownMarkets } from './trial.js';
 
-/** Every which market charges nothing: only there do a market and its mirror cost the same on every leg. */
+/** Every n-th market has no fees: only there a market and its mirror cost the same on every leg. */
 const FREE_EVERY = 2;
 
-/** Markets with a mirror each. */
+/** Markets with their mirrors. */
 interface GeneratedMarkets extends ShownMarkets<ShownMarket> {
   readonly mirrored: readonly ShownMarket[];
 }
 
-/** So many markets of so many looks each, and their mirrors, with what the strategy asks for. */
+/** This many markets and observations each, and their mirrors, with the strategy's requested inputs. */
 export function showMarkets(seed: number, markets: number, looks: number, asked = NOTHING_MORE): GeneratedMarkets {
   const shown: ShownMarket[] = [];
   const mirrored: ShownMarket[] = [];
@@ -68,7 +68,7 @@ function drawLooks(random: Random, ticks: number, count: number): readonly Look[
   return looks;
 }
 
-/** In price; null where a side is empty or nothing was read. */
+/** In price; null when a side is empty or nothing was read. */
 function computeMiddle({ book }: Look, ticks: number): number | null {
   const [bid, ask] = [book?.bids[0]?.[0], book?.asks[0]?.[0]];
   return bid === undefined || ask === undefined ? null : (bid + ask) / (2 * ticks);
@@ -107,7 +107,7 @@ const mirror =
     };
   };
 
-/** What a trader would see of this market at each look; `forMs` is the time from its beginning to its resolution. */
+/** A trader's view of this market at each observation; `forMs` is the time from its beginning to its resolution. */
 export function showMarket(
   conditionId: string,
   grid: GridOfMarket,

@@ -1,4 +1,7 @@
-/** Takes clocks, timers, chance and the network away while a strategy is called: the same views would not give the same quotes. */
+/**
+ * Removes clocks, timers, randomness and network while a strategy is called: with them equal views would not give equal
+ * quotes.
+ */
 
 /** What is taken away, by its path from the global object. */
 const TRAPPED = [
@@ -51,7 +54,7 @@ function takeAway(path: string, refuse: () => never): () => void {
   const own = Object.getOwnPropertyDescriptor(holder, key);
   const value: unknown = Reflect.get(holder, key);
   if (typeof value !== 'function') return () => undefined;
-  // A proxy and not a function: `Date.now` and `new Date` are both reached through it.
+  // A proxy instead of a function: it covers both `Date.now` and `new Date`.
   const trapped = new Proxy(value, { apply: refuse, construct: refuse, get: refuse });
   Object.defineProperty(holder, key, { value: trapped, configurable: true, writable: true });
   return () => {

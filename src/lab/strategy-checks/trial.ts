@@ -1,4 +1,4 @@
-/** What a strategy is tried on, what is said of it, and one quoter of it, asked alike whether it quotes a market or a whole event. */
+/** Trials of a strategy, their results, and a quoter with one interface for a market or a whole event. */
 
 import type { EventFacts, MarketFacts, MarketView, WholeEventView } from '../../trader/market/view.js';
 import { checkEventQuotes } from '../../trader/strategy/check.js';
@@ -6,34 +6,34 @@ import type { EventQuoter, Quoter, Quotes, Strategy } from '../../trader/strateg
 import type { AnyEvent, EventKind } from '../../trader/strategy/events.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
 
-/** A strategy with the parameters that it is tried with. */
+/** A strategy with the parameters of the trial. */
 export interface TriedStrategy {
   readonly strategy: Strategy;
   readonly params: ParamValues;
 }
 
-/** One look at a market; `events` are told before its quotes are asked for. */
+/** One observation of a market; `events` are passed before its quotes are requested. */
 export interface ShownLook {
   readonly view: MarketView;
   readonly events: readonly AnyEvent[];
 }
 
-/** Looks at one market in the order of our clock; one quoter sees them all. */
+/** Observations of one market in order of our clock, for one quoter. */
 export interface ShownMarket {
   readonly facts: MarketFacts;
   readonly looks: readonly ShownLook[];
 }
 
-/** One look at all markets of an event; what happened before it, in which market. */
+/** One observation of all markets of an event, with the earlier events by market. */
 export interface ShownEventLook {
   readonly view: WholeEventView;
   readonly events: readonly { readonly conditionId: string; readonly event: AnyEvent }[];
 }
 
-/** Looks at one event, for strategies that quote whole ones. */
+/** Observations of one event, for strategies of whole events. */
 export interface ShownEvent {
   readonly event: EventFacts;
-  /** Whether none of its markets charges fees. */
+  /** Whether none of its markets has fees. */
   readonly isFree: boolean;
   readonly looks: readonly ShownEventLook[];
 }
@@ -41,36 +41,36 @@ export interface ShownEvent {
 /** What one quoter sees. */
 export type ShownSubject = ShownMarket | ShownEvent;
 
-/** The markets or events of a trial. Both lists are as long, and one and its mirror stand at the same place. */
+/** Markets or events of a trial. Both lists have equal length, with each one's mirror at the same index. */
 export interface ShownMarkets<S extends ShownSubject = ShownSubject> {
   readonly markets: readonly S[];
-  /** The same with YES and NO exchanged; null where none can be made, as of a recording. */
+  /** The same with YES and NO exchanged; null when impossible, as for a recording. */
   readonly mirrored: readonly S[] | null;
 }
 
-/** What one check found. `not asked`: what it needs is not there, and `text` says what. */
+/** Result of one check. `not asked`: its requirement is missing; `text` names it. */
 export interface CheckResult {
   readonly name: string;
   readonly verdict: 'ok' | 'failed' | 'not asked';
-  /** One sentence: how much was looked at, or the first thing that is wrong and where. */
+  /** One sentence: the number of observations, or the first error and its place. */
   readonly text: string;
 }
 
-/** What was said of one market, and what was to be seen of it. */
+/** Quotes for one market, and its view. */
 export interface MarketQuotes {
   readonly quotes: Quotes;
   readonly view: MarketView;
 }
 
 export interface TrialQuoter {
-  /** Tells it what happened before its look of this number, from 0. */
+  /** Passes the events before the observation of this number, from 0. */
   tell(look: number): void;
-  /** What it says at that look, of each market that it was shown. Throws what the strategy throws. */
+  /** Its quotes at that observation, for each market of the view. Throws the strategy's errors. */
   ask(look: number): readonly MarketQuotes[];
   save(): unknown;
 }
 
-/** Throws what the strategy throws, and TypeError where it is not shown what it quotes. */
+/** Throws the strategy's errors, and TypeError without a view of its kind. */
 export function makeTrialQuoter(
   { strategy, params }: TriedStrategy,
   shown: ShownSubject,
@@ -98,7 +98,7 @@ export function makeTrialQuoter(
   };
 }
 
-/** Throws TypeError where quotes of a market are missing, and of one that is none of the event's. */
+/** Throws TypeError when quotes of a market are missing, or are for a foreign market. */
 function askEvent(quoter: EventQuoter, view: WholeEventView): readonly MarketQuotes[] {
   const said = quoter.quote(view);
   const wrong = checkEventQuotes(said, view);

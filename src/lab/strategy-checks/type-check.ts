@@ -1,4 +1,4 @@
-/** Has the user's own module looked through by the TypeScript compiler, where one is installed. */
+/** Checks the user's own module with the TypeScript compiler, if one is installed. */
 
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,10 +10,10 @@ import type { CheckResult } from './trial.js';
 
 const NAME = 'its types are right';
 
-/** The longest that the compiler may take, ms. */
+/** Time limit of the compiler, ms. */
 const WITHIN_MS = 60_000;
 
-/** What a compiler has said. */
+/** Output of a compiler. */
 export interface Compiled {
   readonly code: number;
   readonly output: string;
@@ -22,7 +22,7 @@ export interface Compiled {
 /** Runs the compiler at `path` on a project. */
 export type Compiler = (path: string, args: readonly string[]) => Promise<Compiled>;
 
-/** `compiler`: the path of the program; null looks for one beside the module, then beside Twinbook. */
+/** `compiler`: path of the program; null searches beside the module, then beside Twinbook. */
 export async function checkTypes(
   file: string,
   compile: Compiler = runNode,
@@ -43,7 +43,7 @@ export async function checkTypes(
   }
 }
 
-/** As strict as TypeScript calls it, and with nothing of the machine's own types: a strategy needs none. */
+/** As strict as TypeScript's `strict`, without the machine's own types: a strategy needs none. */
 const makeProject = (file: string) => ({
   compilerOptions: {
     strict: true,
@@ -59,7 +59,7 @@ const makeProject = (file: string) => ({
   files: [file],
 });
 
-/** Of what a strategy imports: compiled, or as it is run from the sources. */
+/** Of a strategy's imports: compiled, or from the sources. */
 function declarations(): string {
   const own = fileURLToPath(new URL('../../trader/strategy/strategy', import.meta.url));
   return [`${own}.d.ts`, `${own}.ts`].find(existsSync) ?? `${own}.d.ts`;
@@ -77,7 +77,7 @@ function findCompiler(file: string): string | null {
   return null;
 }
 
-/** The first mistake is enough to begin with; errors in our own declarations are none of the module's. */
+/** The first error is enough to begin with; errors in our own declarations are not the module's. */
 function judgeCompiled({ code, output }: Compiled, file: string): CheckResult {
   if (code === 0) return { name: NAME, verdict: 'ok', text: 'the TypeScript compiler finds no mistake' };
   const errors = output.split('\n').filter((line) => /error TS\d+/.test(line));

@@ -1,4 +1,4 @@
-/** What stands behind `--param`: which parameter is varied, and over which values. */
+/** Parses `--param`: the varied parameter and its values. */
 
 import { closest } from '../../shared/base/closest.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
@@ -13,8 +13,8 @@ import type { Axis, Choice, RawValue } from './contract.js';
 const FORMS = 'FROM:TO:STEP, a list such as 1,2,5, or with --random also FROM:TO or log:FROM:TO';
 
 /**
- * The axis of one `--param` text, e.g. `maker.half_spread_ticks=1:5:1`. The strategy's name may be left out when only one
- * has such a parameter. Throws TwinbookError `usage` that names the parameter, what came and what is wanted.
+ * The axis of one `--param` text, for example `maker.half_spread_ticks=1:5:1`. The strategy's name is optional when
+ * only one has such a parameter. Throws TwinbookError `usage` with the parameter, the value and the expected form.
  */
 export function readAxis(text: string, strategies: readonly StrategyConfig[], isRandom: boolean): Axis {
   const [, left, right] = /^([^=]+)=(.+)$/s.exec(text.trim()) ?? [];
@@ -32,7 +32,7 @@ export function requireDifferent(axes: readonly Axis[]): void {
   if (twin !== undefined) throw new TwinbookError('usage', `--param ${twin.name} is given twice`, 'Keep one of them.');
 }
 
-/** A strategy's parameters as its file would hold them, all of them written out. */
+/** A strategy's parameters in file form, all written out. */
 export function rawParams({ module, params }: StrategyConfig): Record<string, unknown> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, raw(module.params[name], value)]));
 }
@@ -135,12 +135,12 @@ const bad = (name: string, came: string, want: string): TwinbookError =>
     '`twinbook strategies` lists the parameters of each with their ranges.',
   );
 
-/** From, from + step, ... up to and including the end, each with as many decimals as were written. */
+/** From, from + step, ... up to and including the end, each with the decimals as written. */
 function steps(numbers: readonly string[], name: string, text: string, spec: FieldSpec): readonly RawValue[] {
   const places = Math.max(...numbers.map((number) => (number.split('.')[1] ?? '').length));
   const [from = 0, to = 0, step = 0] = numbers.map(Number);
   if (step <= 0) throw bad(name, text, 'a step above 0');
-  // The end is reached though a division of decimals falls short of it.
+  // The end is included although a division of decimals may fall short of it.
   const count = Math.floor((to - from) / step + 1e-9) + 1;
   if (count > MAX_CONFIGURATIONS) throw bad(name, text, `at most ${MAX_CONFIGURATIONS} values`);
   return Array.from({ length: count }, (_, index) =>
@@ -148,7 +148,7 @@ function steps(numbers: readonly string[], name: string, text: string, spec: Fie
   );
 }
 
-/** As a strategy file would hold it; whether it may be is for the strategy's own reader to say. */
+/** In file form; the strategy's own reader checks it. */
 function value(word: string, spec: FieldSpec): RawValue {
   const text = word.trim();
   if (spec.kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;

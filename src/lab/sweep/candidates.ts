@@ -1,4 +1,4 @@
-/** A trader's configuration with other values for some of its strategies' parameters. */
+/** A trader's configuration with other values for some parameters of its strategies. */
 
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import type { Config, StrategyConfig } from '../../shell/config/types.js';
@@ -8,14 +8,14 @@ import { rawParams } from './axes.js';
 import type { Axis, RawValue } from './contract.js';
 import { hashValue } from './identity.js';
 
-/** The parameters of every strategy, in the configuration's order; or why these values cannot go together. */
+/** Parameters of every strategy in order, or why these values cannot be combined. */
 type Combined =
   | { readonly ok: true; readonly params: readonly ParamValues[] }
   | { readonly ok: false; readonly why: string };
 
 /**
- * Values for these axes, judged by the strategies themselves. A value that its parameter does not take is a TwinbookError
- * `usage`; values that do not go together are an answer, for a grid may well hold some.
+ * Values for these axes, checked by the strategies. An invalid value is a TwinbookError `usage`; values that cannot be
+ * combined are a result, since a grid may contain some.
  */
 export function combine(config: Config, axes: readonly Axis[], values: readonly RawValue[]): Combined {
   const params: ParamValues[] = [];
@@ -30,7 +30,7 @@ export function combine(config: Config, axes: readonly Axis[], values: readonly 
   return { ok: true, params };
 }
 
-/** The configuration that these values make. They have been combined before. */
+/** The configuration with these values, which were combined before. */
 export function configWith(config: Config, axes: readonly Axis[], values: readonly RawValue[]): Config {
   const combined = combine(config, axes, values);
   assert(combined.ok, 'values that were combined before');
@@ -41,7 +41,7 @@ export function configWith(config: Config, axes: readonly Axis[], values: readon
   return { ...config, strategies };
 }
 
-/** The same for the same settings, whichever of them were varied to get there. */
+/** Equal for equal settings, whichever were varied. */
 export const candidateHash = ({ configHash }: Config, params: readonly ParamValues[]): string =>
   hashValue({ configHash, params });
 
@@ -58,7 +58,7 @@ function put(raw: Record<string, unknown>, path: Axis['path'], value: RawValue |
   const [name = '', row, field] = path;
   const rows = raw[name];
   if (row === undefined || !Array.isArray(rows)) raw[name] = value;
-  // Rows are records; this one was found when the axis was read.
+  // Rows are records; this one was found when the axis was parsed.
   else (rows[Number(row)] as Record<string, unknown>)[String(field)] = value;
 }
 

@@ -1,12 +1,9 @@
-/**
- * Decoded events in memory that threads share: one slab holds a run of events, column by column, and a thread that is
- * handed the slab sees the same bytes. 22 bytes an event, as everywhere.
- */
+/** Decoded events in memory shared by threads: one slab holds a run of events as columns. 22 bytes per event. */
 
 import { createHash } from 'node:crypto';
 import type { EventChunk } from '../../recording/contract.js';
 
-/** Large enough that a slab costs nothing, small enough that the last one wastes little while it is being filled. */
+/** Large enough for low overhead, small enough that the last one wastes little. */
 export const SLAB_EVENTS = 65_536;
 export const BYTES_PER_EVENT = 22;
 
@@ -18,7 +15,7 @@ export interface Slab {
 
 type Columns = EventChunk;
 
-/** A slab as the columns that a backtest plays; nothing is copied. */
+/** A slab as columns for a backtest; nothing is copied. */
 export function viewColumns({ length, bytes }: Slab): Columns {
   return {
     length,
@@ -35,18 +32,18 @@ export interface ReadEvents {
   /** Unix ms; null without any event. */
   readonly firstMs: number | null;
   readonly lastMs: number | null;
-  /** Lower-case hex SHA-256 over all events, the same however they came in chunks. */
+  /** Lower-case hex SHA-256 over all events, independent of their chunks. */
   readonly hash: string;
-  /** Null when they were not kept. */
+  /** Null when not kept. */
   readonly slabs: readonly Slab[] | null;
 }
 
-/** Bytes of decoded data that may still be kept, over all recordings. Once it was too much, nothing is kept any more. */
+/** Bytes of decoded data that may still be kept, over all recordings. Once exceeded, nothing more is kept. */
 export interface Room {
   leftBytes: number;
 }
 
-/** Gathers one recording's chunks into slabs, as long as there is room for them. */
+/** Collects one recording's chunks into slabs while there is room. */
 export class SlabWriter {
   readonly #hash = createHash('sha256');
   readonly #room: Room;

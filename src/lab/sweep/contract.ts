@@ -1,4 +1,4 @@
-/** What a sweep is asked, what it stores and what it says. */
+/** Input, storage and output of a sweep. */
 
 import type { Recording } from '../../recording/contract.js';
 import type { Config } from '../../shell/config/types.js';
@@ -7,12 +7,12 @@ import type { FeedData } from '../backtest/feeds/feed-values.js';
 import type { LatencyChoice } from '../backtest/latency.js';
 import type { ConfigOfThreads, TaskEnd } from '../backtest/threads/pool.js';
 
-/** A parameter's value as a strategy file would hold it: share amounts are decimal strings. */
+/** A parameter's value in file form: share amounts are decimal strings. */
 export type RawValue = number | boolean | string;
 
-/** One parameter that is varied. */
+/** One varied parameter. */
 export interface Axis {
-  /** As it is shown: `maker.half_spread_ticks`, or `maker.bands.0.min_margin_ticks` for a field of a row. */
+  /** As shown: `maker.half_spread_ticks`, or `maker.bands.0.min_margin_ticks` for a field of a row. */
   readonly name: string;
   /** Name of the strategy file. */
   readonly strategy: string;
@@ -21,7 +21,7 @@ export interface Axis {
   readonly choice: Choice;
 }
 
-/** What is to be tried: these values, or any value between two. */
+/** Values to try: these, or any between two. */
 export type Choice =
   | { readonly kind: 'values'; readonly values: readonly RawValue[] }
   | {
@@ -30,7 +30,7 @@ export type Choice =
       readonly to: number;
       /** Drawn evenly on a logarithmic scale. */
       readonly isLog: boolean;
-      /** How what was drawn is written down. */
+      /** File form of a drawn value. */
       readonly as: 'integer' | 'number' | 'shares';
     };
 
@@ -38,29 +38,29 @@ export type Choice =
 export interface Search {
   readonly kind: 'grid' | 'random';
   readonly axes: readonly Axis[];
-  /** In their order: the last axis varies fastest, or as drawn. */
+  /** In order: the last axis varies fastest, or as drawn. */
   readonly candidates: readonly Candidate[];
-  /** Combinations that the strategies themselves call impossible, and why, most frequent first. */
+  /** Combinations that the strategies reject, with reasons, most frequent first. */
   readonly leftOut: readonly { readonly why: string; readonly count: number }[];
-  /** So many were asked for: all of a grid, or the number to be drawn, which a small space may not hold. */
+  /** Requested number: all of a grid, or the number of draws, which a small space may not have. */
   readonly wanted: number;
 }
 
-/** One configuration to be tried. */
+/** One configuration to try. */
 export interface Candidate {
   /** From 1, in the order of the search. */
   readonly number: number;
   /** One for each axis. */
   readonly values: readonly RawValue[];
-  /** Lower-case hex: the trader's configuration with these values, wherever it was tried. */
+  /** Lower-case hex of the trader's configuration with these values, on any machine. */
   readonly hash: string;
 }
 
 export interface SweepPlan {
   readonly config: Config;
-  /** How the workers read the configuration once more: what a strategy is made of cannot be handed to a thread. */
+  /** For the workers, which read the configuration again: strategies cannot be passed to a thread. */
   readonly source: ConfigSource;
-  /** Where the recordings are; read again by each worker when they are too large to be shared. */
+  /** Paths of the recordings; workers read them again when they are too large to be shared. */
   readonly paths: readonly string[];
   readonly recordings: readonly Recording[];
   readonly search: Search;
@@ -68,7 +68,7 @@ export interface SweepPlan {
   readonly fillModels: readonly string[];
   readonly latency: LatencyChoice;
   readonly seed: number;
-  /** Runs of each backtest, whose means count. */
+  /** Runs per backtest; their means count. */
   readonly repeat: number;
   readonly landingMs: number;
   readonly fees: BacktestPlan['fees'];
@@ -76,41 +76,41 @@ export interface SweepPlan {
   readonly allMarkets: boolean;
   /** Absent: feeds say nothing. */
   readonly feedData?: FeedData;
-  /** Null: as many as there are events for, up to `USUAL_FOLDS`. */
+  /** Null: by the number of events, up to `USUAL_FOLDS`. */
   readonly folds: number | null;
-  /** Between the last thing known of an event that is learned from and the beginning of the fold that is tested, ms. */
+  /** Minimum time between the last knowledge of a training event and the start of the tested fold, ms. */
   readonly embargoMs: number;
   readonly workers: number;
-  /** Decoded recordings larger than this are not shared but streamed by each worker, bytes. */
+  /** Larger decoded recordings are streamed by each worker instead of shared, bytes. */
   readonly memoryBytes: number;
-  /** Holds `sweep.sqlite`; made if it is missing. */
+  /** Folder of `sweep.sqlite`; created if missing. */
   readonly outDir: string;
-  /** Goes on with the last sweep in `outDir`, which must have been asked the same. */
+  /** Continues the last sweep in `outDir`, which must have the same input. */
   readonly resume: boolean;
 }
 
 export type ConfigSource = ConfigOfThreads['source'];
 
-/** The world around a sweep. */
+/** Surroundings of a sweep. */
 export interface SweepWatcher {
-  /** A clock that only goes forward, ms. */
+  /** A monotonic clock, ms. */
   readonly now: () => number;
   readonly progress: (progress: SweepProgress) => void;
-  /** A sentence that a person should see at once. */
+  /** Sends a sentence to the user at once. */
   readonly say: (text: string) => void;
-  /** Resolves when the user wants it to end; what is done is kept. */
+  /** Resolves when the user wants to stop; finished work is kept. */
   readonly stopAsked: Promise<void>;
 }
 
 export interface SweepProgress {
   readonly phase: 'reading' | 'running';
-  /** Recordings read; or backtests done, those of an earlier run of the same sweep among them. */
+  /** Recordings read; or finished backtests, including those of an earlier run of the same sweep. */
   readonly done: number;
   readonly all: number;
   readonly failed: number;
-  /** Recorded events that were played by this run so far. */
+  /** Recorded events played by this run so far. */
   readonly events: number;
-  /** Of this run; null before the first backtest is done. */
+  /** Of this run; null before its first backtest. */
   readonly eventsPerS: number | null;
   readonly leftMs: number | null;
 }
@@ -125,7 +125,7 @@ export interface Task {
 
 export type TaskOutcome<R = TaskFigures> = TaskEnd<R>;
 
-/** What one backtest has brought. Every fold begins with the whole capital and knows nothing of the others. */
+/** Result of one backtest. Every fold begins with the whole capital, independently. */
 export interface TaskFigures {
   readonly resultMicros: number;
   readonly maxDrawdownMicros: number;
@@ -133,33 +133,33 @@ export interface TaskFigures {
   /** Currency that changed hands. */
   readonly turnoverMicros: number;
   readonly feesMicros: number;
-  /** Part of the markets' time in which both sides were quoted; null when no market was open. */
+  /** Fraction of the markets' time with quotes on both sides; null when no market was open. */
   readonly twoSidedShare: number | null;
   /** Requests that were sent. */
   readonly requests: number;
-  /** Loud notices: limits that stopped the trader, and whatever else a live one would have called somebody for. */
+  /** Loud notices: limits that stopped the trader, and other alarms of a live one. */
   readonly alarms: number;
-  /** Recorded events that were played. */
+  /** Played recorded events. */
   readonly played: number;
   readonly traceHash: string;
-  /** Null: not known, of a backtest that an earlier version made. */
+  /** Null: unknown, for a backtest of an earlier version. */
   readonly crossing: CrossingSums | null;
   /** In the order of the fold's events. */
   readonly eventResults: readonly number[];
-  /** The runs that the figures above are means of, in their order; empty where there was a single one. */
+  /** Runs whose means are the figures above, in order; empty for a single one. */
   readonly runs: readonly TaskRun[];
 }
 
-/** Sums over the markets of a backtest. Shares in Micros. */
+/** Sums over the markets of a backtest. Shares in micros. */
 export interface CrossingSums {
   /** Filled at crossings. */
   readonly filledMicros: number;
-  /** Of orders that stood crossed and were not filled, what they had left. */
+  /** Rest of crossed orders that were not filled. */
   readonly unfilledMicros: number;
   readonly unfilledOrders: number;
-  /** How long they stood crossed, all together. */
+  /** Total time that they stood crossed. */
   readonly crossedMs: number;
-  /** Shares of those that have a middle that much later, and what they would have gained by then. */
+  /** Shares with a known mid that much later, and their possible gain by then. */
   readonly shares5sMicros: number;
   readonly gain5sMicros: number;
   readonly shares60sMicros: number;
@@ -173,7 +173,7 @@ export interface TaskRun {
   readonly traceHash: string;
 }
 
-/** Markets that resolve together, and when anything of them was recorded: Unix ms. */
+/** Markets that resolve together, and the span of their recordings: Unix ms. */
 export interface SweptEvent {
   readonly title: string;
   readonly conditionIds: readonly string[];
@@ -186,21 +186,21 @@ export interface SweptEvent {
 
 export type SweepSubject = 'recordings' | 'worlds';
 
-/** The configuration that leads and the unchanged one, on fresh seeds: edge of a seed, currency. */
+/** The leading and the unchanged configuration on fresh seeds: edge per seed, currency. */
 export interface FreshResult {
   readonly firstSeed: number;
   readonly seeds: number;
-  /** Seeds of these that an earlier sweep in the same folder has chosen on: they are not fresh. */
+  /** Of these, seeds on which an earlier sweep in the same folder has chosen: they are not fresh. */
   readonly usedBefore: number;
-  /** Number of the configuration that leads. */
+  /** Number of the leading configuration. */
   readonly number: number;
   readonly worlds: readonly {
     readonly world: string;
     readonly chosen: FreshMean;
     readonly unchanged: FreshMean;
-    /** Seed by seed: chosen minus unchanged. */
+    /** By seed: chosen minus unchanged. */
     readonly difference: FreshMean;
-    /** Seeds on which the chosen one has a negative edge. */
+    /** Seeds with a negative edge of the chosen one. */
     readonly belowZero: number;
   }[];
 }
@@ -211,11 +211,11 @@ export interface FreshMean {
   readonly standardError: number | null;
 }
 
-/** Everything that table, page and JSON show. Null: not known, too few events to say, or not defined. */
+/** Data of table, page and JSON. Null: unknown, too few events, or undefined. */
 export interface SweepResult {
-  /** Raised when the meaning of a key changes. */
+  /** Incremented when the meaning of a key changes. */
   readonly format: 1;
-  /** What was played: over worlds a model is a world, an event is a seed, and a result is the edge. */
+  /** Kind of the played data: over worlds a model is a world, an event is a seed, and a result is the edge. */
   readonly subject: SweepSubject;
   readonly title: string;
   readonly assumptions: SweepAssumptions;
@@ -224,17 +224,17 @@ export interface SweepResult {
   /** In order of time. */
   readonly events: readonly SweptEvent[];
   readonly models: readonly ModelJudgement[];
-  /** Best first: by the lowest of the results under the fill models. Failed and unfinished ones last. */
+  /** Best first, by the lowest result of the fill models. Failed and unfinished ones last. */
   readonly configurations: readonly ConfigurationResult[];
-  /** Null with a single fold, and until everything is done. */
+  /** Null with a single fold, and until all is done. */
   readonly walkForward: WalkForward | null;
-  /** The best on seeds that nothing was chosen on. Null over recordings, and until everything is done. */
+  /** The best one on unused seeds. Null over recordings, and until all is done. */
   readonly fresh: FreshResult | null;
-  /** What a reader must know before believing a figure, most serious first. */
+  /** Warnings about the figures, most serious first. */
   readonly notes: readonly SweepNote[];
 }
 
-/** `caution`: a figure stands for less than it seems to. `note`: good to know. */
+/** `caution`: a figure means less than it seems. `note`: useful to know. */
 export interface SweepNote {
   readonly level: 'caution' | 'note';
   readonly text: string;
@@ -243,7 +243,7 @@ export interface SweepNote {
 export interface SweepAssumptions {
   readonly version: string;
   readonly configHash: string;
-  /** Lower-case hex SHA-256 over what was played, event by event. */
+  /** Lower-case hex SHA-256 over the played data, event by event. */
   readonly dataHash: string;
   readonly seed: number;
   readonly repeat: number;
@@ -258,23 +258,23 @@ export interface SweepCounts {
   readonly configurations: number;
   readonly done: number;
   readonly failed: number;
-  /** Not yet, or not wholly, run. */
+  /** Not run yet, or only partly. */
   readonly unfinished: number;
-  /** Configurations that were ever tried in this folder, by earlier sweeps too: the N of the deflated Sharpe ratio. */
+  /** Configurations ever tried in this folder, earlier sweeps included: the N of the deflated Sharpe ratio. */
   readonly tried: number;
   /** Of those done: a gain under one fill model and a loss under another. */
   readonly flipping: number;
   readonly events: number;
 }
 
-/** What can be said of the whole search under one fill model. */
+/** Judgement of the whole search under one fill model. */
 export interface ModelJudgement {
   readonly fillModel: string;
-  /** V[SR]: variance over this sweep's configurations of the Sharpe ratio per event. */
+  /** V[SR]: variance of the Sharpe ratio per event over this sweep's configurations. */
   readonly sharpeVariance: number | null;
-  /** What luck alone gives the best of all that were tried. */
+  /** Expected best Sharpe ratio of all tried configurations by luck alone. */
   readonly luckySharpe: number | null;
-  /** Probability of backtest overfitting, and how it was found. */
+  /** Probability of backtest overfitting, and its method. */
   readonly overfitting: {
     readonly probability: number;
     readonly lossProbability: number;
@@ -284,10 +284,10 @@ export interface ModelJudgement {
 
 export interface ConfigurationResult extends Candidate {
   readonly status: 'done' | 'failed' | 'unfinished';
-  /** Of the first backtest that failed; empty otherwise. */
+  /** Of the first failed backtest; empty otherwise. */
   readonly error: string;
   readonly signFlips: boolean;
-  /** The lowest of the results under the fill models: what configurations are ranked by. */
+  /** Lowest result of the fill models: the ranking's key. */
   readonly worstMicros: number | null;
   /** In the order of the fill models; empty unless done. */
   readonly models: readonly ModelResult[];
@@ -296,7 +296,7 @@ export interface ConfigurationResult extends Candidate {
 export interface ModelResult {
   readonly fillModel: string;
   readonly resultMicros: number;
-  /** The largest of the folds'. */
+  /** Maximum over the folds. */
   readonly maxDrawdownMicros: number;
   readonly fills: number;
   readonly turnoverMicros: number;
@@ -304,12 +304,12 @@ export interface ModelResult {
   /** Deviation of the result between repeats; null without any. */
   readonly repeatDeviationMicros: number | null;
   readonly sharpe: SharpePerEvent | null;
-  /** What the model's rule about crossings filled, and what it left; null where an earlier version made a backtest of it. */
+  /** Fills by the model's rule for crossings, and the rest; null for a backtest of an earlier version. */
   readonly crossing: CrossingSummary | null;
   readonly folds: readonly { readonly resultMicros: number; readonly fills: number }[];
 }
 
-/** Shares in Micros; of what stood crossed and was not filled also for how long, and the markout of a share. */
+/** Shares in micros; for crossed orders without a fill also their time, and the markout of a share. */
 export interface CrossingSummary {
   readonly filledMicros: number;
   readonly unfilledMicros: number;
@@ -326,13 +326,13 @@ export interface SharpePerEvent {
   readonly skewness: number;
   /** Raw: 3 for normal. */
   readonly kurtosis: number;
-  /** Probability that the true ratio is above what luck gives the best of all that were tried. */
+  /** Probability that the true ratio exceeds the expected best by luck of all tried ones. */
   readonly deflated: number | null;
 }
 
 export interface WalkForward {
   readonly steps: readonly WalkForwardStep[];
-  /** Of the steps that had something to learn from, in the order of the fill models. */
+  /** Of the steps with training data, in the order of the fill models. */
   readonly outOfSample: readonly {
     readonly fillModel: string;
     readonly resultMicros: number;
@@ -342,15 +342,15 @@ export interface WalkForward {
   readonly testedEvents: number;
 }
 
-/** The configuration that was best before a fold, and what it brought in it. */
+/** The best configuration before a fold, and its result in it. */
 export interface WalkForwardStep {
-  /** The fold that is tested, from 1: fold 0 is only learned from. */
+  /** The tested fold, from 1: fold 0 is only for training. */
   readonly fold: number;
   readonly trainEvents: number;
-  /** Earlier events that were not over when this fold began: not learned from. */
+  /** Earlier events that had not ended when this fold began: not used for training. */
   readonly purgedEvents: number;
   readonly testEvents: number;
-  /** Number of the configuration; null when there was nothing to learn from. */
+  /** Number of the configuration; null without training data. */
   readonly chosen: number | null;
   /** In the order of the fill models. */
   readonly inSampleMicros: readonly number[];

@@ -1,4 +1,4 @@
-/** Figures and tables of a sweep as a person reads them, the same on the terminal and in the page. */
+/** Figures and tables of a sweep, for the terminal and the page. */
 
 import { ONE } from '../../shared/base/micros.js';
 import {
@@ -27,7 +27,7 @@ import type {
   WalkForwardStep,
 } from './contract.js';
 
-/** What a sweep's subject calls its parts. */
+/** Words of a sweep's subject for its parts. */
 interface SweepTerms {
   readonly model: string;
   readonly models: string;
@@ -42,7 +42,7 @@ export const TERMS: Readonly<Record<SweepSubject, SweepTerms>> = {
 
 export const capitalise = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
-/** What the fresh seeds are and whether they count. */
+/** Description of the fresh seeds, and whether they count. */
 export function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): string {
   const what = `Seeds ${firstSeed} to ${firstSeed + seeds - 1}: mean edge a seed of configuration ${number}, the best, and of the unchanged file.`;
   return usedBefore === 0
@@ -50,7 +50,7 @@ export function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult)
     : `${what} ${usedBefore} of them were chosen on before: this is not to be reported.`;
 }
 
-/** Says why there is none: too few events, or results that never differ. */
+/** Names the reason for a missing one: too few events, or constant results. */
 export const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
   if (sharpe !== null) return ratio(sharpe.sharpe);
   return events < LEAST_EVENTS_FOR_SHARPE ? `too few (${events})` : UNKNOWN;
@@ -61,14 +61,14 @@ export const deflatedText = (sharpe: SharpePerEvent | null): string => formatPer
 export const overfittingText = (overfitting: ModelJudgement['overfitting']): string =>
   overfitting === null ? 'too few' : formatPercent(overfitting.probability);
 
-/** Without the strategy's name where there is only one. */
+/** Without the strategy's name if there is only one. */
 export function axisName(axes: readonly Axis[], index: number): string {
   const { name = '', strategy = '' } = axes[index] ?? {};
   const isOnly = axes.every((axis) => axis.strategy === strategy);
   return isOnly ? name.slice(strategy.length + 1) : name;
 }
 
-/** Why a configuration is not what its figures seem to say; empty when there is nothing to be said. */
+/** Warning about a configuration's figures; empty without one. */
 export function remark({ status, error, signFlips, models }: ConfigurationResult): string {
   if (status !== 'done') return error === '' ? status : `${status}: ${error}`;
   const alarms = models.reduce((sum, model) => sum + model.alarms, 0);
@@ -77,13 +77,13 @@ export function remark({ status, error, signFlips, models }: ConfigurationResult
     .join(', ');
 }
 
-/** Of repeats the mean, with the deviation between them. */
+/** For repeats the mean, with their deviation. */
 export const resultText = ({ resultMicros, repeatDeviationMicros }: ModelResult): string =>
   repeatDeviationMicros === null
     ? formatGain(resultMicros)
     : `${formatGain(resultMicros)} ± ${formatMoney(repeatDeviationMicros)}`;
 
-/** A column of a table that the terminal and the page show alike. */
+/** A table column for the terminal and the page. */
 export interface SharedColumn<Row> {
   readonly title: string;
   /** Shown on the page beside the heading. */
@@ -92,12 +92,12 @@ export interface SharedColumn<Row> {
   readonly cell: (row: Row) => string | number | null;
   /** Coloured on the page by its sign. */
   readonly signed?: (row: Row) => number | null;
-  /** As of a column of the terminal; a title of its own there. */
+  /** As for a terminal column; with its own title there. */
   readonly keep?: number;
   readonly short?: string;
 }
 
-/** What the rule about crossings of a fill model filled, and what it left. */
+/** Fills by a fill model's rule for crossings, and the rest. */
 export const CROSSING_COLUMNS: readonly SharedColumn<ModelResult>[] = [
   { title: 'Fill model', isText: true, cell: ({ fillModel }) => fillModel },
   { title: 'Filled at crossings', cell: ({ crossing }) => formatShares(crossing?.filledMicros ?? null) },
@@ -108,7 +108,7 @@ export const CROSSING_COLUMNS: readonly SharedColumn<ModelResult>[] = [
   { title: 'Markout 60 s, cents', cell: ({ crossing }) => signedCents(crossing?.markout60sMicros ?? null) },
 ];
 
-/** How far the search may be believed, by fill model. */
+/** Credibility of the search, by fill model. */
 export function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
   const { model, event } = TERMS[subject];
   return [
@@ -136,7 +136,7 @@ export function judgementColumns({ subject, counts }: SweepResult): readonly Sha
   ];
 }
 
-/** Walking forward, fold by fold. */
+/** Walk-forward, fold by fold. */
 export const stepColumns = (fillModels: readonly string[]): readonly SharedColumn<WalkForwardStep>[] => [
   { title: 'Fold', cell: ({ fold }) => fold + 1 },
   { title: 'Learned from', explains: 'events', cell: ({ trainEvents }) => trainEvents },
@@ -163,7 +163,7 @@ export const stepColumns = (fillModels: readonly string[]): readonly SharedColum
 const withError = ({ mean, standardError }: FreshMean): string =>
   `${formatGain(Math.round(mean * ONE))}${standardError === null ? '' : ` ± ${formatMoney(Math.round(standardError * ONE))}`}`;
 
-/** The configuration that leads on fresh seeds, world by world. */
+/** The leading configuration on fresh seeds, by world. */
 export const freshColumns = ({ seeds }: FreshResult): readonly SharedColumn<FreshResult['worlds'][number]>[] => [
   { title: 'World', isText: true, cell: ({ world }) => world },
   { title: 'Chosen', cell: ({ chosen }) => withError(chosen) },

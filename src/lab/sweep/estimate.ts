@@ -1,4 +1,4 @@
-/** What a sweep will take, before it begins. */
+/** Estimates a sweep's time and size before it begins. */
 
 import type { SweptEvent } from './contract.js';
 import type { PlannedSweep } from './facts.js';
@@ -11,9 +11,9 @@ import { eventsIn } from './folds.js';
 export const PLAY_COST = { msASecond: 0.27, microsecondsAnEvent: 0.3, secondsToBegin: 5 } as const;
 
 /**
- * Seconds of a core that one backtest of a fold takes, within two fifths of what was measured.
+ * Core seconds of one backtest of a fold, within two fifths of the measured time.
  *
- * @param events of the fold, in order of their beginning: what lies between them is skipped, and those that overlap are traded together
+ * @param events of the fold, in order of their beginning: gaps are skipped, and overlapping ones are traded together
  */
 export function playSeconds(events: readonly Pick<SweptEvent, 'fromMs' | 'toMs' | 'played'>[]): number {
   let recordedMs = 0;
@@ -27,23 +27,25 @@ export function playSeconds(events: readonly Pick<SweptEvent, 'fromMs' | 'toMs' 
   return (recordedMs / 1000) * (PLAY_COST.msASecond / 1000) + (played * PLAY_COST.microsecondsAnEvent) / 1_000_000;
 }
 
-/** Of rows of `sweep.sqlite` with their share of its pages, as measured: a backtest's without the results of its events. */
+/**
+ * Bytes per row of `sweep.sqlite` with its share of pages, as measured: a backtest's without the results of its events.
+ */
 const BYTES = { backtest: 245, repeat: 110, configuration: 195, event: 90, standing: 110 } as const;
-/** Eight, and what the pages of long runs of them waste. */
+/** Eight, plus the waste of pages in long runs. */
 const BYTES_PER_EVENT_RESULT = 9;
 
 export interface SweepEstimate {
   readonly configurations: number;
   readonly folds: number;
   readonly backtests: number;
-  /** Recorded events that all backtests play together. */
+  /** Recorded events played by all backtests. */
   readonly played: number;
   /** By `PLAY_COST`. */
   readonly coreHours: number;
   /** Of all tables. */
   readonly rows: number;
   readonly bytes: number;
-  /** Whether the recordings are streamed by each worker, for want of memory. */
+  /** Whether workers stream the recordings for lack of memory. */
   readonly isStreamed: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What a sweep knows before its first backtest: which markets it plays, in which folds, and what its result needs beside the outcomes. */
+/** Facts of a sweep before its first backtest: its markets, folds, and the context of its result. */
 
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import type { Recording } from '../../recording/contract.js';
@@ -36,20 +36,20 @@ export interface SweepFacts {
   readonly data: NoteFacts['data'];
 }
 
-/** A sweep over recordings that may begin. */
+/** A sweep over recordings, ready to begin. */
 export interface PlannedSweep {
   readonly plan: SweepPlan;
-  /** Of the markets that are played. */
+  /** Of the played markets. */
   readonly recordings: readonly Recording[];
   readonly data: PlannedData;
   readonly facts: SweepFacts;
 }
 
 /**
- * Reads nothing of recordings that know themselves. Throws TwinbookError for whatever keeps the sweep from beginning: a
- * strategy that selects nothing and an unknown fill model are found out before anything is read.
+ * Recordings with a summary are not read. Throws TwinbookError when the sweep cannot begin: a strategy that selects
+ * nothing and an unknown fill model are found before any read.
  *
- * @param progress told how many recordings are known, of how many
+ * @param progress called with the number of known recordings, and of all
  */
 export async function planSweep(
   plan: SweepPlan,
@@ -60,7 +60,7 @@ export async function planSweep(
   const sources = plan.recordings.map((recording) => streamRecording(recording));
   const model = modelOfChoice(latency, seed);
   const options = { fillModel: fillModels[0] ?? '', latency: model, seed, landingMs, fees, allMarkets };
-  // What a single backtest of everything would be.
+  // A single backtest over everything.
   const whole = makePlan(config, sources, options);
   const selected = new Set(whole.sources.map(({ market }) => market.conditionId));
   const recordings = plan.recordings.filter(({ market }) => selected.has(market.conditionId));
@@ -93,7 +93,7 @@ export async function planSweep(
   return { plan, recordings, data, facts };
 }
 
-/** Configurations in their order: what is done first is what a user looks at who stops early. */
+/** Configurations in order: users who stop early look at the first ones. */
 export const listTasks = (
   candidates: readonly Candidate[],
   folds: number,
@@ -103,13 +103,13 @@ export const listTasks = (
     Array.from({ length: folds }, (_, fold) => fillModels.map((fillModel) => ({ candidate, fold, fillModel }))).flat(),
   );
 
-/** Backtests that an engine is to run, and where it leaves them. */
+/** Backtests for an engine, and the storage of their outcomes. */
 export interface TaskWork {
-  /** Backtests that are not done yet, in the order of `listTasks`. */
+  /** Backtests to do, in the order of `listTasks`. */
   readonly tasks: readonly Task[];
-  /** The stored outcome of a task; undefined if there is none. */
+  /** Stored outcome of a task; undefined without one. */
   readonly known: (task: Task) => TaskOutcome | undefined;
-  /** Stores an outcome, once for each task. An error of it ends the sweep. */
+  /** Stores an outcome, once per task. An error ends the sweep. */
   readonly done: (task: Task, outcome: TaskOutcome) => void;
 }
 
@@ -118,8 +118,8 @@ export interface EngineWork extends PlannedSweep, TaskWork {
 }
 
 /**
- * What runs the backtests of a sweep: threads of this process, or workers behind a queue. Resolves with true when every task
- * has ended, with false when it was asked to stop before.
+ * Runs the backtests of a sweep: threads of this process, or workers behind a queue. Resolves with true when every task
+ * has ended, with false when it was stopped before.
  */
 export type SweepEngine = (work: EngineWork) => Promise<boolean>;
 

@@ -1,6 +1,6 @@
 /**
- * Events in folds. Everything about an event is decided at once, when it resolves, so an event is never cut: all of its
- * markets are in one fold. Folds follow each other in time and hold about the same number of events.
+ * Assigns events to folds. An event resolves at once, so it is never cut: all its markets are in one fold. Folds are
+ * consecutive and of about equal size.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -11,7 +11,7 @@ import type { PlannedMarket } from './reading.js';
 /**
  * Ordered by their beginning.
  *
- * @param wish null: as many as there are events for
+ * @param wish null: by the number of events
  *
  * Throws TwinbookError `usage` for too many.
  */
@@ -37,7 +37,7 @@ function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEven
   const byTitle = new Map<string, PlannedMarket[]>();
   for (const read of markets) {
     const { eventTitle, conditionId } = read.market;
-    // Without an event's name a market is an event of its own, as in the report.
+    // A market without an event's name is its own event, as in the report.
     const title = eventTitle === '' ? conditionId : eventTitle;
     const together = byTitle.get(title);
     if (together === undefined) byTitle.set(title, [read]);
@@ -53,7 +53,7 @@ function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEven
   return events.sort((a, b) => a.fromMs - b.fromMs || (a.title < b.title ? -1 : 1));
 }
 
-/** What could have been learned from when a fold began, and what was not over by then. */
+/** Training events at a fold's beginning, and those that had not ended. */
 export function trainingFor(
   events: readonly SweptEvent[],
   fold: number,

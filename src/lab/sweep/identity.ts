@@ -1,4 +1,4 @@
-/** What makes two sweeps the same: everything that a result depends on, and nothing else. */
+/** Identity of a sweep: everything that a result depends on, and nothing else. */
 
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../shell/config/hash.js';
@@ -9,7 +9,7 @@ import type { Axis, SweepPlan } from './contract.js';
 /** Lower-case hex SHA-256 of plain data. */
 export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
-/** By the names under which they are stored. Texts are canonical JSON where they are no plain words. */
+/** By stored names. Texts are canonical JSON unless they are plain words. */
 export interface SweepIdentity {
   readonly version: string;
   readonly config_hash: string;
@@ -23,7 +23,7 @@ export interface SweepIdentity {
   readonly assumptions: string;
 }
 
-/** What each part is called when it is not what it was. */
+/** Name of each part in the message about its change. */
 export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   version: "the program's version",
   config_hash: 'the configuration, a strategy file or its code',

@@ -58,13 +58,13 @@ export function judge(
   return { models: judged.map(({ judgement }) => judgement), configurations, trials };
 }
 
-/** One trial alone has no variance and needs none; of several an unknown one leaves the luck unknown. */
+/** A single trial has no variance and needs none; of several, an unknown variance leaves the luck unknown. */
 function makeTrials(tried: number, variance: number | null): Trials | null {
   if (tried <= 1) return { count: 1, variance: 0 };
   return variance === null ? null : { count: tried, variance };
 }
 
-/** By the results themselves, for it is by them that configurations are ranked. */
+/** By the results themselves, which rank the configurations. */
 function measureOverfitting(
   rows: Iterable<Float64Array>,
   configurations: number,
@@ -104,7 +104,7 @@ function byWorst(a: ConfigurationResult, b: ConfigurationResult): number {
 
 const ORDER = { done: 0, failed: 1, unfinished: 2 } as const;
 
-/** `results` by event, 0 where nothing was done. Null for too few events and for results that never differ. */
+/** `results` by event, 0 without activity. Null for too few events and for constant results. */
 export function computeSharpe(results: ArrayLike<number>, trials: Trials | null): SharpePerEvent | null {
   if (results.length < LEAST_EVENTS_FOR_SHARPE) return null;
   const observed = observedSharpe(results);

@@ -1,4 +1,4 @@
-/** What a reader of a sweep must know before believing a figure of it. */
+/** Warnings for a reader of a sweep's figures. */
 
 import { LEAST_EVENTS_FOR_OVERFITTING, LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
 import type { ConfigurationResult, Search, SweepCounts, SweepNote, SweepSubject } from './contract.js';

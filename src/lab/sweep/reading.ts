@@ -10,7 +10,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { BYTES_PER_EVENT, type ReadEvents, type Room, type Slab, SlabWriter } from './columns.js';
 import { hashValue } from './identity.js';
 
-/** One market as a worker is handed it. Plain data, but for the shared bytes. */
+/** One market for a worker. Plain data, except for the shared bytes. */
 export interface SharedMarket {
   readonly market: RecordedMarket;
   readonly summary: RecordingSummary | null;
@@ -30,17 +30,17 @@ export interface PlannedMarket {
 
 export interface PlannedData {
   readonly markets: readonly PlannedMarket[];
-  /** Whether it does not fit into the memory: then each worker streams the files. */
+  /** True when it does not fit into the memory: each worker streams the files. */
   readonly isStreamed: boolean;
-  /** Lower-case hex SHA-256 over all that is played. */
+  /** Lower-case hex SHA-256 over all played data. */
   readonly hash: string;
-  /** Recordings without a single event. */
+  /** Recordings without an event. */
   readonly empty: readonly RecordedMarket[];
-  /** Markets that had to be read already, by condition id. */
+  /** Markets that were read already, by condition id. */
   readonly read: ReadonlyMap<string, SharedMarket>;
 }
 
-/** Throws TwinbookError `recording_invalid` when nothing is left to play, and whatever the recordings throw. */
+/** Throws TwinbookError `recording_invalid` when nothing is left to play, and errors of the recordings. */
 export async function planData(
   recordings: readonly Recording[],
   memoryBytes: number,
@@ -68,8 +68,8 @@ export async function planData(
 }
 
 /**
- * The events of these recordings in memory that threads share; null when they do not fit after all, as those of a file that
- * begins in mid-book, whose snapshot is played too.
+ * Events of these recordings in memory shared by threads; null when they do not fit, as for a file that begins in
+ * mid-book, whose snapshot is played too.
  */
 export async function shareMarkets(
   recordings: readonly Recording[],
@@ -90,7 +90,7 @@ export async function shareMarkets(
   return shared;
 }
 
-/** Its gaps are known once it was read. */
+/** Its gaps are known after it was read. */
 const sharedMarket = (recording: Recording, slabs: readonly Slab[]): SharedMarket => ({
   market: recording.market,
   summary: recording.summary ?? null,
@@ -98,11 +98,11 @@ const sharedMarket = (recording: Recording, slabs: readonly Slab[]): SharedMarke
   gaps: gapsIn(recording),
 });
 
-/** What a recording says of itself; null for one that has to be read. */
+/** A recording's own summary; null when it must be read. */
 function toldBy({ fingerprint, summary }: Recording): ReadEvents | null {
   if (fingerprint === undefined || summary === undefined) return null;
   const { level, trade, clear, end } = summary.events;
-  // A market that was not seen to close is closed by whoever plays it.
+  // A market without a recorded close is closed by its player.
   const events = level + trade + clear + Math.max(1, end);
   return { events, firstMs: summary.firstMs, lastMs: summary.lastMs, hash: fingerprint, slabs: null };
 }
@@ -113,10 +113,10 @@ async function readOne(recording: Recording, room: Room): Promise<ReadEvents> {
   return writer.end();
 }
 
-/** Of everything that a result depends on; not of where the files lie. */
+/** Of everything that a result depends on, without the paths of files. */
 const dataHash = (markets: readonly PlannedMarket[]): string => hashValue(markets.map(identityOfMarket));
 
-/** Lower-case hex SHA-256 of one market as it is played, wherever its files lie. */
+/** Lower-case hex SHA-256 of one market as played, wherever its files are. */
 export const marketHash = (market: PlannedMarket): string => hashValue(identityOfMarket(market));
 
 function identityOfMarket({ market, hash }: PlannedMarket) {

@@ -1,4 +1,4 @@
-/** Which combinations a sweep tries: all of a grid, or some that are drawn. */
+/** Combinations that a sweep tries: a whole grid, or random draws. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { Random } from '../../shared/base/random.js';
@@ -7,7 +7,7 @@ import { MAX_CONFIGURATIONS } from './bounds.js';
 import { candidateHash, combine } from './candidates.js';
 import type { Axis, Candidate, Choice, RawValue, Search } from './contract.js';
 
-/** The limit of draws for each combination that is wanted; a small space runs out of new ones early. */
+/** Maximum draws per wanted combination; a small space runs out of new ones early. */
 const DRAWS_PER_COMBINATION = 50;
 
 /** Every combination of the axes' values. Throws TwinbookError `usage` for an empty or too large grid. */
@@ -27,7 +27,7 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
   return makeSearch(config, axes, 'grid', size, combinations(lists));
 }
 
-/** So many different combinations, drawn evenly from the axes; fewer when there are not so many. */
+/** This many different combinations, drawn evenly from the axes; fewer in a small space. */
 export function randomSearch(config: Config, axes: readonly Axis[], count: number, seed: number): Search {
   requireAxes(axes);
   if (count > MAX_CONFIGURATIONS) {
@@ -47,7 +47,7 @@ export function randomSearch(config: Config, axes: readonly Axis[], count: numbe
   return makeSearch(config, axes, 'random', count, drawCombinations(axes, count, seed));
 }
 
-/** Different ones, until a small space is probably drawn empty. */
+/** Different ones, until a small space is probably exhausted. */
 function* drawCombinations(axes: readonly Axis[], count: number, seed: number): Generator<readonly RawValue[]> {
   const random = Random.fromSeed(seed, 'sweep');
   const seen = new Set<string>();
@@ -65,7 +65,7 @@ function requireAxes(axes: readonly Axis[]): void {
   throw new TwinbookError('usage', 'nothing to vary', 'Give at least one --param NAME=FROM:TO:STEP.');
 }
 
-/** Each value by itself, beside the others' present ones, so that a mistake is said of the parameter that it is in. */
+/** Each value alone, with the others' present ones, so that an error names its parameter. */
 function checkEach(config: Config, axes: readonly Axis[], lists: readonly (readonly RawValue[])[]): void {
   axes.forEach((axis, index) => {
     for (const value of lists[index] ?? []) combine(config, [axis], [value]);
@@ -89,7 +89,7 @@ function draw(choice: Choice, random: Random): RawValue {
   return roundValue(Math.min(to, Math.max(from, value)), choice);
 }
 
-/** Six significant digits: what can be written into a strategy file again, and means the same there. */
+/** Six significant digits: can be written into a strategy file with the same meaning. */
 function roundValue(value: number, { as }: Extract<Choice, { kind: 'between' }>): RawValue {
   if (as === 'integer') return Math.round(value);
   const rounded = Number(value.toPrecision(6));

@@ -21,13 +21,13 @@ export interface SweepOutcome {
   readonly isComplete: boolean;
 }
 
-/** Throws TwinbookError for whatever keeps it from beginning; a configuration that fails is part of the result. */
+/** Throws TwinbookError when it cannot begin; a failing configuration is part of the result. */
 export async function runSweep(
   plan: SweepPlan,
   watcher: SweepWatcher,
   engine: SweepEngine = onThreads,
 ): Promise<SweepOutcome> {
-  // First: a folder that cannot be written is not found out after hours of reading.
+  // First: an unwritable folder must not be found after hours of reading.
   const store = openStore(plan.outDir);
   try {
     const planned = await planSweep(plan, (done, all) => {
@@ -66,7 +66,7 @@ export class Sweep {
     );
   }
 
-  /** False when it was stopped. */
+  /** False when stopped. */
   async run(resume: Resume, play: (work: TaskWork) => Promise<boolean>): Promise<boolean> {
     const [facts, watcher] = [this.#facts, this.#watcher];
     const stored = this.#store.begin(facts, resume);
@@ -93,12 +93,12 @@ export class Sweep {
   }
 }
 
-/** How fast a sweep goes and how long it will take. */
+/** Speed and remaining time of a sweep. */
 class Pace {
   readonly #now: () => number;
   readonly #startMs: number;
   readonly #all: number;
-  /** Recorded events that this run is to play. */
+  /** Recorded events for this run. */
   readonly #allEvents: number;
   #events = 0;
 
@@ -109,7 +109,7 @@ class Pace {
     this.#allEvents = allEvents;
   }
 
-  /** A backtest over so many recorded events has ended. */
+  /** A backtest over this many recorded events has ended. */
   addPlayed(events: number): void {
     this.#events += events;
   }

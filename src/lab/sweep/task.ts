@@ -1,4 +1,4 @@
-/** One backtest of a sweep, and the few figures that are kept of it. */
+/** One backtest of a sweep, and its few kept figures. */
 
 import { createHash } from 'node:crypto';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
@@ -16,7 +16,7 @@ import type { Axis, SweepPlan, SweptEvent, Task, TaskFigures } from './contract.
 import { eventsIn } from './folds.js';
 import { combineCrossings, crossingSums, roundedMean } from './results/crossings.js';
 
-/** What is the same for every task. Plain data. */
+/** Shared by all tasks. Plain data. */
 export interface TaskSettings
   extends Pick<
     SweepPlan,
@@ -26,7 +26,7 @@ export interface TaskSettings
   readonly events: readonly SweptEvent[];
 }
 
-/** The figures of one run, or the means of all repeats. */
+/** Figures of one run, or the means of all repeats. */
 export async function runTask(
   task: Task,
   config: Config,
@@ -38,7 +38,7 @@ export async function runTask(
   const { latency, seed, repeat: count, landingMs, fees, feeCurve = null, allMarkets, feedData } = settings;
   const runs: (TaskFigures & { readonly seed: number })[] = [];
   for (let index = 0; index < count; index++) {
-    // Every configuration draws the same sequences: they differ by what they do, not by their luck.
+    // Every configuration draws the same sequences: they differ by their actions, not by luck.
     const draws = makeDraws(latency, { seed, index, count }, config.polling.hotIntervalMs);
     const { fillModel } = task;
     const options = { fillModel, ...draws, landingMs, fees, feeCurve, allMarkets, feedData };
@@ -53,7 +53,7 @@ export async function runTask(
   return meanOfRuns(runs);
 }
 
-/** A strategy that broke was stopped in its market: what the others brought is no result of this configuration. */
+/** A failed strategy was stopped in its market: the rest is no result of this configuration. */
 function requireSound(session: SessionRecord): void {
   const broken = findBroken(session);
   if (broken !== null)
@@ -64,7 +64,7 @@ function requireSound(session: SessionRecord): void {
     );
 }
 
-/** What stopped a strategy that broke; null when none did. */
+/** Error that stopped a strategy; null without one. */
 export const findBroken = ({ notices }: SessionRecord): string | null =>
   notices.find(({ text }) => /^strategy \S+ is stopped in (?:market|all markets of event) /.test(text))?.text ?? null;
 
@@ -90,7 +90,7 @@ function computeFigures(
     feesMicros: sum([...splits.values()].map(({ feesMicros }) => feesMicros)),
     twoSidedShare: twoSidedShare(markets),
     requests: countRequests(requests),
-    // What is said at the very beginning is of the data, and the same for all.
+    // Notices at the very beginning are about the data, and equal for all.
     alarms: notices.filter(({ severity, timeMs }) => severity === 'loud' && timeMs > fromMs).length,
     crossing: crossingSums(markets),
     eventResults,
@@ -105,7 +105,10 @@ function twoSidedShare(markets: readonly MarketSession[]): number | null {
 
 const countRequests = (use: RequestUse | null): number => (use === null ? 0 : use.public.count + use.signed.count);
 
-/** Several runs of one backtest as one: the means of their figures. One run is itself. Counts and currency are rounded; the largest drawdown counts, and the alarms of all runs. */
+/**
+ * Several runs of one backtest as one: means of their figures. One run is itself. Counts and currency are rounded; the
+ * largest drawdown counts, and the alarms of all runs.
+ */
 export function meanOfRuns(runs: readonly (TaskFigures & { readonly seed: number })[]): TaskFigures {
   const [first] = runs;
   assert(first !== undefined, 'a task runs once at least');
@@ -115,7 +118,7 @@ export function meanOfRuns(runs: readonly (TaskFigures & { readonly seed: number
   const eventResults = first.eventResults.map((_result, event) => mean((run) => run.eventResults[event] ?? 0));
   const quoted = runs.flatMap(({ twoSidedShare }) => twoSidedShare ?? []);
   return {
-    // The sum of the events, so that the parts add up to the whole.
+    // Sum of the events, so that the parts add up to the whole.
     resultMicros: eventResults.reduce((total, result) => total + result, 0),
     maxDrawdownMicros: Math.max(...runs.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
     fills: mean(({ fills }) => fills),

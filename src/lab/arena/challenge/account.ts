@@ -1,9 +1,9 @@
-/** The maker's shares, cash and open orders, with the collateral that his orders bind. */
+/** The maker's shares, cash and open orders, with the collateral that they bind. */
 
 import { HIGHEST_TICK, type LadderSide, LOWEST_TICK, type RestingOrder, tickToPrice } from './ladder-book.js';
 import { QUANTUM, round10 } from './round.js';
 
-/** What the maker asks for. */
+/** Actions of the maker. */
 export type MakerAction =
   | {
       readonly kind: 'place';
@@ -14,16 +14,16 @@ export type MakerAction =
     }
   | { readonly kind: 'cancel'; readonly id: string };
 
-/** An action that the rules forbid: the simulation ends there. */
+/** An action against the rules: the simulation ends. */
 export class ForbiddenAction extends Error {}
 
 interface Bound extends RestingOrder {
   readonly id: string;
-  /** YES shares of an ask that are held for it; what remains beyond them is sold uncovered. */
+  /** YES shares held for an ask; the rest of it is sold uncovered. */
   covered: number;
 }
 
-/** An order for which no more than this is missing is accepted. */
+/** Tolerance for missing collateral. */
 const ENOUGH = 1e-9;
 
 const boundCash = ({ side, tick, remaining, covered }: Bound): number =>
@@ -73,7 +73,7 @@ export class Account {
     return order;
   }
 
-  /** The order leaves the account; throws `ForbiddenAction` for an unknown one. */
+  /** Removes the order; throws `ForbiddenAction` for an unknown one. */
   close(id: string): RestingOrder {
     const order = this.#find(id);
     this.#orders.delete(id);
@@ -86,7 +86,7 @@ export class Account {
     return order;
   }
 
-  /** So many shares of the order were traded at its price; its remaining shares are already less. */
+  /** Books traded shares at the order's price; its remaining shares are already reduced. */
   applyFill(id: string, shares: number): void {
     const order = this.#find(id);
     const price = tickToPrice(order.tick);
@@ -104,7 +104,7 @@ export class Account {
     if (order.remaining <= 0) this.#orders.delete(id);
   }
 
-  /** What all is worth when YES pays so much. */
+  /** Value of the account if YES pays this much. */
   worth(probability: number): number {
     return this.cash + this.yes * probability + this.no * (1 - probability);
   }

@@ -21,7 +21,7 @@ const makeWorld = (name: string, summary: string, change: Change) =>
     conditions: FEED_CONDITIONS,
     simulate: (seed: number, judged: ShownStrategy, conditions = USUAL_CONDITIONS): SimulationResult => {
       const maker = new ShownMaker(judged, seed, conditions);
-      // Beside the published draws: the seed's market stays the same up to the change.
+      // Separate from the published draws: the seed's market stays the same until the change.
       const config = change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33));
       const result = simulate(seed, maker, config);
       return { ...result, failure: result.failure ?? maker.failure };

@@ -1,15 +1,15 @@
 /**
- * Which of several exclusive outcomes comes true. Each has log-odds that move as a Brownian motion with jumps, and its
- * probability is its part of the softmax of all. Those of the outcome that comes true drift upwards by the variance of their
- * moves: the softmax then is the true probability given all that has been seen (Bayes), so that it is a martingale.
+ * The winner of several exclusive outcomes. Each outcome has log-odds that move as a Brownian motion with jumps; its
+ * probability is its softmax share. The winner's log-odds drift upwards by the variance of their moves, which makes the
+ * softmax the true probability.
  */
 
 import { PythonRandom } from './python-random.js';
 import type { Truth } from './score.js';
 
-/** Deviation of the log-odds of an outcome in a step: at 0.5 of two outcomes the probability moves as in the challenge. */
+/** Deviation of an outcome's log-odds per step: at 0.5 of two outcomes the probability moves as in the challenge. */
 const DIFFUSION_SIGMA = 0.025;
-/** Jumps of all log-odds a step, and their deviation. */
+/** Jumps of all log-odds per step, and their deviation. */
 const JUMP_INTENSITY = 0.002;
 const JUMP_SIGMA = 0.5;
 const START_SIGMA = 0.75;
@@ -17,7 +17,7 @@ const START_SIGMA = 0.75;
 export class EventTruth {
   readonly #count: number;
   readonly #steps: number;
-  /** Step by step, the probabilities of all outcomes. */
+  /** Probabilities of all outcomes by step. */
   readonly #path: Float64Array;
   readonly #winner: number;
 
@@ -34,11 +34,11 @@ export class EventTruth {
       for (let jumps = random.poisson(JUMP_INTENSITY); jumps > 0; jumps--) this.#move(logOdds, JUMP_SIGMA, random);
       this.#write(step, logOdds);
     }
-    // In the last step everybody learns what came true.
+    // The last step reveals the winner.
     this.#path[count * steps + this.#winner] = 1;
   }
 
-  /** The truth of one outcome's market; each has steps of its own. */
+  /** Truth of one outcome's market; each has its own steps. */
   of(outcome: number): Truth {
     let step = 0;
     const probabilityAt = (at: number): number => this.#path[at * this.#count + outcome] ?? 0;

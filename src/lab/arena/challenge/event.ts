@@ -1,4 +1,6 @@
-/** The world of exclusive outcomes: one event, a market for each outcome, in each of them everybody of the challenge. */
+/**
+ * The world of exclusive outcomes: one event with a market per outcome, each with all participants of the challenge.
+ */
 
 import { must } from '../../../shared/base/errors.js';
 import { QuotedEvent } from '../../../trader/engine/quoting/slot-hosts.js';
@@ -14,7 +16,7 @@ import { Simulation, STARTING_CASH } from './simulation.js';
 
 const FEWEST = 2;
 const MOST = 10;
-/** Between the seeds of two outcomes, as between two markets of `rationed`. */
+/** Distance of the seeds of two outcomes, as between two markets of `rationed`. */
 const SEEDS_APART = 2 ** 34;
 
 export const event = {
@@ -70,7 +72,7 @@ interface OutcomeMarket {
   readonly simulation: Simulation;
 }
 
-/** Its strategy sees all outcomes as the step begins, and then acts in all of them. */
+/** The strategy sees all outcomes at the beginning of a step, and then acts in all of them. */
 function stepTogether(markets: readonly OutcomeMarket[], quoted: QuotedEvent, step: number): void {
   const shown = markets.flatMap(({ maker, simulation }) => {
     const sight = simulation.show(step);
@@ -82,7 +84,7 @@ function stepTogether(markets: readonly OutcomeMarket[], quoted: QuotedEvent, st
   for (const { maker, simulation, seen } of shown) simulation.play(() => maker.decide(seen));
 }
 
-/** The other outcomes as they stand when one of them acts: those before it have acted in this step. */
+/** The other outcomes when one acts: earlier ones have acted in this step. */
 const eventBeside = (makers: readonly ShownMaker[], outcome: number, nowMs: number): EventView => ({
   eventConditionId: EVENT_ID,
   outcomes: 'exhaustive',
@@ -92,7 +94,7 @@ const eventBeside = (makers: readonly ShownMaker[], outcome: number, nowMs: numb
 
 const SUMMED = ['edge', 'uninformedEdge', 'informedEdge', 'fills', 'shares', 'actions', 'wealth', 'result'] as const;
 
-/** The sums over all outcomes, and the first failure. */
+/** Sums over all outcomes, and the first failure. */
 function together(results: readonly SimulationResult[], drawdown: number): SimulationResult {
   const sums: { -readonly [Name in keyof SimulationResult]: SimulationResult[Name] } = {
     ...must(results[0], 'an outcome'),

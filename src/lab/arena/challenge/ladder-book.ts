@@ -1,16 +1,16 @@
-/** One FIFO book on the ticks 1 to 99: the competitor's orders and the maker's. */
+/** A FIFO book on ticks 1 to 99: orders of the competitor and the maker. */
 
 export const LOWEST_TICK = 1;
 export const HIGHEST_TICK = 99;
 /** Price of a tick. */
 export const TICK = 0.01;
-/** Divided, not multiplied: 0.57 and not the double next to it. */
+/** A division, not a multiplication: gives 0.57, not the double next to it. */
 export const tickToPrice = (tick: number): number => tick / 100;
 
 export type LadderSide = 'bid' | 'ask';
 
 export interface RestingOrder {
-  /** Of the maker's order; null for one of the competitor. */
+  /** Id of the maker's order; null for the competitor's. */
   readonly id: string | null;
   readonly side: LadderSide;
   readonly tick: number;
@@ -22,7 +22,7 @@ export class LadderBook {
   readonly #bids: RestingOrder[][] = emptyTicks();
   readonly #asks: RestingOrder[][] = emptyTicks();
 
-  /** Puts it at the end of its queue. */
+  /** Adds it at the end of its queue. */
   add(order: RestingOrder): void {
     this.#queue(order.side, order.tick).push(order);
   }
@@ -43,7 +43,7 @@ export class LadderBook {
     return null;
   }
 
-  /** The best tick at which the competitor stands; null where he does not. */
+  /** Best tick of the competitor; null without an order. */
   competitorBest(side: LadderSide): number | null {
     return this.best(side, ({ id }) => id === null)?.tick ?? null;
   }

@@ -1,25 +1,25 @@
-/** Everybody of the challenge but the maker, on whatever book they trade: a competitor, an arbitrageur, uninformed takers. */
+/** All participants of the challenge except the maker, on any book: competitor, arbitrageur, uninformed takers. */
 
 import type { Configuration } from './configuration.js';
 import { HIGHEST_TICK, type LadderSide, LOWEST_TICK, type RestingOrder, TICK, tickToPrice } from './ladder-book.js';
 import { PythonRandom } from './python-random.js';
 import { floorToQuantum, QUANTUM, round10 } from './round.js';
 
-/** A price is wrong for the arbitrageur from so far on. */
+/** Tolerance of the arbitrageur's comparison of prices. */
 const WRONG_BY = 1e-9;
 const SELL_PRICE_FLOOR = 0.05;
-/** More than ever stands in a book. */
+/** More than any book holds. */
 const ALL_SHARES = 100_000;
 
 export type Taker = 'arbitrageur' | 'retail';
 
 /** The book on which they trade, in ticks and shares. */
 export interface Venue {
-  /** The best tick of a side; null where it is empty. */
+  /** Best tick of a side; null when empty. */
   best(side: LadderSide): number | null;
   /** Adds an order of the competitor. */
   rest(order: RestingOrder): void;
-  /** Buys up to this tick, or sells down to it. Returns the shares that were traded. */
+  /** Buys up to this tick, or sells down to it. Returns the traded shares. */
   take(taker: Taker, buys: boolean, tick: number, shares: number): number;
 }
 
@@ -27,9 +27,9 @@ export class Others {
   readonly #venue: Venue;
   readonly #config: Configuration;
   readonly #retail: Retail;
-  /** Of what the published simulator does not draw. */
+  /** Random numbers beyond the published simulator's draws. */
   readonly #extra: PythonRandom;
-  /** Orders of the competitor that were used up, in the order in which they were. */
+  /** Used-up orders of the competitor, in order. */
   #used: RestingOrder[] = [];
 
   constructor(venue: Venue, config: Configuration, seed: number) {
@@ -40,8 +40,8 @@ export class Others {
   }
 
   /**
-   * The competitor quotes a ladder on every tick outside of his spread around the fair ticks of this probability, and never
-   * looks at the price again.
+   * The competitor quotes a ladder on every tick outside its spread around this probability's fair ticks, and ignores
+   * later prices.
    */
   open(probability: number): void {
     const below = Math.ceil(probability / TICK - 1e-12) - 1;
@@ -56,7 +56,7 @@ export class Others {
     this.#used.push(order);
   }
 
-  /** The competitor replaces each order that was used up by one on the other side, his spread away. */
+  /** The competitor replaces each used-up order by one on the other side, a spread away. */
   replace(): void {
     const { competitorSpread } = this.#config;
     for (const { side, tick } of this.#used) {
@@ -74,14 +74,14 @@ export class Others {
     if (remaining >= QUANTUM) this.#venue.rest({ id: null, side, tick: at, remaining });
   }
 
-  /** The arbitrageur comes before the uninformed takers. */
+  /** The arbitrageur acts before the uninformed takers. */
   act(probability: number): void {
     const { informedPart } = this.#config;
     if (informedPart >= 1 || this.#extra.random() < informedPart) this.#arbitrage(probability);
     for (const order of this.#retail.step()) this.#serve(order, probability);
   }
 
-  /** Takes all that stands on the wrong side of the truth. */
+  /** Takes every offer on the wrong side of the truth. */
   #arbitrage(probability: number): void {
     const highest = Math.ceil((probability - WRONG_BY) * 100) - 1;
     const lowest = Math.floor((probability + WRONG_BY) * 100) + 1;
@@ -103,7 +103,7 @@ export class Others {
       if (shares < QUANTUM) return;
       const filled = this.#venue.take('retail', true, ask, shares);
       left = round10(left - filled * tickToPrice(ask));
-      // Less than it wanted: the level is gone, and the next one is dearer.
+      // Partly filled: the level is empty, and the next one is more expensive.
       if (filled === 0) return;
     }
   }
@@ -111,11 +111,11 @@ export class Others {
 
 interface RetailOrder {
   readonly buys: boolean;
-  /** Currency that it spends, or that its shares are worth at the fair price. */
+  /** Currency to spend, or the fair value of the shares to sell. */
   readonly notional: number;
 }
 
-/** The uninformed: they come at random and take whatever stands there. */
+/** Uninformed takers: random arrivals that take any offer. */
 export class Retail {
   readonly #random: PythonRandom;
   readonly #config: Configuration;
@@ -125,7 +125,7 @@ export class Retail {
     this.#config = config;
   }
 
-  /** The orders of one step, in the order of their coming. */
+  /** Orders of one step, in order of arrival. */
   step(): RetailOrder[] {
     const { retailRate, retailMeanNotional, retailSigma } = this.#config;
     const mu = Math.log(retailMeanNotional) - retailSigma ** 2 / 2;

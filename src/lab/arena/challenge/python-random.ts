@@ -5,13 +5,13 @@
 
 const WORDS = 624;
 const MIDDLE = 397;
-/** Of Kinderman and Monahan's method: 4 exp(-1/2) / sqrt 2. */
+/** Constant of Kinderman and Monahan's method: 4 exp(-1/2) / sqrt 2. */
 const NORMAL_MAGIC = (4 * Math.exp(-0.5)) / Math.sqrt(2);
 
 export class PythonRandom {
   readonly #state = new Uint32Array(WORDS);
   #next = WORDS;
-  /** The second value of the last pair of `gauss`. */
+  /** Second value of the last pair of `gauss`. */
   #spare: number | null = null;
 
   /** @param seed a safe integer, 0 or more */

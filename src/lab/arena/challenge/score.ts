@@ -1,20 +1,20 @@
-/** The hidden score: it diffuses and jumps, and its sign at the end is the outcome. */
+/** The hidden score: it diffuses and jumps, and its final sign is the outcome. */
 
 import { normalCdf } from '../../../shared/base/normal.js';
 import type { Configuration } from './configuration.js';
 import { PythonRandom } from './python-random.js';
 
-/** What decides the outcome, and who could know it. */
+/** The truth of a market, known to informed participants. */
 export interface Truth {
-  /** Moves it by one step. */
+  /** Advances by one step. */
   step(): void;
-  /** That YES will pay, in [0, 1]. */
+  /** Probability that YES pays, in [0, 1]. */
   readonly probability: number;
-  /** Whether YES pays, once all steps are done. */
+  /** Whether YES pays, after all steps. */
   readonly isYes: boolean;
 }
 
-/** The probability of more jumps than are summed over: small enough for the tenth place of every published edge. */
+/** Neglected probability of further jumps: small enough for the tenth decimal of every published edge. */
 const TAIL = 1e-13;
 
 export class Score implements Truth {
@@ -48,21 +48,21 @@ export class Score implements Truth {
     this.#score += move;
   }
 
-  /** The probability that it ends above 0, in [0, 1]. */
+  /** Probability that it ends above 0, in [0, 1]. */
   get probability(): number {
     return probabilityAbove(this.#score, this.#stepsLeft, this.#config);
   }
 }
 
-/** Announcements come at fixed steps before the end, never with it. */
+/** Announcements come at fixed steps before the end, never at the end. */
 const isNews = (stepsLeft: number, { newsEverySteps }: Configuration): boolean =>
   newsEverySteps > 0 && stepsLeft > 0 && stepsLeft % newsEverySteps === 0;
 
-/** How many announcements are still to come. */
+/** Number of announcements still to come. */
 const newsLeft = (steps: number, { newsEverySteps }: Configuration): number =>
   newsEverySteps > 0 && steps > 0 ? Math.floor((steps - 1) / newsEverySteps) : 0;
 
-/** Over the number of jumps to come, Poisson: the probability that the score is above 0 after so many steps. */
+/** Sum over the Poisson number of jumps to come: the probability that the score is above 0 after this many steps. */
 export function probabilityAbove(score: number, steps: number, config: Configuration): number {
   if (steps === 0) return score > 0 ? 1 : 0;
   const { diffusionSigma, jumpIntensity, jumpMean, jumpSigma } = config;

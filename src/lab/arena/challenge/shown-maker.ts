@@ -35,15 +35,15 @@ const START_MS = 1_800_000_000_000;
 const NOMINAL_SHARES = micros(100 * ONE);
 const MAX_POSITION = micros(3000 * ONE);
 const CONDITION = 'challenge';
-/** Nothing is asked for here, so nothing is short. */
+/** Requests are free here. */
 const NO_REQUESTS: TraderPace = { ...USUAL_PACE, requestPrice: 0 };
 
-/** Where the market of a maker stands. */
+/** Place of a maker's market. */
 interface MakerPlace {
   readonly conditionId: string;
-  /** Asked at each step what its event looks like; null: it has none. */
+  /** Called at each step for its event's view; null without an event. */
   readonly glanceEvent: ((nowMs: number) => EventView) | null;
-  /** Where a strategy of whole events is asked; null: nowhere. */
+  /** Quoter of a strategy of whole events; null without one. */
   readonly quoted: QuotedEvent | null;
 }
 
@@ -62,7 +62,7 @@ export class ShownMaker implements Maker {
   readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;
   readonly #strategy: string;
-  /** When each open order was placed. */
+  /** Time of each open order's placement. */
   readonly #placedMs = new Map<string, number>();
   readonly #feeds: readonly string[];
   readonly #told: TruthFeed;
@@ -96,7 +96,7 @@ export class ShownMaker implements Maker {
     return this.decide(this.see(sight));
   }
 
-  /** The first half of a turn: what its strategy is shown. */
+  /** First half of a turn: the strategy's view. */
   see(sight: MakerSight): Seen {
     const nowMs = START_MS + (sight.step + 1) * STEP_MS;
     this.#account = sight.account;
@@ -114,19 +114,19 @@ export class ShownMaker implements Maker {
     return { sight, orders, view, nowMs };
   }
 
-  /** The second: what comes of what its strategy says. */
+  /** Second half: actions that follow from the strategy's answer. */
   decide({ sight, orders, view, nowMs }: Seen): Iterable<MakerAction> {
     return view === null ? [] : this.#changeOrders(this.#host.quote(view), orders, sight, nowMs);
   }
 
-  /** What the makers of the other outcomes are shown of this one. */
+  /** View of this outcome for the makers of the others. */
   asSibling(nowMs: number): SiblingView {
     const netMicros = toMicros(this.#account.yes - this.#account.no);
     return { ...this.#tracker.glance(nowMs), ...bestOwn(this.#listOrders()), netMicros };
   }
 
   #look({ step, competitorBid, competitorAsk }: MakerSight, orders: readonly QuotedOrder[], nowMs: number): void {
-    // What was filled or canceled in the last step left the book before this look at it.
+    // Fills and cancels of the last step left the book before this read of it.
     this.#tracker.mark(nowMs - 1, orders);
     const bid = levels('bid', competitorBid, orders);
     const ask = levels('ask', competitorAsk, orders);
@@ -166,7 +166,7 @@ export class ShownMaker implements Maker {
     });
   }
 
-  /** A cancel acts at once here, so what replaces it is placed in the same step. */
+  /** Cancels act at once here, so a replacement is placed in the same step. */
   *#changeOrders(
     quotes: Quotes,
     orders: readonly QuotedOrder[],
@@ -199,10 +199,10 @@ const seenAt = (requestId: number, nowMs: number) => ({
   venueTimeMs: null,
 });
 
-/** Currency that is left over, so that rounding never makes an order dearer than what is free. */
+/** Currency kept back, so that rounding never makes an order more expensive than the free cash. */
 const SPARE = 1e-6;
 
-/** The shares of this order that can be paid for. */
+/** Affordable shares of this order. */
 function findAffordable(account: Account, side: LadderSide, tick: number, wanted: number): number {
   const price = tickToPrice(tick);
   const covered = side === 'ask' ? Math.min(account.freeYes, wanted) : 0;

@@ -1,4 +1,4 @@
-/** One simulation of the challenge: its steps in the published order, and what the maker earned against the truth. */
+/** One simulation of the challenge: its steps in the published order, and the maker's earnings against the truth. */
 
 import type { SimulationResult } from '../contract.js';
 import { Account, ForbiddenAction, type MakerAction } from './account.js';
@@ -10,14 +10,14 @@ import { Score, type Truth } from './score.js';
 
 export const STARTING_CASH = 1000;
 
-/** What the maker is shown before he acts; amounts in shares, money in currency. */
+/** The maker's view before it acts; amounts in shares, money in currency. */
 export interface MakerSight {
   readonly step: number;
   readonly account: Account;
-  /** Ticks; null where the competitor has no order. */
+  /** Ticks; null when the competitor has no order. */
   readonly competitorBid: number | null;
   readonly competitorAsk: number | null;
-  /** The truth, for feeds alone: whoever makes a market by it knows what nobody can. */
+  /** The truth, only for feeds: a maker that quotes by it would know the unknowable. */
   readonly probability: number;
   /** Of the last step. */
   readonly fills: readonly MakerFill[];
@@ -30,11 +30,11 @@ export interface MakerFill {
 }
 
 export interface Maker {
-  /** Each action is applied before the next one is asked for. */
+  /** Each action is applied before the next one is requested. */
   act(sight: MakerSight): Iterable<MakerAction>;
 }
 
-/** `config` is the published one of the seed, or what another world makes of it. */
+/** `config` is the seed's published one, or a world's variant of it. */
 export function simulate(seed: number, maker: Maker, config = drawConfiguration(seed)): SimulationResult {
   const simulation = new Simulation(seed, config, new Score(config, seed));
   for (let step = 0; step < config.steps; step++) simulation.step(step, maker);
@@ -57,7 +57,7 @@ export class Simulation {
   #actions = 0;
   #highest = STARTING_CASH;
   #drawdown = 0;
-  /** The rule that was broken: nothing happens after it. */
+  /** The broken rule: nothing happens after it. */
   #failure: string | null = null;
 
   constructor(seed: number, config: Configuration, truth: Truth) {
@@ -83,7 +83,7 @@ export class Simulation {
     if (sight !== null) this.play(() => maker.act(sight));
   }
 
-  /** What the maker is shown as a step begins; null once an action has broken a rule: nothing happens any more. */
+  /** The maker's view at the beginning of a step; null once a rule was broken. */
   show(step: number): MakerSight | null {
     if (this.#failure !== null) return null;
     this.#others.replace();
@@ -99,7 +99,7 @@ export class Simulation {
     };
   }
 
-  /** What the maker then does, and everybody after it. */
+  /** Applies the maker's actions, and then those of all others. */
   play(act: () => Iterable<MakerAction>): void {
     try {
       for (const action of act()) this.#apply(action);

@@ -1,6 +1,6 @@
 /**
- * The challenge on the exchange's own book: competitor, arbitrageur and uninformed takers are accounts there and act in the
- * published order, a step each second. With nobody else in it the book is the published one.
+ * The challenge on the exchange's own book: competitor, arbitrageur and uninformed takers are accounts there and act in
+ * the published order, a step per second. Without other traders the book equals the published one.
  */
 
 import { type AccountSlot, ASK, BID } from '../../../exchange/core/contract.js';
@@ -13,11 +13,11 @@ import { Score } from '../challenge/score.js';
 import { LEAD_MS } from './stage.js';
 import { STEP_MS, SteppedMarket, SteppedScene } from './stepped-scene.js';
 
-/** Between the seeds of two markets of one simulation: no other simulation has them. */
+/** Distance of the seeds of two markets of one simulation: no other simulation uses them. */
 const SEEDS_APART = 2 ** 34;
 
 interface ChallengeSceneSettings {
-  /** The first market is the challenge of this very seed. */
+  /** The first market is the challenge of this seed. */
   readonly seed: number;
   readonly markets: number;
   readonly steps: number;
@@ -43,7 +43,7 @@ export class ChallengeScene extends SteppedScene {
   }
 }
 
-/** Each has an account of his own, so that they trade with each other. */
+/** Each has its own account, so that they trade with each other. */
 type Participants = Readonly<Record<Taker | 'competitor', AccountSlot>>;
 
 interface RestingRung {
@@ -83,7 +83,7 @@ class ChallengeMarket extends SteppedMarket {
     this.#score.step();
     this.probability = this.#score.probability;
     this.#others.act(this.probability);
-    // At once, for whoever looks between two steps is to see what the challenge shows before the next one.
+    // At once, so that readers between two steps see the challenge's book before the next one.
     this.#noticeUsedUp();
     this.#others.replace();
   }
@@ -95,7 +95,7 @@ class ChallengeMarket extends SteppedMarket {
   #rest(order: RestingOrder): void {
     const { side, tick, remaining } = order;
     const handle = this.place(this.#participants.competitor, side === 'bid' ? BID : ASK, tick, remaining, false);
-    // What met an order of somebody else at once is used up at once.
+    // An order that traded at once is used up at once.
     this.#standing.push({ order, handle });
   }
 
@@ -106,7 +106,7 @@ class ChallengeMarket extends SteppedMarket {
     return this.core.lastInternalFilled / ONE;
   }
 
-  /** In the order of the challenge, where asks are bought before bids are sold to, each from the best on. */
+  /** In the challenge's order: asks before bids, each from the best on. */
   #noticeUsedUp(): void {
     const used = this.#standing.filter(({ handle }) => handle === 0 || this.core.internalRemaining(handle) === 0);
     if (used.length === 0) return;

@@ -1,4 +1,4 @@
-/** The paper exchange's own crowd, whose hidden fair prices only the judge is shown. */
+/** The paper exchange's own crowd; only the judge sees its hidden fair prices. */
 
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { Crowd } from '../../../exchange/crowd/crowd.js';
@@ -10,7 +10,7 @@ import type { SceneMarket } from './judge.js';
 import type { Scene } from './stage.js';
 import { describeMarket } from './stepped-scene.js';
 
-/** As `Crowd` names the account of those who see the truth. */
+/** `Crowd`'s name for the account of informed takers. */
 const INFORMED = 'crowd-informed';
 
 export class CrowdScene implements Scene {
@@ -54,7 +54,7 @@ export class CrowdScene implements Scene {
     this.#crowd?.tick(nowMs);
   }
 
-  /** Long before its date: its outcome is drawn from its hidden probability as it is now. */
+  /** Long before its date: its outcome is drawn from the present hidden probability. */
   close({ source, probability }: SceneMarket, nowMs: number): void {
     const { conditionId } = source.market;
     const outcome = this.#outcomes.chance(probability);
@@ -63,7 +63,7 @@ export class CrowdScene implements Scene {
     this.#core.resolveMarket(nowMs, conditionId, outcome);
   }
 
-  /** The core as the crowd uses it, with a look at who acts. */
+  /** The crowd's core, with a record of the acting account. */
   #watchCore(): CrowdCore {
     const core: CrowdCore = this.#core;
     const placeInternal: CrowdCore['placeInternal'] = (nowMs, account, ...order) => {

@@ -1,15 +1,15 @@
-/** What each fill of the trader was worth at the truth of its moment, and how far its wealth fell below its highest. */
+/** Values each fill of the trader at the truth of its time, and tracks the drawdown of its wealth. */
 
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { ONE } from '../../../shared/base/micros.js';
 import type { EventSource } from '../../backtest/contract.js';
 
-/** One market and its truth, which nothing that trades may see. */
+/** One market and its truth; traders must not see it. */
 export interface SceneMarket {
   readonly source: EventSource;
   readonly index: MarketIndex;
-  /** That YES will pay, now: in [0, 1]. */
+  /** Probability that YES pays, now: in [0, 1]. */
   readonly probability: number;
   /** What YES paid; null before the end. */
   readonly outcome: boolean | null;
@@ -28,7 +28,7 @@ export class Judge {
   #highest: number;
   #drawdown = 0;
 
-  /** `isInformed`: whether who trades right now knows the truth; the trader itself does not. */
+  /** `isInformed`: whether the account that trades now knows the truth; the trader itself does not. */
   constructor(core: ExchangeCore, account: AccountSlot, markets: readonly SceneMarket[], isInformed: () => boolean) {
     this.#core = core;
     this.#account = account;
@@ -38,7 +38,7 @@ export class Judge {
     this.#highest = this.#startWorth;
   }
 
-  /** A fill of the trader; what it paid as a fee is no edge. */
+  /** A fill of the trader; its fee is no edge. */
   countFill({ market, isYes, isBuy, priceMicros, amountMicros, feeMicros }: ObservedFill): void {
     const probability = this.#markets.get(market)?.probability;
     if (probability === undefined) return;
@@ -51,14 +51,14 @@ export class Judge {
     this.#shares += shares;
   }
 
-  /** Notices how the wealth at the truth stands. */
+  /** Updates the wealth at the truth. */
   look(): void {
     const worth = this.worth();
     this.#highest = Math.max(this.#highest, worth);
     this.#drawdown = Math.max(this.#drawdown, this.#highest - worth);
   }
 
-  /** Currency and shares at the truth: at the outcome where there is one. */
+  /** Currency and shares at the truth, or at the outcome. */
   worth(): number {
     let worth = this.#core.readFunds(this.#account).total / ONE;
     for (const market of this.#markets.values()) {

@@ -1,6 +1,6 @@
 /**
- * One dishonest quoter in markets without another maker. It walks its own quotes away from the price that it knows to be
- * true, sells to the trader wherever the trader follows, and trades with itself so that the market looks alive.
+ * A dishonest quoter in markets without another maker. It moves its quotes away from the true price that it knows,
+ * sells to a trader that follows, and trades with itself so that the market looks alive.
  */
 
 import { type AccountSlot, ASK, BID } from '../../../exchange/core/contract.js';
@@ -11,21 +11,21 @@ import { STEP_MS, SteppedMarket, SteppedScene } from './stepped-scene.js';
 
 const TICKS = 100;
 const TRUE_TICK = TICKS / 2;
-/** Of each quote and each sale. */
+/** Shares of each quote and sale. */
 const SHARES = 12;
 /** Distance of the walk. */
 const WALKED_TICKS = 34;
 /** The scene ends long before. */
 const RESOLVES_AFTER_MS = 86_400_000;
-/** Time of the walk, s. */
+/** Duration of the move, s. */
 const WALK_S = [120, 360] as const;
-/** From the middle to each quote, in ticks: a trader has room to quote inside. */
+/** Distance of each quote from the mid, in ticks: a trader has room to quote inside. */
 const HALF_SPREAD_TICKS = [1, 6] as const;
-/** A trade of its accounts with each other comes after a step with this probability. */
+/** Probability of a trade among its own accounts after a step. */
 const WASH_CHANCE = 0.3;
-/** Gain per share that the quoter wants at least, in ticks. */
+/** Minimum gain per share, in ticks. */
 const GAIN_TICKS = [4, 30] as const;
-/** Shares of its quotes; some show more than a trader here would hold. They are canceled before each sale. */
+/** Shares of its quotes; some exceed what a trader here would hold. They are canceled before each sale. */
 const QUOTED = [SHARES, SHARES, 2000] as const;
 
 interface Accounts {
@@ -83,7 +83,7 @@ class LiarMarket extends SteppedMarket {
     this.#fromMs = nowMs + LEAD_MS;
   }
 
-  /** Between its cancel and its new quotes the quoter sees the trader's orders alone. */
+  /** Between its cancel and its new quotes the quoter sees only the trader's orders. */
   protected act(): void {
     const { quoter, seller } = this.#accounts;
     for (const handle of this.#quotes) this.core.cancelInternal(this.nowMs, handle);
@@ -99,7 +99,7 @@ class LiarMarket extends SteppedMarket {
       ...(ask >= TICKS ? [] : [this.place(quoter, ASK, ask, this.#quoted, false)]),
     ];
     if (!this.#random.chance(WASH_CHANCE)) return;
-    // At a price where only the quoter has orders.
+    // At a price with only its own orders.
     if (this.#rises && ownAsk > ask) this.place(seller, BID, ask, 1, true);
     if (!this.#rises && ownBid < bid) this.place(seller, ASK, bid, 1, true);
   }

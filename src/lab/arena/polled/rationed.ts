@@ -1,4 +1,4 @@
-/** The worlds in which the whole trader trades, within a budget of requests and behind a delay. */
+/** Worlds of the whole trader, with a request budget and a delay. */
 
 import { micros, ONE } from '../../../shared/base/micros.js';
 import { type ConditionName, type Conditions, FEED_CONDITIONS } from '../conditions.js';
@@ -10,11 +10,11 @@ import { STEP_MS } from './stepped-scene.js';
 import { runTrader, type TraderRun } from './trader-run.js';
 
 const STEPS = 2000;
-/** As many as the crowd has slots. */
+/** The crowd's number of slots. */
 const CROWD_MARKETS = 4;
 const LIAR_MARKETS = 4;
 const LIAR_S = 600;
-/** What one counterparty is to be unable to exceed. */
+/** Bound of the loss that one counterparty can cause. */
 const LIAR_DAY_LIMIT = micros(50 * ONE);
 
 type PolledSetting = Pick<TraderRun, 'markets' | 'lastsMs' | 'scene' | 'maxLossDayMicros'>;

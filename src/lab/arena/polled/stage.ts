@@ -1,6 +1,6 @@
 /**
- * A scene as the markets of a backtest. All of its markets open together and close together; what is due happens in the
- * order of its times, before whatever the trader asks at or after them.
+ * Plays a scene as the markets of a backtest. All its markets open and close together; work is done in order of time,
+ * before any request of the trader at the same time or later.
  */
 
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../../exchange/core/contract.js';
@@ -13,27 +13,27 @@ import type { Conditions } from '../conditions.js';
 import { TruthFeed } from '../truth-feed.js';
 import { Judge, type SceneMarket } from './judge.js';
 
-/** The exchange's clock, Unix ms; 2027-01-15, 8:00 UTC. */
+/** Exchange clock, Unix ms; 2027-01-15, 8:00 UTC. */
 export const START_MS = 1_800_000_000_000;
-/** The trader has to find the markets before anything happens in them. */
+/** Time for the trader to find the markets before the first event. */
 export const LEAD_MS = 60_000;
 
-/** Markets, and the other accounts that trade there. Its `tick` lets them act, each at its own time. */
+/** Markets and the other accounts that trade there. Its `tick` lets each account act at its own times. */
 export interface Scene extends Driver {
-  /** Opens the markets; what the others do begins later. Times are the exchange's clock, Unix ms. */
+  /** Opens the markets; others act later. Times are the exchange clock, Unix ms. */
   open(nowMs: number): readonly SceneMarket[];
-  /** Ends all trading in this market and settles it. */
+  /** Ends trading in this market and settles it. */
   close(market: SceneMarket, nowMs: number): void;
-  /** Whether the account that acts in this moment knows the truth. */
+  /** Whether the account that acts now knows the truth. */
   readonly isInformed: boolean;
 }
 
 export interface StagePlan {
-  /** Made on the exchange of the run. */
+  /** Created on the exchange of the run. */
   readonly scene: (core: ExchangeCore) => Scene;
-  /** From the first thing that happens to the close. */
+  /** From the first event to the close. */
   readonly lastsMs: number;
-  /** Feeds that say what the judge knows, as far as the conditions let them; absent: none. */
+  /** Feeds of the judge's knowledge, as far as the conditions allow; absent: none. */
   readonly feeds?: readonly string[];
   readonly seed: number;
   readonly conditions: Conditions;
@@ -41,9 +41,9 @@ export interface StagePlan {
   readonly onClosing?: () => void;
 }
 
-/** Between two words of a feed. */
+/** Interval of a feed's values. */
 const FEED_EVERY_MS = 1000;
-/** Between the feeds of two markets. */
+/** Distance of the seeds of two markets' feeds. */
 const FEED_SEEDS_APART = 2 ** 34;
 
 export class Stage implements MadeMarkets, MarketDriver, FeedSource {
@@ -77,7 +77,7 @@ export class Stage implements MadeMarkets, MarketDriver, FeedSource {
     this.judge.countFill(fill);
   }
 
-  /** Once the markets are open. */
+  /** After the markets opened. */
   get judge(): Judge {
     return must(this.#judge, 'a judge');
   }
@@ -122,7 +122,7 @@ export class Stage implements MadeMarkets, MarketDriver, FeedSource {
     return Promise.resolve();
   }
 
-  /** Whichever is looked at, all go on: their times are the core's, which never goes back. */
+  /** A read of one market advances all: their times are the core's, which never goes back. */
   sync(_index: MarketIndex, nowMs: number): void {
     this.syncAll(nowMs);
   }

@@ -1,4 +1,4 @@
-/** Markets on the exchange's own book in which other accounts act in steps of a second, all markets together. */
+/** Markets on the exchange's own book in which other accounts act once per second, all markets together. */
 
 import {
   type AccountSlot,
@@ -21,14 +21,14 @@ import type { Scene } from './stage.js';
 export const STEP_MS = 1000;
 const TICK_MICROS = 10_000;
 
-/** A market without fees, in an event of its own. */
+/** A market without fees, in its own event. */
 export abstract class SteppedMarket implements SceneMarket {
   readonly source: SceneMarket['source'];
   abstract readonly probability: number;
-  /** Whether the account that acts in this moment knows the truth. */
+  /** Whether the account that acts now knows the truth. */
   abstract readonly isInformed: boolean;
   outcome: boolean | null = null;
-  /** The exchange's clock, Unix ms. */
+  /** Exchange clock, Unix ms. */
   protected nowMs = 0;
   protected readonly core: ExchangeCore;
   readonly #market: ReplayMarket;
@@ -46,7 +46,7 @@ export abstract class SteppedMarket implements SceneMarket {
   }
 
   protected abstract act(): void;
-  /** Whether YES pays; asked once. */
+  /** Whether YES pays; called once. */
   protected abstract decide(): boolean;
 
   get index(): MarketIndex {
@@ -70,13 +70,13 @@ export abstract class SteppedMarket implements SceneMarket {
     this.core.resolveMarket(nowMs, this.source.market.conditionId, this.outcome);
   }
 
-  /** The best tick of a side; null where it is empty. */
+  /** Best tick of a side; null when empty. */
   protected best(side: BookSide): number | null {
     const price = side === BID ? this.core.bestBid(this.index) : this.core.bestAsk(this.index);
     return price === null ? null : price / TICK_MICROS;
   }
 
-  /** The handle of what rests, 0 where nothing does. */
+  /** Handle of the resting order, 0 without one. */
   protected place(account: AccountSlot, side: BookSide, tick: number, shares: number, immediate: boolean): number {
     // Whole ticks and hundredths of shares are integers of millionths.
     const price = (tick * TICK_MICROS) as Micros;
@@ -93,7 +93,7 @@ export abstract class SteppedMarket implements SceneMarket {
 
 interface SteppedSceneSettings {
   readonly openMarkets: (account: (name: string) => AccountSlot) => readonly SteppedMarket[];
-  /** From the opening to the first step, and to the date on which the markets resolve. */
+  /** From the opening to the first step, and to the markets' resolution date. */
   readonly firstStepMs: number;
   readonly resolvesMs: number;
 }
@@ -134,7 +134,7 @@ export class SteppedScene implements Scene {
   }
 }
 
-/** A market of a scene, in an event of its own: what happens in one says nothing of another. */
+/** A market of a scene, in its own event: markets are independent. */
 export const describeMarket = (conditionId: string, name: string, title: string): RecordedMarket => ({
   conditionId,
   eventTitle: name,

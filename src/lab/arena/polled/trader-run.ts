@@ -1,4 +1,4 @@
-/** One simulation with the whole trader: its own scheduler, engine, risk, executor and ledger, on a virtual clock. */
+/** One simulation with the whole trader: its scheduler, engine, risk, executor and ledger, on a virtual clock. */
 
 import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros.js';
 import { VERSION } from '../../../shell/config/version.js';
@@ -14,17 +14,17 @@ import { findBroken } from '../../sweep/task.js';
 import type { Entrant, SimulationResult } from '../contract.js';
 import { Stage, type StagePlan } from './stage.js';
 
-/** Currency that a strategy file alone is given for each market, and shares that it may hold there: the challenge's own. */
+/** Currency per market for a single strategy file, and its maximum shares there: the challenge's own. */
 const CAPITAL_A_MARKET = 1000;
 const POSITION_A_MARKET = 3000;
 
-/** Older values than this are shown to no strategy, as in a trader's file without a word of its own. */
+/** Older values are hidden from strategies: the default of a trader's file. */
 const FEED_AGE_MS = 60_000;
 
 export interface TraderRun extends Pick<StagePlan, 'seed' | 'conditions' | 'lastsMs' | 'scene'> {
   readonly entrant: Entrant;
   readonly markets: number;
-  /** Day limit at most; a halt then stays. Absent: as `moneyFor` says, and a halt ends with the next event. */
+  /** Maximum day limit; a halt then stays. Absent: as in `moneyFor`, and a halt ends with the next event. */
   readonly maxLossDayMicros?: Micros;
 }
 
@@ -64,7 +64,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
     maxLossDayMicros === undefined
       ? limits
       : { ...limits, maxLossDayMicros: minMicros(limits.maxLossDayMicros, maxLossDayMicros) };
-  // Whatever it selects among real markets, here it is offered all; the choice among them is its own.
+  // It is offered all markets, whatever it selects among real ones; ranking them is its own choice.
   const choose = own.markets.choose ?? 'listed';
   const offered = { ids: [], categories: [], state: 'open', kind: 'orderbook', max: markets, choose } as const;
   const rateLimits = {
@@ -89,7 +89,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
     },
     sources: [],
     made,
-    // Nothing here is recorded, so no model is ever asked.
+    // Nothing here is recorded, so the model is unused.
     fillModel: 'risk-averse',
     latency: latencyModel(readLatency(`constant:${conditions.delayMs}`), [], seed),
     seed,
@@ -101,8 +101,8 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
 }
 
 /**
- * A trader's file keeps its capital and its limits. Around a strategy file alone there is the money of the challenge for
- * each market, and no limit in currency stops it before that is gone. `ownRisk`: the limits of the strategy itself.
+ * A trader's file keeps its capital and limits. A single strategy file gets the challenge's money per market, and no
+ * currency limit stops it before that is lost. `ownRisk`: the strategy's own limits.
  */
 export function moneyFor({ config, risk: ownRisk }: Pick<Entrant, 'config' | 'risk'>, markets: number) {
   const { capitalMicros, risk } = config;
@@ -124,7 +124,7 @@ export function moneyFor({ config, risk: ownRisk }: Pick<Entrant, 'config' | 'ri
     maxDrawdownMicros: all,
     maxFills: risk.maxFills * markets,
   };
-  // What its own file tightens stays as tight.
+  // Limits tightened by its own file stay as tight.
   return { capitalMicros: all, risk: raised, ownRisk: { ...raised, ...pickChanged(ownRisk, risk) } };
 }
 

@@ -1,9 +1,9 @@
-/** Lets feeds speak at the moment at which each value was known, and never before. */
+/** Plays feed values at the time at which each was known, never before. */
 
 import type { RecordedFeedValue } from '../../../recording/contract.js';
 import type { FeedValue } from '../../../shared/protocol/seam.js';
 
-/** What one feed says at once: of each market the newest. */
+/** Values of one feed at one time: the newest per market. */
 export interface FeedWord {
   readonly feed: string;
   readonly values: readonly FeedValue[];
@@ -11,11 +11,11 @@ export interface FeedWord {
 
 const NOTHING: readonly FeedWord[] = [];
 
-/** Where a run hears its feeds from. */
+/** Source of a run's feeds. */
 export interface FeedSource {
-  /** When the next value is known, Unix ms; Infinity when none is left. */
+  /** Time of the next value, Unix ms; Infinity without one. */
   readonly nextMs: number;
-  /** Everything that has become known up to this moment, feed by feed. */
+  /** All values known up to this time, by feed. */
   take(nowMs: number): readonly FeedWord[];
 }
 

@@ -1,4 +1,4 @@
-/** What feeds say in a backtest: files with times that the user gives, and what was recorded beside the markets. */
+/** Feed values of a backtest: files with the user's times, and values recorded beside the markets. */
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -11,14 +11,14 @@ import { type RowProblem, readRow } from '../../../shell/feeds/read-row.js';
 import type { FeedSettings } from '../../../trader/engine/settings.js';
 import { count, formatQuantity } from '../../report/figures.js';
 
-/** A live trader looks at a file or an address so often unless it is told otherwise, ms. */
+/** Default interval of a live trader's reads of a file or address, ms. */
 const USUAL_EVERY_MS = 1_000;
-/** Of a feed that the configuration does not name, ms. */
+/** For a feed that the configuration does not name, ms. */
 const USUAL_MAX_AGE_MS = 60_000;
 /** About 1 GB in memory. */
 const MOST_VALUES = 5_000_000;
 
-/** A feed by its name, and the file with its values; null: those that were recorded. */
+/** A feed's name, and the file with its values; null: the recorded ones. */
 export interface FeedChoice {
   readonly name: string;
   readonly path: string | null;
@@ -28,7 +28,7 @@ export interface FeedQuestion {
   readonly config: { readonly feeds: readonly FeedConfig[] };
   readonly recordings: readonly Recording[];
   readonly choices: readonly FeedChoice[];
-  /** From the time of a file's row to when it is known, ms; null: as long as a live trader would need. */
+  /** Delay from a file row's time until it is known, ms; null: as in a live trader. */
   readonly delayMs: number | null;
 }
 
@@ -37,15 +37,15 @@ export interface FeedData {
   readonly settings: readonly FeedSettings[];
   /** In order of the time at which they are known. */
   readonly values: readonly RecordedFeedValue[];
-  /** A line for each feed: what is played. */
+  /** One line per feed: the played values. */
   readonly lines: readonly string[];
-  /** What the user must be told. */
+  /** Warnings for the user. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Throws TwinbookError `file_unreadable` for a file that cannot be read, `usage` for one without a single row of a feed, or
- * for more than five million values.
+ * Throws TwinbookError `file_unreadable` for an unreadable file, `usage` for one without a valid row, or for more than
+ * five million values.
  */
 export async function readFeedData(question: FeedQuestion): Promise<FeedData> {
   const { config, choices, recordings } = question;
@@ -68,7 +68,7 @@ export async function readFeedData(question: FeedQuestion): Promise<FeedData> {
   };
 }
 
-/** Feeds whose values say nothing of the markets that are played: who quotes by them quotes nothing. */
+/** Feeds without values for the played markets: strategies that depend on them quote nothing. */
 export const silentFeeds = (
   settings: readonly FeedSettings[],
   values: readonly RecordedFeedValue[],
@@ -121,11 +121,11 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
   return { name, values, line, warnings: left };
 }
 
-/** As a live trader that looks at it, at the latest. */
+/** The maximum delay of a live trader's reads. */
 const usualDelayMs = (feed: FeedConfig | undefined): number =>
   TOGETHER_MS + (feed === undefined ? USUAL_EVERY_MS : feed.kind === 'child' ? 0 : feed.everyMs);
 
-/** Passed on together, as live: not before it is known. */
+/** Batched as in a live trader: never before the time at which it is known. */
 const knownMs = (atMs: number, waitMs: number): number => Math.ceil((atMs + waitMs) / TOGETHER_MS) * TOGETHER_MS;
 
 function readRows(path: string) {
@@ -141,7 +141,7 @@ function readRows(path: string) {
     .flatMap((line) => {
       const read = lines.read(line.endsWith('\r') ? line.slice(0, -1) : line);
       if (read === null) return [];
-      // Recorded rows are of another day than this machine's clock: none is ahead of it.
+      // Recorded rows are from the past: none can be in the future.
       const row = 'problem' in read ? read.problem : readRow(read.row, Number.POSITIVE_INFINITY);
       if (!('kind' in row)) return [row];
       add(row);

@@ -1,4 +1,4 @@
-/** The program of a thread that runs one fill model after the other. */
+/** Program of a thread that runs fill models one by one. */
 
 import { workerData } from 'node:worker_threads';
 import { TwinbookError } from '../../../shared/base/errors.js';
@@ -6,7 +6,7 @@ import { openModelRuns } from '../backtest.js';
 import { sameConfig, serveTasks } from './pool.js';
 import type { ModelEnd, ModelSetup } from './threads.js';
 
-// `ModelSetup` is what `threads.ts` starts this program with.
+// `threads.ts` starts this program with a `ModelSetup`.
 const setup = workerData as ModelSetup;
 const runModel = await openModelRuns(await sameConfig(setup), setup.options);
 

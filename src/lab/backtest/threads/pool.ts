@@ -1,6 +1,6 @@
 /**
- * Worker threads that run tasks, one each at a time. A task that throws has failed; a worker that dies has failed its
- * task and is replaced. A worker that cannot even begin is an error of the whole sweep.
+ * Worker threads that run one task each at a time. A throwing task has failed; a dead worker has failed its task and is
+ * replaced. A worker that cannot start is an error of the whole sweep.
  */
 
 import { parentPort, type Worker } from 'node:worker_threads';
@@ -9,20 +9,20 @@ import { startWorker } from '../../../shared/base/worker-start.js';
 import { loadConfig } from '../../../shell/config/load.js';
 import type { Config } from '../../../shell/config/types.js';
 
-/** A configuration as threads read it once more: what a strategy is made of cannot be handed to them. */
+/** A configuration that threads read again: strategies cannot be passed to them. */
 export interface ConfigOfThreads {
   readonly source: {
     readonly file: string;
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly cwd: string;
-    /** Feeds that there are besides those of the file. */
+    /** Feeds besides those of the file. */
     readonly feeds?: readonly string[] | 'any';
   };
-  /** Of the configuration that was read first: another one must not be run unnoticed; null: not compared. */
+  /** Hash of the configuration read first, so that no other one is run; null: not compared. */
   readonly configHash: string | null;
 }
 
-/** Throws `config_invalid` when it is not the one that the leading thread has read. */
+/** Throws `config_invalid` when it differs from the main thread's. */
 export async function sameConfig({ source, configHash }: ConfigOfThreads): Promise<Config> {
   const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
   if (configHash === null || loaded.configHash === configHash) return loaded;
@@ -30,7 +30,7 @@ export async function sameConfig({ source, configHash }: ConfigOfThreads): Promi
   throw new TwinbookError('config_invalid', `${source.file} has changed since the run began`, hint);
 }
 
-/** What became of a task: `R`, or why there is none. */
+/** End of a task: `R`, or the reason for none. */
 export type TaskEnd<R> =
   | { readonly kind: 'done'; readonly figures: R }
   | { readonly kind: 'failed'; readonly error: string };
@@ -40,16 +40,16 @@ interface Assignment<T> {
   readonly task: T;
 }
 
-/** From a worker: `ready` first; of each assignment how far it is, and its end. */
+/** From a worker: `ready` first; then progress and end of each task. */
 type WorkerReport<R> =
   | { readonly kind: 'ready' }
   | { readonly kind: 'part'; readonly id: number; readonly part: number }
   | { readonly kind: 'outcome'; readonly id: number; readonly outcome: TaskEnd<R> };
 
 /**
- * The program of a worker, once it is ready: runs the tasks that it is sent. A task that throws has failed.
+ * Runs tasks in a worker, once it is ready. A throwing task has failed.
  *
- * @param run `tell` gets the part of the task that is done, 0 to 1
+ * @param run `tell` gets the finished fraction of the task, 0 to 1
  */
 export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) => Promise<R>): void {
   assert(parentPort !== null, 'this is the program of a worker thread');
@@ -69,7 +69,7 @@ export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) =>
 
 interface PoolSetup {
   readonly workers: number;
-  /** What each thread runs: it ends with `serveTasks`. */
+  /** Program of each thread: it ends with `serveTasks`. */
   readonly program: { readonly name: string; readonly from: string };
   /** Handed to each thread, with one word of shared memory as `stop`: not 0 once its work is not wanted any more. */
   readonly setup: object;
@@ -77,12 +77,12 @@ interface PoolSetup {
   readonly readsFiles: boolean;
 }
 
-/** Tasks that are run together. */
+/** Tasks that run together. */
 export interface Batch<T, R> {
   readonly tasks: readonly T[];
-  /** Told in the order in which tasks end. What it throws ends the pool. */
+  /** Called in the order in which tasks end. An error that it throws ends the pool. */
   readonly done: (task: T, outcome: TaskEnd<R>) => void;
-  /** Told the part of a task that is done, 0 to 1. */
+  /** Called with the finished fraction of a task, 0 to 1. */
   readonly onPart?: (task: T, part: number) => void;
   readonly stopAsked: Promise<void>;
 }
@@ -91,11 +91,11 @@ export interface Batch<T, R> {
 interface Hired {
   /** It has begun. */
   isReady: boolean;
-  /** The place of the task that it is busy with; null: none. */
+  /** Index of its present task; null without one. */
   task: number | null;
 }
 
-/** Threads that run one batch of tasks after the other, and are warm from the second one on. */
+/** Threads that run batches of tasks; they are warm from the second batch on. */
 export class TaskPool<T, R> {
   readonly #options: PoolSetup;
   readonly #hired = new Map<Worker, Hired>();
@@ -114,8 +114,8 @@ export class TaskPool<T, R> {
   }
 
   /**
-   * True when every task has ended, false when it was asked to stop before: what ran then is forgotten. After anything but
-   * true there is nothing to do with it but to close it.
+   * True when every task has ended, false when it was stopped before: running tasks are dropped. After any other result
+   * than true only close it.
    */
   run({ tasks, done, onPart, stopAsked }: Batch<T, R>): Promise<boolean> {
     if (tasks.length === 0) return Promise.resolve(true);
@@ -201,7 +201,10 @@ export class TaskPool<T, R> {
   }
 }
 
-/** Resolves once a worker is ready or has ended its task, or with its own end: a streamed reading breaks off, so that is soon. */
+/**
+ * Resolves once a worker is ready, has ended its task, or has ended itself: streamed reading stops early, so this is
+ * soon.
+ */
 const awaitWorker = (worker: Worker): Promise<void> =>
   new Promise((resolve) => {
     worker.on('message', ({ kind }: WorkerReport<unknown>) => {

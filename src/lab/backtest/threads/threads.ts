@@ -1,16 +1,16 @@
-/** The runs of several fill models on threads, one model at a time each: no run knows of another, so nothing else changes. */
+/** Runs of several fill models on threads, one model each: runs are independent, so results do not change. */
 
 import { AssertionFailed, type ErrorCode, TwinbookError } from '../../../shared/base/errors.js';
 import { type BacktestOptions, type BacktestResult, compareRuns, type ModelRuns } from '../backtest.js';
 import { type ConfigOfThreads, TaskPool } from './pool.js';
 
-/** Handed to a thread when it starts. */
+/** Start data of a thread. */
 export interface ModelSetup extends ConfigOfThreads {
-  /** Everything but what is no plain data. */
+  /** All options that are plain data. */
   readonly options: Omit<BacktestOptions, 'progress' | 'fillModels'>;
 }
 
-/** The runs of a model, or what its user can mend. */
+/** The runs of a model, or the user's error. */
 export type ModelEnd =
   | { readonly runs: ModelRuns; readonly error: null }
   | {

@@ -5,7 +5,7 @@ import type { AccountSeries, SessionRecord } from '../../session/contract.js';
 import type { MarketResult } from './split.js';
 import { share, sum } from './total.js';
 
-/** Where the money is. `result` = end equity - capital. */
+/** Location of the money. `result` = end equity - capital. */
 export function computeEquity(record: SessionRecord, results: readonly MarketResult[]) {
   const value = (held: readonly MarketResult[]): number => sum(held.map(({ endValueMicros }) => endValueMicros));
   const endHoldingsMicros = value(results);
@@ -14,9 +14,9 @@ export function computeEquity(record: SessionRecord, results: readonly MarketRes
   return {
     capitalMicros: record.capitalMicros,
     endCashMicros: record.endCashMicros,
-    // Shares at the end: at the outcome where it is known, else at the last mark, else at what they cost.
+    // Value of the final shares: at the known outcome, else at the last mark, else at cost.
     endHoldingsMicros,
-    // The part of it that is valued at cost, because no price is known.
+    // The part valued at cost, because no price is known.
     atCostMicros: value(results.filter(({ valuedAt }) => valuedAt === 'cost')),
     endEquityMicros,
     resultMicros,
@@ -34,14 +34,14 @@ export function computeCapital({ account }: SessionRecord, resultMicros: number)
   };
 }
 
-/** `longestMs`: the longest time below an earlier peak, as far as the samples show it. */
+/** `longestMs`: longest time below an earlier peak, by the samples. */
 export const computeDrawdown = (record: SessionRecord) => ({
   maxMicros: record.maxDrawdownMicros,
   maxShare: share(record.maxDrawdownMicros, record.capitalMicros),
   longestMs: longestUnderWater(record.account),
 });
 
-/** Null without samples, or when the equity is not known throughout. */
+/** Null without samples, or when the equity is not always known. */
 function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | null {
   let [peak, steps, longest] = [Number.NEGATIVE_INFINITY, 0, 0];
   for (const equity of equityMicros) {
@@ -55,12 +55,12 @@ function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | nu
 
 export type RequestFigures = NonNullable<ReturnType<typeof computeRequestUse>>;
 
-/** Null where requests were not counted. */
+/** Null when requests were not counted. */
 export function computeRequestUse(record: SessionRecord, fills: number, resultMicros: number) {
   const { requests, account } = record;
   if (requests === null) return null;
   const sampledMs = account.timeMs.length * account.stepMs;
-  // Time that was played or lived through, as far as samples cover it.
+  // Time covered by samples.
   const minutes = (sampledMs > 0 ? sampledMs : record.toMs - record.fromMs) / 60_000;
   const sent = requests.public.count + requests.signed.count;
   const useOf = ({ count, limitPerMinute }: typeof requests.public) => share(share(count, minutes), limitPerMinute);
@@ -73,14 +73,14 @@ export function computeRequestUse(record: SessionRecord, fills: number, resultMi
     publicPeakShare: peakOf(requests.public),
     signedPeakShare: peakOf(requests.signed),
     byPurpose: requestsByPurpose(requests.byEndpoint),
-    // Requests that a fill took; null without a fill.
+    // Requests per fill; null without a fill.
     perFill: share(sent, fills),
-    // What a request brought, Micros and parts of one; null without a request.
+    // Result per request, micros and fractions; null without a request.
     valueMicros: share(resultMicros, sent),
   };
 }
 
-/** From what is read of markets to what is taken back: the words of `status`, in the order in which tables show them. */
+/** From market reads to cancels: the words of `status`, in table order. */
 function requestsByPurpose(byEndpoint: readonly (readonly [endpoint: string, count: number])[]) {
   const counts = { looks: 0, moves: 0, cancels: 0, conversions: 0, own: 0 };
   for (const [endpoint, count] of byEndpoint) {
@@ -90,7 +90,7 @@ function requestsByPurpose(byEndpoint: readonly (readonly [endpoint: string, cou
   return counts;
 }
 
-/** Null for what a trader never asks. */
+/** Null for calls that a trader never makes. */
 function purposeOf(endpoint: string): keyof ReturnType<typeof requestsByPurpose> | null {
   if (/^(markets|events|search|sports)\./.test(endpoint)) return 'looks';
   if (/^orders\.cancel/.test(endpoint)) return 'cancels';

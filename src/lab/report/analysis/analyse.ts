@@ -1,4 +1,4 @@
-/** From the record of a session to every figure of its report. */
+/** Computes every figure of a report from a session's record. */
 
 import type { SessionRecord } from '../../session/contract.js';
 import type { RepeatFigures } from './repeats.js';
@@ -7,13 +7,13 @@ import { splitMarket } from './split.js';
 import { listWarnings, type Warning } from './warnings.js';
 
 export interface Analysis extends Figures {
-  /** What a reader must know before believing a figure, most serious first. */
+  /** Warnings about the figures, most serious first. */
   readonly warnings: readonly Warning[];
-  /** Of a backtest that was run more than once: all other figures are of the run with the middle result. */
+  /** Of a backtest with several runs: all other figures are of the run with the middle result. */
   readonly repeats?: RepeatFigures;
 }
 
-/** Pure: the same record gives the same figures, to the bit. */
+/** Pure: equal records give equal figures, to the bit. */
 export function analyse(record: SessionRecord): Analysis {
   const results = record.markets.map(splitMarket);
   const figures = computeFigures(record, results);

@@ -8,11 +8,11 @@ import type { RepeatFigures } from './repeats.js';
 import { nameModel } from './session-figures.js';
 import { sum } from './total.js';
 
-/** Several fill models side by side. */
+/** Comparison of several fill models. */
 export interface BracketVerdict {
-  /** True when models contradict each other over the markets that all of them played. */
+  /** True when models disagree over the markets that all of them played. */
   readonly signFlips: boolean;
-  /** Which way all intervals point; `unclear` when one of them holds 0, or there are too few events to have one. */
+  /** Sign of all intervals; `unclear` when one contains 0, or with too few events. */
   readonly points: Direction;
   /** In words; empty for a single session. */
   readonly text: string;
@@ -24,10 +24,10 @@ type Direction = 'gain' | 'loss' | 'unclear';
 interface Compared {
   readonly model: string;
   readonly micros: number;
-  /** What a contradiction is judged by: the sign of one result, or the interval of repeats. */
+  /** Basis of a contradiction: sign of one result, or interval of repeats. */
   readonly sign: Direction;
   readonly events: number;
-  /** Null with too few events to have one. */
+  /** Null with too few events. */
   readonly interval: Interval | null;
   /** In words; empty for a single run. */
   readonly spread: string;
@@ -38,7 +38,7 @@ export interface RepeatedModel {
   readonly repeats: RepeatFigures;
 }
 
-/** Those of a backtest that was run more than once; empty where not all of them are. */
+/** Backtests with several runs; empty unless all are. */
 export function repeatedModels(analyses: readonly Analysis[]): readonly RepeatedModel[] {
   const models = analyses.flatMap((analysis) =>
     analysis.repeats === undefined ? [] : [{ model: nameModel(analysis), repeats: analysis.repeats }],

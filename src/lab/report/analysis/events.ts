@@ -5,26 +5,26 @@ import { computeMoments } from '../../../shared/statistics/moments.js';
 import { sharpePerSample } from '../../../shared/statistics/sharpe.js';
 import type { MarketAnalysis } from './markets.js';
 
-/** Fewer events than this and the interval itself is a guess. */
+/** With fewer events the interval itself is a guess. */
 export const FEW_EVENTS = 20;
 
-/** Fewer events than this, and no figure about their spread is shown: it would be read as if it meant something. */
+/** With fewer events no figure about their spread is shown: it would be meaningless. */
 export const LEAST_EVENTS = 8;
 
-/** Both ends of a 95 % interval: of 2,000 redrawn sets of events, 95 % have their result between them. */
+/** Ends of a 95 % interval over 2,000 resampled sets of events. */
 export type Interval = readonly [low: number, high: number];
 export type EventFigures = ReturnType<typeof computeEventFigures>;
 
-/** Null where the interval is not known or events are too few to show one. */
+/** Null when the interval is unknown or events are too few. */
 export const shownInterval = ({ events, intervalMicros }: EventFigures): Interval | null =>
   events < LEAST_EVENTS ? null : intervalMicros;
 
-/** Sharpe ratio per event; null where it is not known or events are too few to show one. */
+/** Sharpe ratio per event; null when unknown or events are too few. */
 export const shownSharpe = ({ events, sharpe }: EventFigures): number | null => (events < LEAST_EVENTS ? null : sharpe);
 
 /**
- * Of the events with a fill. `sharpe`: mean / deviation of the results per event, not per year; null with fewer than two.
- * `caveat`: what these few numbers cannot say.
+ * Of the events with a fill. `sharpe`: mean / deviation of the results per event, not per year; null below two.
+ * `caveat`: limits of these few numbers.
  */
 export function computeEventFigures(markets: readonly MarketAnalysis[], seed: number) {
   const byEvent = resultsByEvent(
@@ -48,7 +48,7 @@ export function computeEventFigures(markets: readonly MarketAnalysis[], seed: nu
   };
 }
 
-/** Markets of one event resolve together; a market without one is an event of its own. */
+/** Markets of one event resolve together; a market without one is its own event. */
 export const eventOf = ({ eventTitle, conditionId }: MarketAnalysis): string =>
   eventTitle === '' ? conditionId : eventTitle;
 

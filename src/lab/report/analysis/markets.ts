@@ -1,4 +1,4 @@
-/** Markets: the line of each, how much of their time was recorded and quoted, and what was left out. */
+/** Markets: a row each, recorded and quoted time, and left-out data. */
 
 import type { Coverage, MarketSession } from '../../session/contract.js';
 import { listMoves, sharesMoved } from '../../session/holdings.js';
@@ -45,7 +45,7 @@ function peakInventory(market: MarketSession): number {
   return peak;
 }
 
-/** Shares (|YES - NO|) that a market's settlement found us with: redeemed, or still to be redeemed. */
+/** Shares (|YES - NO|) held at a market's settlement: redeemed, or still to be redeemed. */
 export function carriedIntoSettlement(market: MarketSession, { yesMicros, noMicros }: MarketResult): number {
   let carried = market.outcome === null ? 0 : Math.abs(yesMicros - noMicros);
   for (const { kind, yesMicros: yes, noMicros: no } of market.conversions)
@@ -87,7 +87,7 @@ export function sumCoverage(markets: readonly MarketSession[]) {
   };
 }
 
-/** A market without an order while a limit had halted the trader for most of its time was not played: 0 is no result. */
+/** A market without an order while a limit halted the trader most of its time was not played: its 0 is no result. */
 function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: MarketSession): boolean {
   return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;
 }
@@ -96,7 +96,7 @@ interface RunMarkets {
   readonly markets: readonly { readonly conditionId: string; readonly isPlayed: boolean }[];
 }
 
-/** Condition ids; who played fewer markets has earned and lost nothing in the others. */
+/** Condition ids; a run that played fewer markets has no result in the others. */
 export function playedByAll(runs: readonly RunMarkets[]): ReadonlySet<string> {
   const [first, ...others] = runs.map(
     ({ markets }) => new Set(markets.filter((market) => market.isPlayed).map(({ conditionId }) => conditionId)),
@@ -104,7 +104,7 @@ export function playedByAll(runs: readonly RunMarkets[]): ReadonlySet<string> {
   return new Set([...(first ?? [])].filter((id) => others.every((played) => played.has(id))));
 }
 
-/** Market time: the time each market was open while the trader ran. Null when not known. */
+/** Market time: the time each market was open while the trader ran. Null when unknown. */
 export function computeQuotingShare(markets: readonly MarketSession[]) {
   const openForMs = sumIfAll(markets.map(({ quoting }) => quoting.openForMs));
   const twoSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.twoSidedMs));

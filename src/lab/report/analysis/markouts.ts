@@ -1,6 +1,6 @@
 /**
- * What fills were worth some time later. Weighted by shares; the error is clustered by market, because fills of one
- * market share one price path.
+ * Value of fills some time later. Weighted by shares; the error is clustered by market, because fills of one market
+ * share a price path.
  */
 
 import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.js';
@@ -16,10 +16,10 @@ export type Markout = ReturnType<typeof markoutAt>;
 
 const HORIZONS: readonly MarkoutHorizon[] = [...MARKOUT_HORIZONS_MS, 'settlement'];
 const SIDES: readonly MarkoutSide[] = ['all', 'bid', 'ask'];
-/** What a reader compares of crossings: what is known at once, and what it comes to. */
+/** Compared horizons of crossings: at once, and in the end. */
 const CROSSING_HORIZONS: readonly MarkoutHorizon[] = [1_000, 5_000, 60_000, 'settlement'];
 
-/** A fill, or what would have been one: prices in YES space. */
+/** A fill, or a possible one: prices in YES space. */
 type Marked = Pick<FillRecord, 'side' | 'priceMicros' | 'amountMicros' | 'markMicros' | 'marksAfterMicros'>;
 
 interface Traded {
@@ -57,7 +57,7 @@ export function markoutAt(markets: readonly Traded[], horizon: MarkoutHorizon, s
 
 type Tally = ReturnType<typeof tallyMarket>;
 
-/** Of one market's fills whose middle at the horizon is known. Products are in micros of price times shares. */
+/** Of one market's fills with a known mid at the horizon. Products are in micros of price times shares. */
 function tallyMarket(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide) {
   const tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
   for (const fill of market.marked) {

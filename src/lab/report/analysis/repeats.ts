@@ -1,4 +1,4 @@
-/** Repeats of one backtest under one fill model: what they have in common, and how far they lie apart. */
+/** Repeats of one backtest under one fill model: common figures and their spread. */
 
 import { computeMean, computeMoments } from '../../../shared/statistics/moments.js';
 import { drawInterval, eventOf, LEAST_EVENTS, resultsByEvent } from './events.js';
@@ -7,7 +7,7 @@ import type { MarkoutHorizon } from './markouts.js';
 import type { Figures } from './session-figures.js';
 import { sum } from './total.js';
 
-/** What is kept of one repeat. */
+/** Kept figures of one repeat. */
 export type RepeatedRun = ReturnType<typeof runFigures>;
 
 export function runFigures(analysis: Figures, traceHash: string) {
@@ -33,7 +33,7 @@ export function runFigures(analysis: Figures, traceHash: string) {
 const findMarkout = ({ markouts }: Figures, wanted: MarkoutHorizon): number | null =>
   markouts.find(({ horizon, side }) => horizon === wanted && side === 'all')?.markoutMicros ?? null;
 
-/** The place of the run with the middle result: of an even number the lower one, of equal ones the first. */
+/** Index of the run with the middle result: the lower one of an even number, the first on ties. */
 export function findMiddle(runs: readonly RepeatedRun[]): number {
   const order = runs.map(({ resultMicros }, place) => ({ resultMicros, place }));
   order.sort((a, b) => a.resultMicros - b.resultMicros || a.place - b.place);
@@ -43,8 +43,8 @@ export function findMiddle(runs: readonly RepeatedRun[]): number {
 export type RepeatFigures = ReturnType<typeof computeRepeats>;
 
 /**
- * One run or more, which differ in when polls fall and how long calls take. `seed` is of the interval, `played` holds the
- * markets that models are compared over; `compared` is null where those are all.
+ * One or more runs with different poll phases and latencies. `seed`: of the interval. `played`: markets over which
+ * models are compared; `compared` is null when those are all.
  */
 export function computeRepeats(runs: readonly RepeatedRun[], seed: number, played = playedByAll(runs)) {
   const ofMarkets = Math.max(...runs.map(({ markets }) => markets.length));
@@ -64,11 +64,11 @@ export function computeRepeats(runs: readonly RepeatedRun[], seed: number, playe
   };
 }
 
-/** Of each run its markets. No interval below `LEAST_EVENTS` events with a fill in at least one run. */
+/** Markets of each run. No interval below `LEAST_EVENTS` events with a fill in at least one run. */
 function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
   const byEvent = runs.map(resultsByEvent);
   const events = [...new Set(byEvent.flatMap((results) => [...results.keys()]))];
-  // The mean of its repeats is one sample of an event: what differs between repeats is no further evidence.
+  // The mean of its repeats is one sample of an event: differences of repeats are no further evidence.
   const means = events.map((event) => computeMean(byEvent.map((results) => results.get(event) ?? 0)) ?? 0);
   return {
     events: events.length,
@@ -77,7 +77,7 @@ function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
   };
 }
 
-/** Of one figure, over the runs. The deviation is of the sample: null for a single run. */
+/** One figure over the runs. The deviation is the sample's: null for a single run. */
 export interface RunSpread {
   readonly mean: number | null;
   readonly deviation: number | null;

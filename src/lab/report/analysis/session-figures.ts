@@ -24,7 +24,7 @@ import { computeTrading } from './trading.js';
 
 export type Figures = ReturnType<typeof computeFigures>;
 
-/** @param results of the record's markets, in their order */
+/** @param results results of the record's markets, in order */
 export function computeFigures(record: SessionRecord, results: readonly MarketResult[]) {
   const { kind, title, fromMs, toMs, markets: sessions, halts, refusals, assumptions } = record;
   const pairs = sessions.flatMap((session, index) => {
@@ -36,7 +36,7 @@ export function computeFigures(record: SessionRecord, results: readonly MarketRe
   const trading = computeTrading(sessions, assumptions.feeSchedule);
   const carriedMicros = sum(pairs.map((pair) => carriedIntoSettlement(pair.session, pair.result)));
   return {
-    /** Raised when the meaning of a key changes. */
+    /** Incremented when the meaning of a key changes. */
     format: 1 as const,
     kind,
     title,
@@ -64,7 +64,7 @@ export function computeFigures(record: SessionRecord, results: readonly MarketRe
 export const nameModel = ({ assumptions, kind }: Pick<Figures, 'assumptions' | 'kind'>): string =>
   assumptions.fillModel ?? (kind === 'live' ? 'live' : 'no model');
 
-/** The largest |YES - NO| held in one market and where, and shares held when markets settled. */
+/** Largest |YES - NO| in one market and its name, and shares held when markets settled. */
 function computeInventory(markets: readonly MarketAnalysis[], carriedMicros: number, tradedMicros: number) {
   const peak = markets.reduce<MarketAnalysis | null>(
     (most, market) => (market.peakInventoryMicros > (most?.peakInventoryMicros ?? 0) ? market : most),

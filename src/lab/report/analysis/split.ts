@@ -1,6 +1,6 @@
 /**
- * The result of one market, split into where it came from. Sums are kept in millionths of millionths (a price times an
- * amount) as BigInt, so that nothing is lost before the one rounding at the end.
+ * Splits one market's result into its sources. Sums are millionths of millionths (price times amount) as BigInt, so
+ * that the only rounding is at the end.
  */
 
 import { type Micros, micros, mul, ONE } from '../../../shared/base/micros.js';
@@ -13,7 +13,7 @@ export type Valuation = 'nothing held' | 'outcome' | 'mark' | 'cost';
 
 export interface MarketResult {
   readonly split: ResultSplit;
-  /** Shares that fills and conversions leave. */
+  /** Shares after all fills and conversions. */
   readonly yesMicros: number;
   readonly noMicros: number;
   readonly endValueMicros: number;
@@ -31,13 +31,13 @@ export function splitMarket(market: MarketSession): MarketResult {
 }
 
 interface End {
-  /** Last middle; null when there is none. */
+  /** Last mid; null without one. */
   readonly markMicros: number | null;
   readonly valueMicros: number;
   readonly valuedAt: Valuation;
 }
 
-/** What is held at the end and what it is worth: at the outcome, else at the last middle, else at what it cost. */
+/** Final holding and its value: at the outcome, else at the last mid, else at cost. */
 function valueEnd({ outcome, endMarkMicros }: MarketSession, { held, lastMark }: SplitWalk): End {
   const { yesMicros: yes, noMicros: no } = held;
   const markMicros = endMarkMicros ?? lastMark;
@@ -47,11 +47,11 @@ function valueEnd({ outcome, endMarkMicros }: MarketSession, { held, lastMark }:
   return { markMicros, valueMicros: worth(yes, no, markMicros), valuedAt: 'mark' };
 }
 
-/** A mark is an opinion, so what it is worth is rounded down, as in the ledger. */
+/** A mark is an estimate, so the value is rounded down, as in the ledger. */
 const worth = (yes: number, no: number, markMicros: number): number =>
   mul(micros(yes), micros(markMicros), 'floor') + mul(micros(no), micros(ONE - markMicros), 'floor');
 
-/** The parts in whole micros; drift, or what is undivided where there is no drift, takes what rounding leaves over. */
+/** The parts in whole micros; drift, or the undivided part without drift, takes the rounding rest. */
 function roundSplit(walk: SplitWalk, resultMicros: Micros): ResultSplit {
   const { feesMicros } = walk.held;
   const mergesMicros = nearest(walk.merges);
@@ -73,11 +73,11 @@ function nearest(value: bigint): number {
 
 const UNIT = BigInt(ONE);
 
-/** What shares are worth at a YES price. */
+/** Value of shares at a YES price. */
 const valueAt = (yes: number, no: number, markMicros: number): bigint =>
   BigInt(yes) * BigInt(markMicros) + BigInt(no) * BigInt(ONE - markMicros);
 
-/** Whether a part of the result is known: when all of its kind was without a middle it is not, and 0 would be a lie. */
+/** Whether a part of the result is known: if all moves of its kind lacked a mid it is not, and 0 would be wrong. */
 class Known {
   #known = 0;
   #unknown = 0;
@@ -93,8 +93,8 @@ class Known {
 }
 
 /**
- * Goes through the moves and sorts what changes into the parts. Where a middle is not known, what happens until the next
- * known one cannot be told apart and is undivided.
+ * Walks the moves and assigns changes to the parts. Without a known mid, changes until the next known one are
+ * undivided.
  */
 class SplitWalk {
   spread = 0n;
@@ -105,7 +105,7 @@ class SplitWalk {
   readonly settlements = new Known();
   readonly held = new Holdings();
   #mark: number | null = null;
-  /** Set from a move without a middle until the next known middle: what was held was worth this before it. */
+  /** Set from a move without a mid until the next known one: value of the holding before it. */
   #open: { readonly worthBefore: bigint; cash: bigint } | null = null;
 
   get lastMark(): number | null {
@@ -115,7 +115,7 @@ class SplitWalk {
   move(move: Move): void {
     const { yes, no } = sharesMoved(move);
     const cash = BigInt(move.cashMicros) * UNIT;
-    // Complete sets are worth 1 whatever the price, so they need no middle.
+    // Complete sets are worth 1 at any price, so they need no mid.
     const isSets = yes === no;
     if (move.markMicros !== null) this.#markAt(move.markMicros);
     if (move.kind !== 'merge' && move.kind !== 'split')
@@ -125,7 +125,7 @@ class SplitWalk {
     this.held.move(move);
   }
 
-  /** To the last middle, and from there to the outcome. */
+  /** To the last mid, and from there to the outcome. */
   end({ markMicros, valueMicros, valuedAt }: End): void {
     if (markMicros !== null) this.#markAt(markMicros);
     const finalWorth = BigInt(valueMicros) * UNIT;
@@ -140,7 +140,7 @@ class SplitWalk {
     if (kind === 'fill') this.spread += gain;
     else if (kind === 'merge' || kind === 'split') this.merges += gain;
     else this.settlement += gain;
-    // While something is open its beginning is compared with its end: sets that left meanwhile are not a loss.
+    // An open span compares its beginning with its end: sets that left meanwhile are no loss.
     if (this.#open !== null) this.#open.cash -= setsGone;
   }
 
@@ -150,7 +150,7 @@ class SplitWalk {
     this.#open.cash += cash;
   }
 
-  /** The middle is known again; drift itself is the rest of the result and need not be summed. */
+  /** The mid is known again; drift is the rest of the result and needs no sum. */
   #markAt(markMicros: number): void {
     if (this.#open !== null) this.#close(valueAt(this.held.yesMicros, this.held.noMicros, markMicros));
     this.#mark = markMicros;

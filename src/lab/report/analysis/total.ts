@@ -15,7 +15,7 @@ import { micros } from '../../../shared/base/micros.js';
  */
 export interface ResultSplit {
   readonly resultMicros: number;
-  /** Spread and drift are null when no fill's middle is known, settlement when none of what was settled has one. */
+  /** Spread and drift are null when no fill's mid is known, settlement when no settled part has one. */
   readonly spreadMicros: number | null;
   readonly driftMicros: number | null;
   readonly feesMicros: number;
@@ -24,9 +24,9 @@ export interface ResultSplit {
   readonly undividedMicros: number;
 }
 
-/** Null only when no market knows it; a market that does not is in `undividedMicros`. */
+/** Null only when unknown for every market; a market without it is in `undividedMicros`. */
 export function sumSplits(splits: readonly ResultSplit[]): ResultSplit {
-  // A market without a fill knows every part, 0, but tells nothing about those that do not.
+  // A market without a fill knows every part (0), but says nothing about others.
   const traded = splits.filter((split) => Object.values(split).some((part) => part !== 0));
   return {
     resultMicros: sum(splits.map((split) => split.resultMicros)),
@@ -39,7 +39,7 @@ export function sumSplits(splits: readonly ResultSplit[]): ResultSplit {
   };
 }
 
-/** RangeError beyond what a double holds exactly. */
+/** RangeError beyond exact doubles. */
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => micros(total + value), 0);
 
 function knownSum(values: readonly (number | null)[]): number | null {
@@ -47,7 +47,7 @@ function knownSum(values: readonly (number | null)[]): number | null {
   return known.length === 0 && values.length > 0 ? null : sum(known);
 }
 
-/** Null as soon as one is not known. */
+/** Null as soon as one is unknown. */
 export const sumIfAll = (values: readonly (number | null)[]): number | null =>
   values.some((value) => value === null) ? null : sum(values.filter((value) => value !== null));
 

@@ -1,4 +1,4 @@
-/** Orders and fills: how much was posted, how much of it was filled, and how it stood in the queue. */
+/** Orders and fills: posted and filled amounts, and places in the queue. */
 
 import { type FeeSchedule, feePerShare } from '../../../shared/base/fees.js';
 import { ONE } from '../../../shared/base/micros.js';
@@ -7,7 +7,7 @@ import { quantileOfSorted, sortValues } from '../../../shared/statistics/quantil
 import type { FillRecord, MarketSession } from '../../session/contract.js';
 import { share, sum, sumIfAll } from './total.js';
 
-/** @param schedule what fees were a part of; undefined: not known */
+/** @param schedule base of the fees; undefined: unknown */
 export function computeTrading(markets: readonly MarketSession[], schedule: FeeSchedule | undefined) {
   const fills = markets.flatMap((market) => market.fills);
   const resting = fills.filter(isResting);
@@ -18,7 +18,7 @@ export function computeTrading(markets: readonly MarketSession[], schedule: FeeS
     takerFills: fills.filter((fill) => fill.isMaker === false).length,
     ...computeVolume(fills),
     ...computeFillRatio(markets),
-    // The fees of the other leg of each fill, less what was paid; null where the rule of the fees is not known.
+    // Fees of the other leg of each fill, minus the paid ones; null when the schedule is unknown.
     feesSavedByLegsMicros: schedule === undefined ? null : sum(fills.map((fill) => savedBy(fill, schedule))),
     ordersPlaced,
     ordersCanceled: sum(markets.map(({ quoting }) => quoting.ordersCanceled)),
@@ -30,17 +30,17 @@ export function computeTrading(markets: readonly MarketSession[], schedule: FeeS
   };
 }
 
-/** By the leg of a fill, millionths. Rates are the same for both legs, so what was paid tells what the other would have. */
+/** By the leg of a fill, millionths. Rates are equal for both legs, so the paid fee gives the other one. */
 function savedBy({ isYes, priceMicros, feeMicros }: FillRecord, schedule: FeeSchedule): number {
   const price = (isYes ? priceMicros : ONE - priceMicros) / ONE;
   const [paid, other] = [feePerShare(schedule, 1, price), feePerShare(schedule, 1, 1 - price)];
   return paid > 0 ? Math.round(feeMicros * (other / paid - 1)) : 0;
 }
 
-/** A market maker's orders rest; where the exchange does not say who was the maker, that is taken to be so. */
+/** Market makers' orders rest; assumed when the exchange does not name the maker. */
 const isResting = (fill: FillRecord): boolean => fill.isMaker !== false;
 
-/** Shares in YES space: bought YES or sold NO; sold YES or bought NO. Turnover: currency that changed hands. */
+/** Shares in YES space: bought YES or sold NO; sold YES or bought NO. Turnover: traded currency. */
 export function computeVolume(fills: readonly FillRecord[]) {
   const shares = (side: FillRecord['side']): number =>
     sum(fills.filter((fill) => fill.side === side).map((fill) => fill.amountMicros));
@@ -58,13 +58,13 @@ export function computeFillRatio(markets: readonly MarketSession[]) {
   return { postedMicros, restingFilledMicros, fillRatioShare: share(restingFilledMicros, postedMicros) };
 }
 
-/** Shares ahead of an order when it came to rest, and as a part of the queue: ahead / (ahead + own). */
+/** Shares ahead of an order when it began to rest, and as a fraction of the queue: ahead / (ahead + own). */
 function computeQueue(markets: readonly MarketSession[], resting: readonly FillRecord[]) {
   const quoted = markets.map(({ quoting }) => quoting).filter((quoting) => quoting.ordersPlaced > 0);
   const ahead = quoted.length === 0 ? null : sumIfAll(quoted.map((quoting) => quoting.joinedBehindMicros));
   const placed = sum(quoted.map((quoting) => quoting.ordersPlaced));
   const posted = sum(quoted.map((quoting) => quoting.postedMicros));
-  // An order that filled in pieces joined once.
+  // An order with several fills joined once.
   const joined = new Map(resting.map((fill) => [fill.orderPubkey, fill.joinedBehindMicros]));
   return {
     meanAheadMicros: share(ahead, placed),
@@ -73,7 +73,7 @@ function computeQueue(markets: readonly MarketSession[], resting: readonly FillR
   };
 }
 
-/** How values spread. Null without values. `p90`: the value that 90 % lie below. */
+/** Spread of values. Null without values. `p90`: 90 % of the values are below it. */
 export function computeSpread(values: readonly (number | null)[]) {
   const known = sortValues(values.filter((value) => value !== null));
   const at = (part: number): number | null => quantileOfSorted(known, part);

@@ -1,4 +1,4 @@
-/** What must be known before a figure is believed. A session with nothing in it says so here, in words. */
+/** Warnings about the figures, including a session without data. */
 
 import { utcText } from '../../../shared/base/utc-text.js';
 import type { MarketSession, Refusal, SessionRecord } from '../../session/contract.js';
@@ -15,7 +15,7 @@ import { FEW_EVENTS } from './events.js';
 import { type Figures, nameModel } from './session-figures.js';
 import type { MarketResult } from './split.js';
 
-/** `wrong`: figures contradict each other. `caution`: a figure stands for less than it seems to. `note`: good to know. */
+/** `wrong`: contradictory figures. `caution`: a figure means less than it seems. `note`: useful to know. */
 export type WarningLevel = 'wrong' | 'caution' | 'note';
 
 export interface Warning {
@@ -25,10 +25,10 @@ export interface Warning {
   readonly text: string;
 }
 
-/** A check says its sentence, or nothing. */
+/** Returns its sentence, or nothing. */
 type Check = (figures: Figures, record: SessionRecord) => string | false | null;
 
-/** By name, in the order of the report. */
+/** By name, in the report's order. */
 const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, Check>>>> = {
   wrong: {
     unexplained: ({ equity, result }) =>
@@ -138,7 +138,7 @@ function misplacedShares(markets: readonly MarketSession[], results: readonly Ma
   return atMost(LISTED_MARKETS, wrong, 'such market');
 }
 
-/** One sentence for each market would bury everything else. */
+/** A sentence per market would hide everything else. */
 const LISTED_MARKETS = 5;
 
 function atMost(limit: number, warnings: readonly Warning[], what: string): readonly Warning[] {
@@ -174,7 +174,7 @@ function warnHeldBack(_: Figures, { halts }: SessionRecord): string | null {
   return `A part of a loss limit held the trader back ${formatQuantity(held.length, 'time')}, ${count(reducing)} of them to orders that reduce, first at ${utcText(first.fromMs)} UTC (${first.reason}).${lifted}`;
 }
 
-/** Refusals named where nothing was traded; all are in the report. */
+/** Refusals named when nothing was traded; the report has all. */
 const TOP_REFUSALS = 5;
 
 function topRefusals(refusals: readonly Refusal[]): string {
@@ -185,14 +185,14 @@ function topRefusals(refusals: readonly Refusal[]): string {
   return `What stood in the way, most often: ${named.join('; ')}${more}.`;
 }
 
-/** A guard is looked at once a minute in each market. */
+/** A guard is sampled once a minute in each market. */
 const REFUSED_BY: Readonly<Record<Refusal['by'], (name: string, times: number) => string>> = {
   risk: (name, times) => `risk limit ${name}, ${formatQuantity(times, 'time')}`,
   guard: (name, times) => `the strategy, “${name}”, at ${formatQuantity(times, 'look')}`,
   exchange: (name, times) => `the exchange, ${name}, ${formatQuantity(times, 'time')}`,
 };
 
-/** More of them would push everything else off the page; all are in the record. */
+/** More would push everything else off the page; the record has all. */
 const NOTICES = 20;
 
 function listNotices({ notices }: SessionRecord): readonly Warning[] {
@@ -203,7 +203,7 @@ function listNotices({ notices }: SessionRecord): readonly Warning[] {
   return atMost(NOTICES, loudFirst, 'notice');
 }
 
-/** A warning of a bracket, with the models that it is about; none when it is about all of them. */
+/** A warning of a bracket with its models; none when it applies to all. */
 export interface SharedWarning extends Warning {
   readonly models: readonly string[];
 }
@@ -215,7 +215,7 @@ export function sharedWarnings(
   const told = new Map<string, { readonly warning: Warning; readonly models: Set<string> }>();
   for (const analysis of analyses)
     for (const warning of analysis.warnings) {
-      // Several markets of one session may say the same.
+      // Several markets of one session may have the same.
       const entry = told.get(warning.text) ?? { warning, models: new Set<string>() };
       told.set(warning.text, entry);
       entry.models.add(nameModel(analysis));
@@ -224,7 +224,7 @@ export function sharedWarnings(
     ...warning,
     models: models.size === new Set(analyses.map(nameModel)).size ? [] : [...models],
   }));
-  // What several models say in other figures stands together.
+  // Equal warnings of several models with other figures are grouped.
   const names = [...new Set(all.map(({ name }) => name))];
   const grouped = names.flatMap((name) => all.filter((warning) => warning.name === name));
   return LEVELS.flatMap((level) => grouped.filter((warning) => warning.level === level));

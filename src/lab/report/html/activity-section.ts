@@ -1,4 +1,4 @@
-/** Orders, crossings, requests and refusals: what the trader could do with its time and budget, and what that rests on. */
+/** Orders, crossings, requests and refusals: the trader's activity within its time and budget. */
 
 import type { RequestFigures } from '../analysis/account.js';
 import type { Analysis } from '../analysis/analyse.js';
@@ -69,7 +69,7 @@ interface BarRow {
   readonly figure: string;
   readonly part: number;
   readonly kind?: string;
-  /** A mark on the bar, e.g. a peak. */
+  /** A mark on the bar, for example a peak. */
   readonly mark?: number;
 }
 
@@ -181,13 +181,13 @@ function requests(use: RequestFigures): Markup {
   return html`${scopes}${SPACE}${spent}${endpoints.length === 0 ? null : html`<details><summary>By endpoint</summary>${barTable('Endpoint', 'Requests', endpoints)}</details>`}`;
 }
 
-/** Each against the largest of them. */
+/** Each relative to the largest. */
 function countedRows(counts: readonly (readonly [name: Markup, times: number])[]): readonly BarRow[] {
   const most = Math.max(1, ...counts.map(([, times]) => times));
   return takeListed(counts).map(([name, times]) => ({ name, figure: count(times), part: times / most }));
 }
 
-/** Lists that the outside makes longer than a page can bear are cut; the rest is in `--json`. */
+/** Long lists are cut; `--json` has the rest. */
 const LISTED = 40;
 const takeListed = <T>(items: readonly T[]): readonly T[] => items.slice(0, LISTED);
 const describeUnlisted = (items: readonly unknown[]): Markup | null =>

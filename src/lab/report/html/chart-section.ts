@@ -1,4 +1,4 @@
-/** The frames of the charts that scripts draw; without scripts the page says what is missing. */
+/** Frames of the charts that scripts draw; without scripts the page says so. */
 
 import { count, formatQuantity } from '../figures.js';
 import type { DrawingData } from './drawing-data.js';
@@ -48,7 +48,7 @@ function sessionKeys({ sessions }: DrawingData): Markup | null {
   return html`<ul class="keys">${keys}</ul>`;
 }
 
-/** Nothing is left out unsaid. */
+/** Reports left-out data. */
 function thinning({ thinned }: DrawingData): Markup | null {
   const said = [
     thinned.isCoarser ? `Lines are drawn from at most ${count(thinned.samples)} samples a market.` : '',

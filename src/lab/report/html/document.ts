@@ -1,17 +1,17 @@
-/** One self-contained HTML file that needs no network: its frame, its scripts, and the policy that lets nothing else run. */
+/** One self-contained HTML file without network access: its frame, scripts and security policy. */
 
 import { createHash } from 'node:crypto';
 import { readPageScript } from '../../../shell/document/page-script.js';
 import { html, Markup } from './markup.js';
 
-/** Our own scripts, in an order in which each stands after what it imports. */
+/** Our own scripts, each after its imports. */
 const MODULES = ['tables', 'data', 'frame', 'charts'] as const;
 
-/** The modules of `page/` (some of them, for a page that needs no more) as one. */
+/** The given modules of `page/` as one. */
 export const pageScript = (modules: readonly (typeof MODULES)[number][] = MODULES): string =>
   readPageScript(new URL('../page/', import.meta.url), modules);
 
-/** Only these very scripts run, and nothing is fetched: a title that smuggles in markup would still do nothing. */
+/** Only these scripts run, and nothing is fetched: injected markup in a title has no effect. */
 export function policy(scripts: readonly string[]): string {
   const hashes = scripts.map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`);
   return `default-src 'none'; style-src 'unsafe-inline'; script-src ${hashes.join(' ')}; base-uri 'none'; form-action 'none'`;
@@ -23,7 +23,7 @@ interface PageParts {
   readonly body: Markup;
   /** Plain scripts, then one module. */
   readonly scripts?: readonly string[];
-  /** For the scripts; before them. */
+  /** Data for the scripts, placed before them. */
   readonly data?: Markup | null;
 }
 

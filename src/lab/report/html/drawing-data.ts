@@ -1,6 +1,6 @@
 /**
- * What the page's charts draw, thinned out until it fits. Figures are never taken from here: they come from the whole
- * record. What was left out is counted, and the page says so.
+ * Data of the page's charts, thinned until it fits. Figures come from the whole record, never from here. Left-out data
+ * is counted, and the page reports it.
  */
 
 import { must } from '../../../shared/base/errors.js';
@@ -8,9 +8,9 @@ import type { FillRecord, MarketSession, SessionRecord } from '../../session/con
 import { shorten } from './markup.js';
 import type { Shown } from './parts.js';
 
-/** Characters of JSON that charts may take of the page's 5 MB. */
+/** Characters of JSON for charts within the page's 5 MB. */
 const BUDGET = 2_400_000;
-/** Coarser than this and a price chart shows nothing: then fewer markets are drawn instead. */
+/** A coarser price chart shows nothing: fewer markets are drawn instead. */
 const LEAST_SAMPLES = 150;
 const MOST_SAMPLES = 2_048;
 /** About 30 characters each. */
@@ -26,7 +26,7 @@ export function drawingData(sessions: readonly SessionRecord[], shown: readonly 
     const data = drawnWith(sessions, shown, ids.slice(0, drawn), samples);
     const size = data.columns.reduce((total, column) => total + column.length, 0) + drawn * 250 * sessions.length;
     if (size <= BUDGET || drawn === 0) return data;
-    // Both shrink at once when it is far too much, so that this ends within a few rounds.
+    // Both shrink fast when far too large, so that this ends within a few rounds.
     if (samples > LEAST_SAMPLES) samples = Math.max(LEAST_SAMPLES, Math.floor(samples * Math.min(0.7, BUDGET / size)));
     else drawn = Math.floor(drawn * Math.min(0.97, BUDGET / size));
   }
@@ -41,7 +41,7 @@ function byActivity(sessions: readonly SessionRecord[]): readonly string[] {
   return [...fills].sort(([, a], [, b]) => b - a).map(([id]) => id);
 }
 
-/** Characters that one sample of a market takes, about; books are shared. A good guess saves rounds. */
+/** Approximate characters per sample of a market; books are shared. A good estimate saves rounds. */
 const SAMPLE_SIZE = 5;
 
 function firstGuess(sessions: readonly SessionRecord[]): number {
@@ -49,7 +49,7 @@ function firstGuess(sessions: readonly SessionRecord[]): number {
   return Math.max(LEAST_SAMPLES, Math.min(MOST_SAMPLES, Math.floor(BUDGET / (series * SAMPLE_SIZE))));
 }
 
-/** Series are places in `columns`, which holds each text once: markets of a bracket share their books. */
+/** Series are indexes into `columns`, which holds each text once: markets of a bracket share their books. */
 function drawnWith(
   sessions: readonly SessionRecord[],
   shown: readonly Shown[],
@@ -67,7 +67,7 @@ function drawnWith(
     const found = markets.map((byId) => byId.get(id));
     const title = found.find((market) => market !== undefined)?.title ?? id;
     const series = found.map((market) => {
-      // The session does not have the market.
+      // The session lacks the market.
       if (market === undefined) return null;
       const kept = keptFills(market.fills, MOST_FILLS / Math.max(MOST_FILLS, fills));
       fillsDrawn += kept.length;
@@ -80,7 +80,7 @@ function drawnWith(
     markets: drawn,
     columns: pool.columns as readonly string[],
     thinned: {
-      /** Samples that a series keeps at most; whether one had more. */
+      /** Maximum samples per series, and whether one had more. */
       samples,
       isCoarser: sessions.some((session) => session.markets.some(({ series }) => series.timeMs.length > samples)),
       markets: new Set(sessions.flatMap((session) => session.markets.map(({ conditionId }) => conditionId))).size,
@@ -91,13 +91,13 @@ function drawnWith(
   };
 }
 
-/** The account has few series: they keep everything. */
+/** The account has few series: all are kept. */
 function drawAccount(session: SessionRecord, { name, analysis }: Shown, pool: Pool) {
   const { timeMs, equityMicros, lockedMicros } = session.account;
   const [time, equity, locked] = [timeMs, equityMicros, lockedMicros].map((values) =>
     pool.add(thin(values, MOST_SAMPLES)),
   );
-  // What settled after the last sample is in the equity at the end.
+  // Settlements after the last sample are in the final equity.
   const end = [session.toMs, analysis.equity.endEquityMicros] as const;
   return { name, capital: session.capitalMicros, end, time: time ?? 0, equity: equity ?? 0, locked: locked ?? 0 };
 }
@@ -113,7 +113,7 @@ function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples
     ourBid: add(series.ourBidMicros),
     ourAsk: add(series.ourAskMicros),
     held: add(series.inventoryMicros),
-    /** Columns of fills: 1 is a bid of ours, 0 an ask. */
+    /** Columns of fills: 1 is an own bid, 0 an ask. */
     fills: [
       pool.add(fills.map(({ timeMs }) => timeMs)),
       pool.add(fills.map(({ priceMicros }) => priceMicros)),

@@ -1,4 +1,4 @@
-/** The table of markets. Rows that do not fit are added up in one line, so that the column still sums to the result. */
+/** The table of markets. Rows that do not fit are summed in one line, so that the column still sums to the result. */
 
 import { outcomeText } from '../../../shared/protocol/outcome.js';
 import type { Analysis } from '../analysis/analyse.js';
@@ -9,7 +9,7 @@ import { count, formatGain, formatPercent, formatQuantity, formatShares, signedC
 import { html, type Markup, shorten } from './markup.js';
 import { type Cell, dataTable, note, perSession, type Row, type Shown, section, tone } from './parts.js';
 
-/** Rows of all sessions together: about a kilobyte each. */
+/** Rows of all sessions: about a kilobyte each. */
 const MAX_ROWS = 1_500;
 
 export function marketSection(sessions: readonly Shown[]): Markup {
@@ -53,7 +53,7 @@ function marketTable({ markets }: Analysis, limit: number): Markup {
   return html`${dataTable(HEADS, rows, { caption: 'Markets', sorts: true, class: 'markets' })}${cut}`;
 }
 
-/** The largest gains and losses, and what was traded most. */
+/** The largest gains and losses, and the largest turnovers. */
 function selectMarkets(markets: readonly MarketAnalysis[], limit: number): ReadonlySet<MarketAnalysis> {
   if (markets.length <= limit) return new Set(markets);
   const size = ({ result, turnoverMicros }: MarketAnalysis): number =>
@@ -61,7 +61,7 @@ function selectMarkets(markets: readonly MarketAnalysis[], limit: number): Reado
   return new Set([...markets].sort((a, b) => size(b) - size(a)).slice(0, limit));
 }
 
-/** What a market, or several together, brought: result, parts, fills. */
+/** Result of one or several markets: total, parts, fills. */
 function resultCells(result: ResultSplit, fills: number): readonly Cell[] {
   const gain = (micros: number | null): Cell => ({ text: formatGain(micros), value: micros });
   return [

@@ -1,4 +1,4 @@
-/** Markouts: what a share was worth some time after we got it. */
+/** Markouts: value of a share some time after its fill. */
 
 import type { Markout, MarkoutHorizon, MarkoutSide } from '../analysis/markouts.js';
 import { cents, count, formatShares, signedCents } from '../figures.js';

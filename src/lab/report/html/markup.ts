@@ -1,6 +1,6 @@
-/** Text that is safe to stand in the page. Everything that is put into a template is escaped unless it is markup. */
+/** Safe page text: every value in a template is escaped unless it is markup. */
 
-/** HTML that was made by `html` (or is our own text): the only thing that is not escaped. */
+/** HTML built by `html` (or our own text): the only text that is not escaped. */
 export class Markup {
   readonly text: string;
 
@@ -11,7 +11,10 @@ export class Markup {
 
 type Part = Markup | string | number | null | readonly Part[];
 
-/** Template tag: ``html`<b>${title}</b>` `` escapes `title`; markup and lists of markup go in as they are; null is nothing. */
+/**
+ * Template tag: ``html`<b>${title}</b>` `` escapes `title`; markup and lists of markup are inserted unchanged; null is
+ * empty.
+ */
 export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
   new Markup(
     texts.reduce((page, text, index) => `${page}${text}${index < parts.length ? renderPart(parts[index]) : ''}`, ''),
@@ -24,7 +27,7 @@ function renderPart(part: Part | undefined): string {
   return escapeHtml(String(part));
 }
 
-/** Also for attribute values in double quotes. Characters that HTML does not allow are shown as a question mark. */
+/** Also for attribute values in double quotes. Characters that HTML forbids become a question mark. */
 export const escapeHtml = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, '?')
@@ -38,7 +41,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** JSON for a script element: nothing in it can end the element or begin a comment. */
+/** JSON for a script element: it cannot end the element or begin a comment. */
 export const jsonForScript = (value: unknown): Markup =>
   new Markup(
     JSON.stringify(value)
@@ -48,6 +51,6 @@ export const jsonForScript = (value: unknown): Markup =>
       .replaceAll('\u2029', '\\u2029'),
   );
 
-/** A text of the exchange may be as long as it likes, the page may not. */
+/** The exchange's texts have any length, the page's do not. */
 export const shorten = (text: string, length = 160): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`;

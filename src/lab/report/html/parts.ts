@@ -1,10 +1,10 @@
-/** The few shapes that the sections of the page are made of. */
+/** Shared elements of the page's sections. */
 
 import type { Analysis } from '../analysis/analyse.js';
 import { LEAST_EVENTS } from '../analysis/events.js';
 import { html, type Markup } from './markup.js';
 
-/** One session of the page: its place in the bracket is what shows and hides what belongs to it. */
+/** One session of the page; its place in the bracket shows and hides its content. */
 export interface Shown {
   readonly index: number;
   readonly name: string;
@@ -28,7 +28,7 @@ export const perSession = (sessions: readonly Shown[], content: (session: Shown)
 
 export interface Cell {
   readonly text: string | Markup;
-  /** What a sort compares; null sorts last. */
+  /** Sort key; null sorts last. */
   readonly value?: number | string | null;
   readonly class?: string;
 }
@@ -36,13 +36,13 @@ export interface Cell {
 export interface Head {
   readonly title: string;
   readonly explains?: string;
-  /** Figures stand to the right. */
+  /** Figures are right-aligned. */
   readonly isText?: boolean;
 }
 
 export interface TableOptions {
   readonly caption: string;
-  /** Can be sorted by its headings, where scripts run. */
+  /** Sortable by its headings with scripts. */
   readonly sorts?: boolean;
   readonly class?: string;
 }
@@ -72,23 +72,23 @@ function tableCell(cell: Cell, isText: boolean, column: number): Markup {
   return html`<td class="${name}"${value}>${cell.text}</td>`;
 }
 
-/** A cell with what is drawn in it; its heading is `isText`. */
+/** A cell with a drawing; its heading is `isText`. */
 export const barCell = (...drawn: readonly (Markup | null)[]): Cell => ({
   text: html`<span class="cell">${drawn}</span>`,
   class: 'bars',
 });
 
-/** A bar within its cell, from and to in parts of the cell's width. */
+/** A bar within its cell, from and to as fractions of the cell's width. */
 export function bar(from: number, to: number, kind: string, isThin = false): Markup {
   const place = (part: number): string => (Math.min(1, Math.max(0, part)) * 100).toFixed(2);
   const [left, right] = from <= to ? [from, to] : [to, from];
   return html`<i class="bar ${kind}${isThin ? ' thin' : ''}" style="left:${place(left)}%;width:${place(right - left)}%"></i>`;
 }
 
-/** `good`, `bad` or nothing for 0 and for what is not known: the sign itself is always printed too. */
+/** `good`, `bad` or empty for 0 and unknown: the sign itself is always printed too. */
 export const tone = (value: number | null): string => (value === null || value === 0 ? '' : value > 0 ? 'good' : 'bad');
 
-/** The same for a session's result; grey where there are too few events for its sign to mean anything. */
+/** The same for a session's result; grey when too few events make its sign meaningless. */
 export const resultTone = ({ result, byEvent }: Analysis): string =>
   byEvent.events < LEAST_EVENTS ? '' : tone(result.resultMicros);
 

@@ -29,8 +29,8 @@ import { resultSection, riskSection } from './result-section.js';
 import { styleFor } from './style.js';
 
 /**
- * `analyses[i]` is `analyse(bracket.sessions[i])`; at least one. Under 5 MB whatever the sessions' size. The same
- * sessions give the same page, to the byte.
+ * `analyses[i]` is `analyse(bracket.sessions[i])`; at least one. Under 5 MB for sessions of any size. Equal sessions
+ * give equal pages, to the byte.
  */
 export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): string {
   const sessions = analyses.map(
@@ -88,7 +88,7 @@ export function renderVerdict({ text, signFlips, points }: BracketVerdict): Mark
   return html`<div class="verdict ${signFlips ? 'flips' : points}" role="note"><p>${signFlips ? html`<strong>The sign flips.</strong> ` : null}${text}</p></div>`;
 }
 
-/** Each sentence once. What a figure may not be believed without stands open; mere notes can be folded out. */
+/** Each sentence once. Serious warnings are visible; notes can be unfolded. */
 function warningList(sessions: readonly Shown[]): Markup | null {
   const all = sharedWarnings(sessions.map(({ analysis }) => analysis));
   const item = ({ level, text, models }: (typeof all)[number]): Markup =>
@@ -102,7 +102,7 @@ function warningList(sessions: readonly Shown[]): Markup | null {
   return html`<div id="warnings" role="region" aria-label="What to know before believing a figure"><ul class="warnings">${open.map(item)}</ul>${more}</div>`;
 }
 
-/** Means and spreads over repeats: above the figures of the run that is shown. Null for a backtest that ran once. */
+/** Means and spreads over repeats, above the shown run's figures. Null for a backtest with one run. */
 function repeatSection(sessions: readonly Shown[]): Markup | null {
   const models = repeatedModels(sessions.map(({ analysis }) => analysis));
   const [first] = models;
@@ -124,7 +124,7 @@ function repeatSection(sessions: readonly Shown[]): Markup | null {
   ]);
 }
 
-/** Only where there is more than one session. */
+/** Only with more than one session. */
 function bracketSection(sessions: readonly Shown[]): Markup | null {
   if (sessions.length < 2) return null;
   const row = (name: string, figure: (analysis: Analysis) => string) => ({

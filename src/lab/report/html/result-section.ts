@@ -1,4 +1,4 @@
-/** Where the result came from: a waterfall that is also the table of its exact figures; and what it risked. */
+/** Sources of the result: a waterfall that is also the table of its exact figures; and its risk. */
 
 import type { Analysis } from '../analysis/analyse.js';
 import { shownInterval, shownSharpe } from '../analysis/events.js';

@@ -1,4 +1,4 @@
-/** How the page looks: light and dark, on a wide screen, on a phone and on paper. */
+/** Styles of the page: light and dark, for wide screens, phones and paper. */
 
 const LIGHT = `
   color-scheme: light;
@@ -91,7 +91,7 @@ const SMALL = `
 @media (max-width: 640px) { .page { padding: 18px 14px 48px } h1 { font-size: 21px } section { margin-top: 34px } th, td { padding: 6px 9px } .bars { min-width: 110px } .wide { display: none } th[scope=row], thead th { white-space: normal } .bracket th[scope=row] { min-width: 8.5em } .markets tbody th { max-width: 11em; white-space: nowrap } .chooser span { display: none } .tiles { grid-template-columns: repeat(2, 1fr) } .tiles dd { font-size: 19px } .facts { grid-template-columns: 1fr } .assume { grid-template-columns: 1fr; gap: 0 } .assume dd { margin-bottom: 8px } }
 @media print { .scroll, .scroll.tall { max-height: none; overflow: visible } .tools, .chooser { display: none } .model { position: static !important; width: auto !important; height: auto !important; clip-path: none !important } body { background: #fff } section { break-inside: avoid-page } }`;
 
-/** One session of the bracket is shown at a time, by radio buttons, so that it needs no script. */
+/** Radio buttons show one session of the bracket at a time, without scripts. */
 function choosing(sessions: number): string {
   const rules = Array.from({ length: sessions }, (_, index) => {
     const chosen = `#session-${index}:checked ~`;

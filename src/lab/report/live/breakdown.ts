@@ -1,4 +1,4 @@
-/** The result of a live session by day, market, strategy or event; the rows of each add up to the whole, to the micro. */
+/** Result of a live session by day, market, strategy or event; rows add up to the whole, to the micro. */
 
 import { micros } from '../../../shared/base/micros.js';
 import type { MarketSession, SessionRecord } from '../../session/contract.js';
@@ -23,13 +23,13 @@ export interface BreakdownRow {
   readonly soldMicros: number;
   readonly resultMicros: number;
   readonly feesMicros: number;
-  /** Of a day: what the account was worth at its end. Null for what is no day. */
+  /** Of a day: the account's value at its end. Null for other groups. */
   readonly equityMicros: number | null;
-  /** Where the result came from. Null for a day, whose fills and marks lie in several. */
+  /** Sources of the result. Null for a day, whose fills and marks span several. */
   readonly split: ResultSplit | null;
 }
 
-/** The last middle of a market that was known by a moment; null when none was. */
+/** The last known mid of a market at a time; null without one. */
 export type StandingPrice = (conditionId: string, timeMs: number) => number | null;
 
 export function computeBreakdown(
@@ -58,7 +58,7 @@ export function computeBreakdown(
   return rows.sort((a, b) => b.resultMicros - a.resultMicros);
 }
 
-/** Shares of a market belong to nobody: where several strategies traded, its result is theirs together. */
+/** Shares of a market are shared: where several strategies traded, the result is theirs together. */
 function makeGroupKey(
   market: MarketAnalysis,
   session: MarketSession | undefined,
@@ -73,8 +73,8 @@ function makeGroupKey(
 const DAY_MS = 86_400_000;
 
 /**
- * UTC days in which something was traded or the account's worth changed. What is held at the end of a day counts at the last
- * middle that was known by then, at what it cost where none was; the last day ends with the worth of the analysis itself.
+ * UTC days with trades or changes of the account's value. Holdings at the end of a day count at the last known mid, at
+ * cost without one; the last day ends with the value of the analysis.
  */
 function makeDayRows(record: SessionRecord, analysis: Analysis, standing: StandingPrice): readonly BreakdownRow[] {
   const walks = record.markets.map((market) => ({

@@ -1,4 +1,4 @@
-/** A live trader's session, as its ledger and the journals of its runs list it. */
+/** A live trader's session, from its ledger and the journals of its runs. */
 
 import { basename } from 'node:path';
 import type { FeeSchedule } from '../../../shared/base/fees.js';
@@ -20,36 +20,36 @@ import type { RecordedPrices, SessionOrder } from '../../session/market-walk.js'
 import type { Span } from '../../session/spans.js';
 import { formatQuantity } from '../figures.js';
 
-/** What is told from outside of the ledger. */
+/** Facts from outside the ledger. */
 export interface LedgerSessionOptions {
   readonly title: string;
   /** Of the running program; the ledger names those that wrote it. */
   readonly version: string;
-  /** Unix ms: the end of the session while the trader runs; null when it does not: then the last thing that was seen. */
+  /** Unix ms: end of the session while the trader runs; null when it does not: then the last observation. */
   readonly nowMs: number | null;
-  /** YES prices of the running trader; what is held is valued at them first of all. */
+  /** YES prices of the running trader; holdings are valued at them first. */
   readonly fairMicros: ReadonlyMap<string, number>;
-  /** What a recording knows of a market; null where there is none. */
+  /** A recording's facts of a market; null without one. */
   readonly findPrices: (conditionId: string) => RecordedPrices | null;
-  /** What the venue's fees are a part of, by its profile; absent: not known. */
+  /** Base of the venue's fees, by its profile; absent: unknown. */
   readonly feeSchedule?: FeeSchedule;
-  /** What the journals of its runs add; without them the ledger stands alone. */
+  /** Facts from its runs' journals; absent: only the ledger. */
   readonly journals?: JournalFacts;
 }
 
-/** What the journals of a ledger's runs know and the ledger does not. */
+/** Facts from the journals of a ledger's runs that the ledger lacks. */
 export interface JournalFacts {
-  /** The exchange's clock minus ours, ms, in the run of this moment of our clock. */
+  /** Exchange clock minus ours, ms, in the run of this time of our clock. */
   readonly offsetMs: (ourMs: number) => number;
   /** Null without any journal. */
   readonly requests: RequestUse | null;
-  /** A sentence each: runs without a journal, and what else a reader must know. */
+  /** One sentence each: runs without a journal, and other remarks. */
   readonly remarks: readonly string[];
 }
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/** Reads the whole ledger; beside a running trader too. */
+/** Reads the whole ledger; also beside a running trader. */
 export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOptions): SessionRecord {
   const { nowMs, journals } = options;
   const page = { limit: ALL };
@@ -60,7 +60,7 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
   const runs = oldestFirst(reader.runs(ALL));
   const held = reader.positions();
   const ids = new Set([...orders, ...fills, ...conversions, ...held].map((row) => row.marketConditionId));
-  // What our own clock said is put onto the exchange's, whose prices it is compared with.
+  // Times of our clock are moved to the exchange's, whose prices they are compared with.
   const theirs = (ourMs: number): number => Math.round(ourMs + (journals?.offsetMs(ourMs) ?? 0));
   const endMs = nowMs ?? lastSeen(intents, fills, conversions, runs);
   const firstFillMs = fills.reduce((first, { timestampS }) => Math.min(first, timestampS * 1000), endMs);
@@ -134,7 +134,7 @@ function lastSeen(
   return times.reduce((latest, time) => Math.max(latest, time), 0);
 }
 
-/** When the trader ran. A run that was killed wrote no end: it lasted at least until the last of its intents changed. */
+/** Times in which the trader ran. A killed run stored no end: it lasted at least until its last intent changed. */
 function computeSpans(
   runs: readonly RunRow[],
   intents: readonly IntentRow[],
@@ -151,7 +151,7 @@ function computeSpans(
   });
 }
 
-/** By event: one name for all markets of it, also for those that no recording and no journal knows. */
+/** By event: one name for all its markets, also for those without recording and journal. */
 const eventTitles = (reader: LedgerReader, ids: ReadonlySet<string>, { findPrices }: LedgerSessionOptions) =>
   new Map(
     [...ids].flatMap((id): readonly (readonly [string, string])[] => {
@@ -161,7 +161,7 @@ const eventTitles = (reader: LedgerReader, ids: ReadonlySet<string>, { findPrice
     }),
   );
 
-/** Rows by market, oldest first, and what every market is read with. */
+/** Rows by market, oldest first, and their shared context. */
 interface LedgerRows {
   readonly orders: ReadonlyMap<string, readonly OrderRecord[]>;
   readonly fills: ReadonlyMap<string, readonly BookedFill[]>;
@@ -202,7 +202,7 @@ function listMarket(
     trades: (rows.fills.get(conditionId) ?? []).map((fill): ReportedTrade => {
       const seenMs = rows.theirs(fill.seenMs);
       return {
-        // Without journals the second that the exchange names has to do for the time of a trade.
+        // Without journals a trade's time is the exchange's whole second.
         timeMs: options.journals === undefined ? fill.timestampS * 1000 : tradeTimeMs(fill.timestampS, seenMs),
         seenMs,
         orderPubkey: fill.orderPubkey,
@@ -231,7 +231,7 @@ function listMarket(
   };
 }
 
-/** It stood, as far as the ledger tells, from its draft's row until a final status was seen. */
+/** By the ledger it rested from its draft's row until a final status was seen. */
 const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): SessionOrder => ({
   pubkey: order.pubkey,
   side: order.isYes === (order.side === 'buy') ? 'bid' : 'ask',
@@ -244,7 +244,7 @@ const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): Sessi
   isCanceled: ORDER_STANDING[order.status].isCanceled,
 });
 
-/** The outcome that redemptions paid for, unless as many shares of both were redeemed. */
+/** The redeemed outcome, unless equal shares of both were redeemed. */
 function readOutcome(conversions: readonly BookedConversion[]): MarketOutcome | null {
   for (const { kind, yesMicros, noMicros, cashMicros } of conversions) {
     const outcome = kind === 'redeem' ? inferOutcome(yesMicros, noMicros, cashMicros) : null;
@@ -253,7 +253,7 @@ function readOutcome(conversions: readonly BookedConversion[]): MarketOutcome | 
   return null;
 }
 
-/** A recording may know how a market ended; before it ended here, that is the future. */
+/** A recording may contain a market's end; before the market ends here, that is the future. */
 const settledOutcome = (market: MarketRecord | null, recorded: MarketOutcome | null): MarketOutcome | null =>
   market !== null && isSettledMarket(market.state) && (market.state === 'canceled') === (typeof recorded === 'number')
     ? recorded
@@ -272,13 +272,13 @@ function countRefusals(intents: readonly IntentRow[]): readonly Refusal[] {
     .sort((a, b) => b.count - a.count);
 }
 
-/** The newest so many; a report is not a log. */
+/** Maximum notices, the newest ones; a report is not a log. */
 const MOST_NOTICES = 200;
 
 function readNotices(reader: LedgerReader, marketsUntouched: number, toMs: number): readonly SessionNotice[] {
   const events = [...reader.events(MOST_NOTICES)].reverse();
   const notices = events.map(({ timeMs, severity, kind, text }): SessionNotice => {
-    // What an operator asked for is kept as loudly as trouble, and is none.
+    // Operators' commands are stored as loudly as trouble, but are none.
     return { timeMs, severity: kind === 'command' ? 'info' : severity, text: `${kind}: ${text}` };
   });
   if (marketsUntouched === 0) return notices;

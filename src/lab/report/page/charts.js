@@ -1,4 +1,4 @@
-/** The charts over time: the whole account, and one market; and what the reader does with them. */
+/** Charts over time: of the whole account, and of one market; and their controls. */
 
 import {
   amount,
@@ -23,7 +23,7 @@ import { drawGroup, groups, show, shown } from './frame.js';
 const session = () =>
   Number(/** @type {HTMLInputElement | null} */ (document.querySelector('input[name=session]:checked'))?.value ?? 0);
 
-/** As in the list of keys: the middle one, or the only one, is drawn through. */
+/** As in the key: the middle one, or the only one, is a solid line. */
 const DASHES = data.sessions.length < 2 ? [[]] : [[7, 3], [], [2, 3], [10, 3, 2, 3], [5, 2]];
 const colorOf = (/** @type {number} */ index) => color(`--s${data.sessions.length < 2 ? 1 : index % 5}`);
 
@@ -36,7 +36,7 @@ function drawAccount() {
     addEnd(rows, account.end[0], (account.end[1] - account.capital) / ONE);
     return rows;
   });
-  // Sessions of one bracket may have been sampled at other times.
+  // Sessions of one bracket may have other sample times.
   const joined = /** @type {Rows} */ (
     /** @type {unknown} */ (
       uPlot.join(accounts.map(([time, result]) => /** @type {uPlot.AlignedData} */ ([time, result ?? []])))
@@ -101,7 +101,10 @@ function drawAccount() {
   );
 }
 
-/** What settled after the last sample belongs to the result: the line ends where the result does, in a step. @param {Rows} rows @param {number} time @param {number} result */
+/**
+ * Settlements after the last sample belong to the result: the line ends with a step to it. @param {Rows} rows @param
+ * {number} time @param {number} result
+ */
 function addEnd([times, results, locked], time, result) {
   if (time <= (times.at(-1) ?? 0)) return;
   times.push(time - 1, time);
@@ -109,7 +112,7 @@ function addEnd([times, results, locked], time, result) {
   locked?.push(locked.at(-1) ?? null, locked.at(-1) ?? null);
 }
 
-/** How far below the highest value so far, as numbers ≤ 0. @param {Column} values @returns {Column} */
+/** Distance below the highest earlier value, as numbers ≤ 0. @param {Column} values @returns {Column} */
 function fallen(values) {
   let peak = Number.NEGATIVE_INFINITY;
   return values.map((value) => {
@@ -219,7 +222,7 @@ function drawFills(chart, fills) {
   ctx.restore();
 }
 
-/** The fill under the pointer, if one is near. @param {uPlot} chart @param {Fill[]} fills @returns {Fill | null} */
+/** The fill near the pointer, if any. @param {uPlot} chart @param {Fill[]} fills @returns {Fill | null} */
 function nearest(chart, fills) {
   const left = chart.cursor.left ?? -1;
   /** @type {Fill | null} */
@@ -238,7 +241,7 @@ function redraw() {
   const names = data.sessions.length > 1 ? (data.sessions[session()]?.name ?? '') : '';
   for (const place of document.querySelectorAll('.drawn-session')) place.textContent = names;
   drawAccount();
-  // Another fill model is looked at in the same place.
+  // Another fill model is shown at the same place.
   const range = groups['price'] ? shown(groups['price']) : null;
   drawMarket(drawnMarket);
   if (range !== null && groups['price']) show(groups['price'], ...range);
@@ -264,7 +267,7 @@ document.addEventListener('market-picked', (event) => {
   document.getElementById('price')?.scrollIntoView({ behavior: 'smooth' });
 });
 for (const input of document.querySelectorAll('input[name=session]')) input.addEventListener('change', redraw);
-// The charts are drawn in colours of the theme.
+// The charts use colours of the theme.
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
   for (const group of Object.values(groups)) for (const chart of group?.charts ?? []) chart.redraw();
 });

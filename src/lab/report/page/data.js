@@ -1,4 +1,4 @@
-/** The data in the page, its columns of numbers, and how figures, times and colours are shown. */
+/** The data in the page, its columns of numbers, and formats of figures, times and colours. */
 
 /** @typedef {import('../html/drawing-data.js').DrawingData} DrawingData */
 /** @typedef {(number | null)[]} Column */
@@ -30,7 +30,10 @@ export function column(place) {
 /** A time column never has unknown values. @param {number} place */
 export const times = (place) => /** @type {number[]} */ (column(place));
 
-/** Where samples are missing nothing is drawn: an empty row ends the line. @param {number[]} time @param {Column[]} columns @param {number} step @returns {Rows} */
+/**
+ * A gap in the samples interrupts the line with an empty row. @param {number[]} time @param {Column[]} columns @param
+ * {number} step @returns {Rows}
+ */
 export function withGaps(time, columns, step) {
   /** @type {number[]} */
   const at = [];
@@ -50,7 +53,7 @@ export function withGaps(time, columns, step) {
 export const scaled = (/** @type {Column} */ values, by = ONE) =>
   values.map((value) => (value === null ? null : value / by));
 
-/** Equal neighbours are most of it, so the smallest distance is the step. @param {number[]} time */
+/** Most samples are at equal steps, so the smallest distance is the step. @param {number[]} time */
 export const stepOf = (time) =>
   time.reduce((least, now, index) => Math.min(least, index === 0 ? least : now - (time[index - 1] ?? now)), 86_400_000);
 
@@ -65,7 +68,7 @@ export const amount = (/** @type {number | null | undefined} */ value, places = 
 export const price = (/** @type {number | null | undefined} */ value) =>
   value === null || value === undefined ? '–' : amount(value, Number((value * 100).toFixed(4)) % 1 === 0 ? 2 : 4);
 
-/** Sets the words of a readout: every other one is set off. @param {string} id @param {[string, string][]} pairs */
+/** Sets the words of a readout: every other one is emphasised. @param {string} id @param {[string, string][]} pairs */
 export function say(id, pairs) {
   const place = document.getElementById(id);
   if (place === null) return;
@@ -78,6 +81,6 @@ export function say(id, pairs) {
   );
 }
 
-/** Of the theme, e.g. `--ink`. */
+/** Of the theme, for example `--ink`. */
 export const color = (/** @type {string} */ name) =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();

@@ -1,11 +1,11 @@
-/** Charts above each other whose time axis is the same: all of a group show the same time. */
+/** Charts with a common time axis: all of a group show the same span. */
 
 import { amount, clockOf, color, dayOf } from './data.js';
 
 /** @typedef {import('./data.js').Rows} Rows */
 /** @typedef {{ charts: uPlot[], full: [number, number], step: number, isMoving: boolean }} Group */
 
-/** What is drawn now. @type {Record<string, Group | null>} */
+/** The drawn groups. @type {Record<string, Group | null>} */
 export const groups = { account: null, price: null };
 
 /** @param {Group} group @param {number} min @param {number} max */
@@ -36,7 +36,7 @@ function timeLabels(_chart, splits, _axis, _space, step) {
   });
 }
 
-/** A scale with some air, and never a flat one. @param {Drawing} drawing @returns {uPlot.Scale.Range} */
+/** A scale with a margin, never flat. @param {Drawing} drawing @returns {uPlot.Scale.Range} */
 const roomy =
   ({ least, pinned }) =>
   (_chart, low, high) => {
@@ -46,7 +46,7 @@ const roomy =
     return [pinned === 'high' ? Math.min(-least, low * 1.06) : low - air, pinned === 'high' ? 0 : high + air];
   };
 
-/** Places that tell neighbouring ticks apart. @param {number} step */
+/** Decimal places that distinguish neighbouring ticks. @param {number} step */
 const placesFor = (step) => [0, 1, 2, 3].find((places) => Number((step * 10 ** places).toFixed(6)) % 1 === 0) ?? 4;
 
 /**
@@ -106,7 +106,7 @@ function draw(drawing, group, key) {
         ],
       },
     },
-    // The library's type wants the null-free first column apart; it is exactly that.
+    // The library's type separates the null-free first column; it is exactly that.
     /** @type {uPlot.AlignedData} */ (drawing.data),
     place,
   );

@@ -1,11 +1,13 @@
-/** Tables that sort by their headings, find a row, and lead to a market's chart. Without scripts they are just tables. */
+/**
+ * Tables that sort by their headings, find a row, and link to a market's chart. Without scripts they are plain tables.
+ */
 
 document.documentElement.classList.add('scripted');
 
 /** @param {HTMLTableRowElement} row @param {number} column */
 const sortKey = (row, column) => row.cells[column]?.dataset['v'] ?? row.cells[column]?.textContent ?? '';
 
-/** What is not known, and the line that adds up the rest, stay at the end. */
+/** Unknown values, and the line that sums the rest, stay at the end. */
 function sortRows(
   /** @type {HTMLTableElement} */ table,
   /** @type {number} */ column,
@@ -36,7 +38,7 @@ for (const table of document.querySelectorAll('table')) {
     button.append(...head.childNodes);
     head.append(button);
     button.addEventListener('click', () => {
-      // Figures are mostly wanted largest first, names in their order.
+      // Figures sort largest first, names alphabetically.
       const first = head.classList.contains('text') ? 'ascending' : 'descending';
       const now = head.getAttribute('aria-sort');
       const next = now === null ? first : now === 'ascending' ? 'descending' : 'ascending';

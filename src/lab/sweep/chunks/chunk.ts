@@ -24,7 +24,7 @@ export interface SweepSheet {
   readonly version: string;
   /** Major version of Node: another one may round a logarithm differently. */
   readonly node: number;
-  /** Zone of the quote hours, such as `Europe/Berlin`. */
+  /** Zone of the quote hours, for example `Europe/Berlin`. */
   readonly timeZone: string;
   /** Lower-case hex SHA-256. */
   readonly configHash: string;
@@ -71,7 +71,7 @@ export function readSheet(text: string, hash: string): SweepSheet {
   throw new TwinbookError('usage', `the sheet of the sweep has not the checksum ${hash}`, 'Plan the sweep anew.');
 }
 
-/** Throws TwinbookError `recording_invalid` that counts markets which are missing or have other content, and names the first. */
+/** Throws TwinbookError `recording_invalid` with the number of missing or different markets and the first name. */
 export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket[]): void {
   const hashes = new Map(found.map((planned) => [planned.market.conditionId, marketHash(planned)]));
   const other = sheet.markets.filter(({ conditionId, hash }) => hashes.get(conditionId) !== hash);
@@ -86,7 +86,7 @@ export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket
 
 const nodeMajor = (): number => Number(process.versions.node.split('.')[0]);
 
-/** The events of a fold are decoded once for all of its configurations. */
+/** Events of a fold are decoded once for all its configurations. */
 export interface Chunk {
   /** From 0. */
   readonly fold: number;
@@ -95,7 +95,9 @@ export interface Chunk {
   readonly last: number;
 }
 
-/** All chunks of a sweep, fold by fold. A chunk takes `seconds` by `playSeconds`, and has at least one configuration. */
+/**
+ * All chunks of a sweep, fold by fold. A chunk takes about `seconds` by `playSeconds`, with at least one configuration.
+ */
 export function makeChunks(
   { search: { candidates }, events, fillModels, assumptions }: SweepFacts,
   seconds: number,
@@ -128,7 +130,7 @@ export interface ChunkOutcome {
   readonly outcome: TaskOutcome;
 }
 
-/** The seal of a text proves that a program of this version wrote it: these figures prove that it was not broken. */
+/** The seal proves that a program of this version wrote it; these fields prove that it is intact. */
 const figures = z.looseObject({ resultMicros: z.int(), traceHash: z.string().min(1), eventResults: z.array(z.int()) });
 const outcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('done'), figures: figures.transform((all) => all as unknown as TaskFigures) }),
@@ -140,7 +142,7 @@ const content = z.object({ worker: z.string().min(1).max(300), outcomes: z.array
 export const outcomesText = (all: readonly ChunkOutcome[]): string =>
   JSON.stringify({ worker: `${hostname()}, process ${process.pid}`, outcomes: all.map((one) => one.outcome) });
 
-/** One outcome for each task of the chunk, with one result for each event; null for any other text. */
+/** One outcome per task of the chunk, with one result per event; null for any other text. */
 export function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
   const read = content.safeParse(JSON.parse(text));
   const tasks = tasksIn(chunk, sheet);
@@ -152,10 +154,10 @@ export function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
 }
 
 /**
- * Stores outcomes that are not stored yet, or failed before. Throws TwinbookError `results_differ` where a backtest that is done
- * has another trace: the same code over the same data gives the same everywhere.
+ * Stores outcomes that are new or failed before. Throws TwinbookError `results_differ` when a finished backtest has
+ * another trace: equal code over equal data must give equal results.
  *
- * @returns how many were stored
+ * @returns number of stored outcomes
  */
 export function keepOutcomes(
   outcomes: readonly ChunkOutcome[],
@@ -181,7 +183,7 @@ export function keepOutcomes(
   return kept;
 }
 
-/** The recordings may hold more markets than the sweep. */
+/** The recordings may contain more markets than the sweep. */
 export type RunnerPlace = Pick<ThreadPlace, 'source' | 'paths' | 'workers' | 'memoryBytes'>;
 
 export class ChunkRunner {
@@ -193,7 +195,7 @@ export class ChunkRunner {
     this.#threads = new ThreadRunner(place, sheet.configHash, sheet.settings);
   }
 
-  /** Throws TwinbookError `config_invalid` or `recording_invalid` where this machine has others than the sheet was made of. */
+  /** Throws TwinbookError `config_invalid` or `recording_invalid` when this machine's differ from the sheet's. */
   static async open(sheet: SweepSheet, place: RunnerPlace): Promise<ChunkRunner> {
     const { source, paths, memoryBytes } = place;
     const { configHash } = await loadConfig(source.file, { ...source, strategyFileToo: true });
@@ -204,7 +206,7 @@ export class ChunkRunner {
       throw new TwinbookError('config_invalid', text, hint);
     }
     const byId = new Map((await openRecordings(paths)).map((one) => [one.market.conditionId, one]));
-    // The order of the sheet: machines with more recordings play the same.
+    // In the sheet's order: machines with more recordings play the same.
     const recordings = sheet.markets.flatMap(({ conditionId }) => byId.get(conditionId) ?? []);
     if (recordings.length === 0) requireSameData(sheet, []);
     const data = await planData(recordings, memoryBytes, () => undefined);
@@ -212,7 +214,7 @@ export class ChunkRunner {
     return new ChunkRunner(sheet, { ...place, recordings, data, readsThrough: true });
   }
 
-  /** In the order of the chunk's tasks; null when it was stopped. A backtest that throws is an outcome. */
+  /** In the order of the chunk's tasks; null when stopped. A throwing backtest is an outcome. */
   async run(chunk: Chunk, stopAsked: Promise<void>): Promise<readonly ChunkOutcome[] | null> {
     const tasks = tasksIn(chunk, this.#sheet);
     const found = new Map<unknown, TaskOutcome>();

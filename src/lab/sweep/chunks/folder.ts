@@ -1,4 +1,4 @@
-/** A sweep as a folder for a job array: `plan.json`, and `results/chunk-N.json` for each chunk that was run. */
+/** A sweep as a folder for a job array: `plan.json`, and `results/chunk-N.json` per finished chunk. */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -24,7 +24,7 @@ import {
 } from './chunk.js';
 
 const PLAN = 'plan.json';
-/** A folder has no secret: its seals are checksums, which find files that were cut, changed or swapped. */
+/** A folder has no secret: its seals are checksums that detect cut, changed or swapped files. */
 const FOLDER = { name: 'folder', secret: '' };
 
 /** Plain data. */
@@ -32,11 +32,11 @@ export interface FolderPlan {
   readonly sheet: SweepSheet;
   readonly facts: SweepFacts;
   readonly chunks: readonly Chunk[];
-  /** Folder of the results unless another is given. */
+  /** Default folder of the results. */
   readonly outDir: string;
 }
 
-/** Throws TwinbookError `usage` where there is a plan already, `file_unreadable` where it cannot be written. */
+/** Throws TwinbookError `usage` when a plan exists, `file_unreadable` when it cannot be written. */
 export function writePlan(dir: string, plan: FolderPlan): void {
   if (readText(join(dir, PLAN)) !== null)
     throw new TwinbookError('usage', `${dir} holds a plan already`, 'Give another folder with --dir, or delete it.');
@@ -44,7 +44,9 @@ export function writePlan(dir: string, plan: FolderPlan): void {
   writeSynced(join(dir, PLAN), seal(FOLDER, 'plan', '', JSON.stringify(plan)));
 }
 
-/** Throws TwinbookError `usage` for a folder without a plan, or with that of another version, `file_unreadable` for a cut one. */
+/**
+ * Throws TwinbookError `usage` for a folder without a plan, or with another version's, `file_unreadable` for a cut one.
+ */
 export function readPlan(dir: string): FolderPlan {
   const sealed = readText(join(dir, PLAN));
   if (sealed === null)
@@ -60,7 +62,7 @@ export function readPlan(dir: string): FolderPlan {
   return plan;
 }
 
-/** A chunk by its number, from 0. Throws TwinbookError `usage` for a number that there is not. */
+/** A chunk by its number, from 0. Throws TwinbookError `usage` for an unknown number. */
 export function chunkAt({ chunks }: FolderPlan, index: number): Chunk {
   const chunk = chunks[index];
   if (chunk !== undefined) return chunk;
@@ -68,7 +70,7 @@ export function chunkAt({ chunks }: FolderPlan, index: number): Chunk {
   throw new TwinbookError('usage', `there is no chunk ${index}`, hint);
 }
 
-/** Null where there is no whole result of this very chunk. */
+/** Null without a complete result of this chunk. */
 export function readChunk(dir: string, plan: FolderPlan, index: number): ReturnType<typeof readOutcomes> {
   const text = openSeal(FOLDER, 'done', makeId(plan, index), readText(resultPath(dir, index)));
   return text === null ? null : readOutcomes(text, chunkAt(plan, index), plan.sheet);
@@ -82,7 +84,7 @@ export const resultPath = (dir: string, index: number): string => join(dir, 'res
 
 const makeId = (plan: FolderPlan, index: number): string => chunkId(sheetHash(plan.sheet), chunkAt(plan, index));
 
-/** Under a name of this process first: two that write the same file do not meet. */
+/** First under a name of this process: two writers of the same file do not collide. */
 function writeSynced(path: string, text: string): void {
   const beside = `${path}.${hostname()}-${process.pid}.part`;
   guardAccess(path, () => {
@@ -107,9 +109,9 @@ function guardAccess<T>(path: string, act: () => T): T {
 
 export interface Collected {
   readonly result: SweepResult;
-  /** Backtests that this call stored. */
+  /** Backtests stored by this call. */
   readonly stored: number;
-  /** Chunks without a whole result. */
+  /** Chunks without a complete result. */
   readonly missing: readonly number[];
 }
 
@@ -120,7 +122,7 @@ const QUIET: SweepWatcher = {
   stopAsked: new Promise(() => undefined),
 };
 
-/** May be called again with more results. Chunks that are given up are stored as failed unless there is a result. */
+/** May be called again with more results. Abandoned chunks are stored as failed unless a result exists. */
 export async function collectChunks(
   dir: string,
   plan: FolderPlan,
@@ -151,7 +153,7 @@ export async function collectChunks(
   }
 }
 
-/** As array jobs are submitted: `3,17-19`. */
+/** In the syntax of array jobs: `3,17-19`. */
 export function listOfChunks(indexes: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const index of indexes) {

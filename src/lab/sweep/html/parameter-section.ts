@@ -1,4 +1,4 @@
-/** The mean result by value of each parameter. Values of long lists are put into ranges. */
+/** Mean result by value of each parameter. Long lists of values are grouped into ranges. */
 
 import { count, formatGain } from '../../report/figures.js';
 import { html, type Markup } from '../../report/html/markup.js';
@@ -6,7 +6,7 @@ import { bar, dataTable, section, tone } from '../../report/html/parts.js';
 import type { Axis, RawValue, SweepResult } from '../contract.js';
 import { axisName, capitalise, TERMS } from '../describe.js';
 
-/** Maximum number of rows of a parameter. */
+/** Maximum rows per parameter. */
 const MOST_BINS = 12;
 
 interface Bin {
@@ -59,7 +59,7 @@ function parameterTable({ configurations }: SweepResult, axis: Axis, index: numb
   return dataTable(heads, rows, { caption: `Mean result by ${axis.name}` });
 }
 
-/** One bin for each value in the order of the axis; ranges of about equal width if there are more than `MOST_BINS`. */
+/** One bin per value in the axis's order; ranges of about equal width with more than `MOST_BINS`. */
 function makeBins(axis: Axis, values: readonly RawValue[]): readonly Bin[] {
   const { choice } = axis;
   const listed = choice.kind === 'values' ? choice.values : [...new Set(values)].sort((a, b) => Number(a) - Number(b));

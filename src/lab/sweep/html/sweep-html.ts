@@ -25,7 +25,7 @@ import {
 } from '../describe.js';
 import { parameterSection } from './parameter-section.js';
 
-/** Under 5 MB whatever the sweep's size: beyond 2,000 configurations the page says what it leaves out. */
+/** Under 5 MB for any sweep: beyond 2,000 configurations the page reports what it leaves out. */
 export function sweepHtml(result: SweepResult): string {
   const { title, notes } = result;
   const script = pageScript(['tables']);
@@ -81,7 +81,7 @@ function summary(result: SweepResult): Markup {
   return html`<section id="summary">${tiles(figures)}</section>`;
 }
 
-/** Of the table of configurations: about 1,000 bytes each. */
+/** Rows of the table of configurations: about 1,000 bytes each. */
 const MAX_ROWS = 2_000;
 
 function configurationSection(result: SweepResult): Markup {
@@ -92,7 +92,7 @@ function configurationSection(result: SweepResult): Markup {
     { title: '#', explains: `place, by the lowest ${terms.result} of the ${terms.models}` },
     { title: 'Config', explains: 'number in the order of the search' },
     ...search.axes.map((axis, index) => ({ title: axisName(search.axes, index), explains: axis.name })),
-    // Before the results, for it says how they are to be read.
+    // Before the results, because it qualifies them.
     { title: 'Remark', isText: true },
     ...assumptions.fillModels.flatMap((model) => [
       { title: model, explains: `${terms.result} under ${model}; of repeats their mean, ± the deviation between them` },

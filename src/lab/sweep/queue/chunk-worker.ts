@@ -10,13 +10,13 @@ const job = z.object({
   chunk: z.object({ fold: z.int().nonnegative(), first: z.int().positive(), last: z.int().positive() }),
 });
 
-/** @param takeTimeZone makes it the time zone of this process */
+/** @param takeTimeZone sets the time zone of this process */
 export function openChunkWorker(
   place: RunnerPlace,
   takeTimeZone: (name: string) => void,
   say: (text: string) => void,
 ): { readonly handle: QueueWork['handle']; readonly close: () => Promise<void> } {
-  /** Of the sweep whose chunk was run last. */
+  /** Of the sweep of the last chunk. */
   let ready: { readonly hash: string; readonly runner: ChunkRunner } | null = null;
   const close = async () => {
     await ready?.runner.close();

@@ -19,7 +19,7 @@ import {
 import type { EngineWork } from '../facts.js';
 
 const LOOK_EVERY_MS = 500;
-/** Attempts of a job that fails otherwise than by its backtests. */
+/** Attempts of a job that fails outside its backtests. */
 const MOST_TRIES = 3;
 
 export interface LeaderOptions {
@@ -35,7 +35,7 @@ export class Leader {
   readonly #options: LeaderOptions;
   readonly #sheet: SweepSheet;
   readonly #hash: string;
-  /** Chunks that are not stored, by the ids of their jobs. */
+  /** Chunks without a stored result, by job id. */
   readonly #open = new Map<string, Chunk>();
   readonly #tries = new Map<string, number>();
 
@@ -50,7 +50,7 @@ export class Leader {
     }
   }
 
-  /** False when it was stopped: waiting chunks are taken back, busy workers finish, and `--resume` finds their results. */
+  /** False when it was stopped: waiting chunks are removed, busy workers finish, and `--resume` finds their results. */
   async run(): Promise<boolean> {
     const { queue, pause } = this.#options;
     // Requests wait while the server is away; a stop waits 5 s at most.
@@ -65,7 +65,7 @@ export class Leader {
     const { queue, pause } = this.#options;
     const { say } = this.#work.watcher;
     const { ended: earlier } = await queue.look([...this.#open.keys()]);
-    // A sweep that goes on tries failed jobs again.
+    // A resumed sweep retries failed jobs.
     await queue.remove(earlier.flatMap(({ id, kind }) => (kind === 'done' ? [] : [id])));
     await this.#send([...this.#open.keys()]);
     say(`${this.#open.size} chunks are in the queue; \`twinbook sweep worker\` runs them, on any machine.`);

@@ -1,4 +1,4 @@
-/** What the backtests of a sweep say of crossings: as sums, so that folds add up to one figure of a configuration. */
+/** Crossings in a sweep's backtests, as sums: folds add up to one figure per configuration. */
 
 import { ONE } from '../../../shared/base/micros.js';
 import { computeMean } from '../../../shared/statistics/moments.js';
@@ -38,7 +38,7 @@ export function crossingSums(markets: readonly MarketSession[]): CrossingSums {
   };
 }
 
-/** Figure by figure; null when one of them is not known. */
+/** Figure by figure; null when one is unknown. */
 export function combineCrossings(
   all: readonly (CrossingSums | null)[],
   combine: (values: readonly number[]) => number,

@@ -1,11 +1,11 @@
-/** What the backtests of a sweep have brought, found by configuration, fold and fill model. */
+/** Outcomes of a sweep's backtests by configuration, fold and fill model. */
 
 import { computeMoments } from '../../../shared/statistics/moments.js';
 import { sum } from '../../report/analysis/total.js';
 import type { Candidate, ModelResult, Task, TaskFigures, TaskOutcome } from '../contract.js';
 import { combineCrossings, crossingSummary } from './crossings.js';
 
-/** Where the results by event of a backtest that is done are read again: they are not kept here, however many events there are. */
+/** Reads the results by event of a finished backtest: they are not kept in memory. */
 type EventResultsAt = (number: number, fold: number, fillModel: string) => readonly number[];
 
 export class Outcomes {
@@ -55,21 +55,21 @@ export class Outcomes {
     return this.#byNumber.get(number)?.[fold * this.#models.length + model];
   }
 
-  /** `error` is that of the first backtest that failed, in the order of the tasks. */
+  /** `error` is that of the first failed backtest, in task order. */
   findStatus({ number }: Candidate): { readonly status: 'done' | 'failed' | 'unfinished'; readonly error: string } {
     const outcomes = (this.#byNumber.get(number) ?? []).filter((outcome) => outcome !== undefined);
     for (const outcome of outcomes) if (outcome.kind === 'failed') return { status: 'failed', error: outcome.error };
     return { status: outcomes.length === this.#folds * this.#models.length ? 'done' : 'unfinished', error: '' };
   }
 
-  /** By event, over all folds of a configuration that is done. */
+  /** By event, over all folds of a finished configuration. */
   eventResults(number: number, model: number): Float64Array {
     const fillModel = this.#models[model] ?? '';
     const found = Array.from({ length: this.#folds }, (_, fold) => this.#eventsAt(number, fold, fillModel));
     return Float64Array.from(found.flat());
   }
 
-  /** All folds together. Only of configurations that are done. */
+  /** All folds together, for finished configurations. */
   modelResult(number: number, model: number): Omit<ModelResult, 'sharpe'> {
     const folds = this.#figures(number, model);
     const crossings = folds.map(({ crossing }) => crossing);
@@ -95,7 +95,7 @@ export class Outcomes {
   }
 }
 
-/** Of the sums over all folds, one for each repeat; null without repeats. */
+/** Of the sums over all folds, one per repeat; null without repeats. */
 function deviationBetween(folds: readonly TaskFigures[]): number | null {
   const repeats = Math.min(...folds.map(({ runs }) => runs.length));
   const sums = Array.from({ length: folds.length === 0 ? 0 : repeats }, (_, at) =>

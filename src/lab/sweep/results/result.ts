@@ -1,4 +1,4 @@
-/** What a sweep says of the outcomes that there are: ranking, judgement, walking forward and notes. */
+/** Results from the present outcomes: ranking, judgement, walk-forward and notes. */
 
 import type { ConfigurationResult, SweepResult } from '../contract.js';
 import type { SweepFacts } from '../facts.js';
@@ -8,7 +8,7 @@ import { listNotes, type NoteFacts } from '../notes.js';
 import { walkForward } from '../walk-forward.js';
 import type { Outcomes } from './outcomes.js';
 
-/** @param tried different configurations that were ever tried in the folder */
+/** @param tried number of different configurations ever tried in the folder */
 export function computeResult(facts: Omit<SweepFacts, 'identity'>, outcomes: Outcomes, tried: number): SweepResult {
   const { search, events, fillModels, embargoMs } = facts;
   const { candidates } = search;

@@ -1,11 +1,11 @@
-/** The tables of `sweep.sqlite`; docs/backtesting.md explains them to those who query them. */
+/** The tables of `sweep.sqlite`; docs/backtesting.md documents them for queries. */
 
 import type { CrossingSums, TaskFigures, TaskRun } from '../contract.js';
 
-/** In `user_version`; raised when the tables change. */
+/** In `user_version`; incremented when the tables change. */
 export const SCHEMA_VERSION = 3;
 
-/** Figures by their names in the program, as columns with their types. */
+/** Figures by program name, as columns with types. */
 type Columns<Figure extends string> = Readonly<Record<Figure, string>>;
 
 export const RESULT_FIELDS: Columns<keyof StoredFigures | 'sharpe'> = {
@@ -22,7 +22,7 @@ export const RESULT_FIELDS: Columns<keyof StoredFigures | 'sharpe'> = {
   traceHash: 'trace_hash TEXT',
 };
 
-/** What of a backtest is a column of `results`; the rest is in tables of its own. */
+/** Figures stored as columns of `results`; others have their own tables. */
 export type StoredFigures = Omit<TaskFigures, 'crossing' | 'eventResults' | 'runs'>;
 
 export const CROSSING_FIELDS: Columns<keyof CrossingSums> = {
@@ -43,7 +43,7 @@ export const RUN_FIELDS: Columns<keyof TaskRun> = {
   traceHash: 'trace_hash TEXT NOT NULL',
 };
 
-/** For a SELECT: each column under the name that it has in the program. */
+/** For a SELECT: each column under its program name. */
 export const selectList = (columns: Columns<string>): string =>
   Object.entries(columns)
     .map(([name, column]) => `${column.split(' ')[0]} AS ${name}`)
@@ -66,13 +66,13 @@ const ONE_FOR_A_BACKTEST = `PRIMARY KEY (sweep, configuration, fold, fill_model)
   FOREIGN KEY (sweep, configuration) REFERENCES configurations
 ) STRICT, WITHOUT ROWID;`;
 
-/** A nibble of the hexadecimal number in `digits`, at this place from 1, where it belongs in 64 bits. */
+/** A nibble of the hexadecimal number in `digits`, at this place from 1, shifted to its place in 64 bits. */
 const nibble = (place: number): string =>
   `((instr('0123456789ABCDEF', substr(digits, ${place}, 1)) - 1) << ${4 * (16 - place)})`;
 const NIBBLES = Array.from({ length: 16 }, (_, index) => nibble(index + 1)).join(' | ');
 
 /**
- * A configuration's results by event of a fold are one run of bytes: a row each would be hundreds of millions of rows. The view
+ * A configuration's results by event of a fold are one blob: a row each would be hundreds of millions of rows. The view
  * `event_results` splits them in SQL alone.
  */
 export const SCHEMA = `

@@ -28,10 +28,10 @@ import {
 const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
 
-/** Whether a sweep must go on with one that was begun, or must not; `either`: as it is found, keeping what failed. */
+/** Whether a sweep must continue an existing one, or must not; `either`: as found, keeping failures. */
 export type Resume = boolean | 'either';
 
-/** What is stored of a sweep beside its backtests. */
+/** Stored facts of a sweep besides its backtests. */
 type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events'> & {
   readonly search: {
     readonly axes: readonly Pick<Axis, 'name'>[];
@@ -44,7 +44,7 @@ export type Stored = readonly {
   readonly outcome: TaskOutcome;
 }[];
 
-/** Throws TwinbookError `file_unreadable` for a folder that cannot be written or that another sweep is writing to. */
+/** Throws TwinbookError `file_unreadable` for a folder that cannot be written or that another sweep writes to. */
 export function openStore(outDir: string): SweepStore {
   return guardWrite(outDir, () => {
     makeFolder(outDir, SHARED_FOLDER);
@@ -58,7 +58,7 @@ export function openStore(outDir: string): SweepStore {
   });
 }
 
-/** A write transaction that is held open: it ends with the process, however that ends. */
+/** An open write transaction: it ends with the process in any case. */
 function takeLock(outDir: string): Sqlite.Database {
   const lock = new SqliteDriver(join(outDir, LOCK), { timeout: 0 });
   try {
@@ -92,7 +92,7 @@ function openDatabase(outDir: string): Sqlite.Database {
   }
 }
 
-/** What the file system or SQLite says, as a sentence for the user. */
+/** Error of the file system or SQLite, as a sentence for the user. */
 function guardWrite<T>(outDir: string, act: () => T): T {
   try {
     return act();
@@ -119,8 +119,8 @@ export class SweepStore {
   }
 
   /**
-   * Begins this sweep or goes on with it, and gives what is done of it already. Throws TwinbookError `usage` when it is to
-   * be resumed but is another one, or when the same one was left unfinished and nobody said that it is to be resumed.
+   * Begins or continues this sweep, and returns its finished backtests. Throws TwinbookError `usage` to resume a
+   * different one, or when the same one is unfinished and was not to be resumed.
    */
   begin(header: SweepHeader, resume: Resume): Stored {
     return guardWrite(this.#outDir, () => {
@@ -141,7 +141,7 @@ export class SweepStore {
     });
   }
 
-  /** In place of an outcome that failed. */
+  /** Replaces a failed outcome. */
   write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome): void {
     const key = { sweep: this.#sweep, number, fold, fillModel };
     const insert = (table: string, more: string, row: object) =>
@@ -168,7 +168,7 @@ export class SweepStore {
     );
   }
 
-  /** What a backtest that was written has brought, event by event of its fold; empty of one that was not. */
+  /** Results by event of a stored backtest; empty for one that is not stored. */
   eventResults(number: number, fold: number, fillModel: string): readonly number[] {
     this.#readRun ??= this.#db
       .prepare<[TaskKey], Buffer>(`SELECT result_micros FROM event_result_runs WHERE ${IS_TASK}`)
@@ -177,17 +177,17 @@ export class SweepStore {
     return bytes === undefined ? [] : unpackResults(bytes);
   }
 
-  /** Different configurations that were ever tried in this folder. */
+  /** Different configurations ever tried in this folder. */
   get tried(): number {
     const sql = 'SELECT count(DISTINCT hash) FROM results JOIN configurations USING (sweep, configuration)';
-    // One whole number, whatever the tables hold.
+    // One whole number, whatever the tables contain.
     return this.#db.prepare(sql).pluck().get() as number;
   }
 
-  /** How many seeds of this range were events of an earlier sweep over worlds in this folder. */
+  /** Number of seeds in this range that were events of an earlier sweep over worlds in this folder. */
   seedsChosenOn(first: number, last: number): number {
     const sql = `SELECT count(DISTINCT title) FROM events WHERE title LIKE 'seed %' AND from_ms BETWEEN ? AND ?`;
-    // One whole number, whatever the tables hold.
+    // One whole number, whatever the tables contain.
     return this.#db.prepare(sql).pluck().get(first, last) as number;
   }
 
@@ -290,7 +290,7 @@ interface TaskKey {
 }
 const IS_TASK = 'sweep = @sweep AND configuration = @number AND fold = @fold AND fill_model = @fillModel';
 
-/** Of a failed one the figures are null, and not looked at. */
+/** Figures of a failed one are null and unused. */
 interface ResultRow extends Omit<TaskKey, 'sweep'>, StoredFigures {
   readonly status: 'done' | 'failed';
   readonly error: string;
@@ -299,7 +299,7 @@ interface ResultRow extends Omit<TaskKey, 'sweep'>, StoredFigures {
 
 const BYTES = 8;
 
-/** 64-bit integers, highest byte first, so that SQL can take them apart too. Throws RangeError for what is no safe integer. */
+/** 64-bit integers, highest byte first, so that SQL can split them too. Throws RangeError for an unsafe integer. */
 function packResults(results: readonly number[]): Buffer {
   const bytes = Buffer.alloc(results.length * BYTES);
   for (const [index, result] of results.entries()) bytes.writeBigInt64BE(BigInt(result), index * BYTES);

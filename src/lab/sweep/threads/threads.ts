@@ -1,4 +1,4 @@
-/** The usual engine: threads of this process, which share what is decoded once. */
+/** The default engine: threads of this process, which share decoded data. */
 
 import type { Recording } from '../../../recording/contract.js';
 import { type Batch, type ConfigOfThreads, TaskPool } from '../../backtest/threads/pool.js';
@@ -7,11 +7,11 @@ import { NOTHING_PLAYED, type SweepEngine } from '../facts.js';
 import { type PlannedData, type SharedMarket, shareMarkets } from '../reading.js';
 import type { TaskSettings } from '../task.js';
 
-/** Handed to a worker when it starts. */
+/** Start data of a worker. */
 export interface WorkerSetup extends ConfigOfThreads {
   readonly settings: TaskSettings;
   readonly data: PlayedData;
-  /** Shared flag; non-zero once the work is not wanted any more. */
+  /** Shared flag; non-zero cancels the work. */
   readonly stop: Int32Array;
 }
 
@@ -42,11 +42,11 @@ export interface ThreadPlace {
   /** Larger data is streamed by each thread. */
   readonly memoryBytes: number;
   readonly workers: number;
-  /** Streamed files are read through first: a damaged file is then an error, not the failure of a backtest. */
+  /** Streamed files are read completely first: a damaged file is then an error, not a failed backtest. */
   readonly readsThrough?: true;
 }
 
-/** Runs batches on threads that stay warm as long as the same folds are played. */
+/** Runs batches on threads that stay warm while the same folds are played. */
 export class ThreadRunner {
   readonly #place: ThreadPlace;
   readonly #configHash: string;
@@ -54,7 +54,7 @@ export class ThreadRunner {
   readonly #reading: (done: number, all: number) => void;
   #warm: { readonly folds: string; readonly pool: SweepPool } | null = null;
 
-  /** @param reading gets the number of decoded recordings and of all that a batch plays */
+  /** @param reading called with the number of decoded recordings and of all in a batch */
   constructor(
     place: ThreadPlace,
     configHash: string,
@@ -67,7 +67,7 @@ export class ThreadRunner {
     this.#reading = reading;
   }
 
-  /** False when it was asked to stop before every task ended. */
+  /** False when it was stopped before every task ended. */
   async run(batch: SweepBatch): Promise<boolean> {
     let isComplete = false;
     try {
@@ -90,7 +90,7 @@ export class ThreadRunner {
     const numbers = new Set(tasks.map(({ fold }) => fold));
     const folds = [...numbers].join();
     if (this.#warm?.folds === folds) return this.#warm.pool;
-    // The data of the last folds is freed first.
+    // Data of the last folds is freed first.
     await this.close();
     const data = await this.#open(numbers);
     const { source, workers } = this.#place;

@@ -1,4 +1,4 @@
-/** The program of a worker thread: reads the configuration, finds the recordings, runs one backtest after the other. */
+/** Program of a worker thread: reads the configuration, finds the recordings, runs backtests one by one. */
 
 import { workerData } from 'node:worker_threads';
 import { openRecordings } from '../../../recording/recording.js';
