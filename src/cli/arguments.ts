@@ -1,4 +1,4 @@
-/** Readers of option values: each says what it wants. */
+/** Parsers of option values: each names its expected form. */
 
 import { InvalidArgumentError } from 'commander';
 import { parseDecimal } from '../shared/base/decimal.js';
@@ -26,7 +26,7 @@ export function positiveAmount(text: string): Micros {
   return value;
 }
 
-/** A moment, Unix ms: UTC where no zone is given. */
+/** A time, Unix ms: UTC without a zone. */
 export function momentIn(text: string): number {
   const [, day, time, zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
@@ -38,7 +38,7 @@ export function momentIn(text: string): number {
 /** As `momentIn`, or the beginning of a day, UTC. Unix ms. */
 export function dayOrMomentIn(text: string): number {
   const [, day = '', time = ' 00:00'] = /^(\d{4}-\d\d-\d\d)(.*)$/.exec(text) ?? [];
-  // JavaScript takes 31 February for 3 March.
+  // JavaScript reads 31 February as 3 March.
   const isDay = new Date(Date.parse(`${day}T00:00Z`) || 0).toISOString().startsWith(day);
   if (day === '' || !isDay)
     throw new InvalidArgumentError("Wanted a day or a time in UTC: '2026-11-25' or '2026-11-25 21:03:10'.");

@@ -15,7 +15,7 @@ import { groupsFor } from './command-groups.js';
 import { EXIT, type ExitCode, findExitCode } from './output/exit.js';
 import type { CliIo, Session } from './output/io.js';
 
-/** Runs one command line (without `node` and the program's name). Never throws for what a user did. */
+/** Runs one command line (without `node` and the program's name). Never throws for a user's error. */
 export async function runCli(argv: readonly string[], given: CliIo): Promise<ExitCode> {
   const io = plainIo(given);
   const session: Session = { io, exitCode: EXIT.ok };
@@ -34,7 +34,7 @@ async function buildProgram(session: Session, argv: readonly string[]): Promise<
     .description('Market maker for binary prediction markets, and a paper exchange to run it on.')
     .version(VERSION, '-V, --version', 'print the version')
     .exitOverride()
-    // What stands behind the name of a command belongs to it: some have options of their own and commands below them.
+    // Words after a command's name belong to it: some commands have own options and subcommands.
     .enablePositionalOptions()
     .configureOutput({ writeOut: session.io.out, writeErr: session.io.err })
     .showHelpAfterError('Run the same command with --help to see what it takes.')
@@ -50,14 +50,14 @@ Every command finds ledger, venue and control socket through its configuration f
   return program;
 }
 
-/** Removes control characters from every text, whichever command prints it; `raw` stays what it is. */
+/** Removes control characters from every text of any command; `raw` is unchanged. */
 const plainIo = (io: CliIo): CliIo => ({
   ...io,
   out: (text) => io.out(plainText(text)),
   err: (text) => io.err(plainText(text)),
 });
 
-/** Prints what went wrong: message and hint for a user's mistake, an apology for a bug. */
+/** Prints an error: message and hint for a user's mistake, an apology for a bug. */
 function reportFailure(error: unknown, io: CliIo): ExitCode {
   if (error instanceof TwinbookError) {
     io.err(`${error.message}\n`);

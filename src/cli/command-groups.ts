@@ -1,16 +1,16 @@
 /**
- * Which file has which command. A process runs one command, and to load what all the others need costs more than most of
- * them take: only the group of the command that is named is loaded, and all of them where none is, or none of this name.
+ * The file of each command. A process runs one command, and loading all others' code would cost more than most commands
+ * take: only the named command's group is loaded, and all groups for no or an unknown name.
  */
 
 import type { Command } from 'commander';
 import type { Session } from './output/io.js';
 
-/** Commands whose declarations stand in one file. */
+/** Commands declared in one file. */
 export interface CommandGroup {
-  /** Of the commands, as a person types them. */
+  /** Names of the commands, as typed. */
   readonly names: readonly string[];
-  /** Gives what adds them to the program. */
+  /** Returns the function that adds them to the program. */
   readonly load: () => Promise<(program: Command, session: Session) => void>;
 }
 
@@ -45,10 +45,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['strategies', 'config'], load: async () => (await import('./config-commands.js')).addConfigCommands },
 ];
 
-/**
- * The groups that this command line may need; none where the version is asked for, all of them where help is, or a command
- * that there is not.
- */
+/** Groups that this command line needs: none for the version, all for help or an unknown command. */
 export function groupsFor(argv: readonly string[]): readonly CommandGroup[] {
   const [first] = argv;
   if (first === '--version' || first === '-V') return [];

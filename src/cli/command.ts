@@ -9,10 +9,10 @@ import { EXIT, type ExitCode } from './output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from './output/io.js';
 import { type Column, json, table } from './output/table.js';
 
-/** An option, with the type of its value. */
+/** An option with the type of its value. */
 export interface OptionRow<T> {
   readonly option: Option;
-  /** Never set: it carries the type. */
+  /** Never set: carries the type. */
   readonly value?: T;
 }
 
@@ -22,10 +22,10 @@ export type Values<Rows extends OptionRows> = {
 };
 type Reader<T> = (text: string) => T;
 
-/** True where it is given. */
+/** True if given. */
 export const flag = (flags: string, help: string): OptionRow<true | undefined> => ({ option: new Option(flags, help) });
 
-/** `--no-…`: false where it is given, else true. */
+/** `--no-…`: false if given, else true. */
 export const unless = (flags: string, help: string): OptionRow<boolean> => ({ option: new Option(flags, help) });
 
 export const text = (flags: string, help: string): OptionRow<string | undefined> => ({
@@ -37,7 +37,7 @@ export const read = <T>(flags: string, help: string, reader: Reader<T>): OptionR
   option: new Option(flags, help).argParser(reader),
 });
 
-/** The same, with a value for where it is not given. */
+/** The same with a default value. */
 export const usual = <T>(flags: string, help: string, value: T, reader: Reader<T>, shown?: string): OptionRow<T> => ({
   option: new Option(flags, help).default(value, shown).argParser(reader),
 });
@@ -49,12 +49,12 @@ export function required<T>(flags: string, help: string, reader?: Reader<T>): Op
   return { option: reader === undefined ? option : option.argParser(reader) };
 }
 
-/** `--name <value...>`; `shown` says what none means. */
+/** `--name <value...>`; `shown` describes the default. */
 export const several = (flags: string, help: string, shown: string): OptionRow<readonly string[]> => ({
   option: new Option(flags, help).default([], shown),
 });
 
-/** May be given again and again. */
+/** May be repeated. */
 export const repeated = (flags: string, help: string): OptionRow<readonly string[]> => ({
   option: new Option(flags, help)
     .default([])
@@ -65,11 +65,11 @@ export const csvFlag = (help = 'print CSV in place of a table'): OptionRow<true 
   option: new Option('--csv', help).conflicts('json'),
 });
 
-/** Longer than the trader takes to cancel everything and to look twice, within its request budget. */
+/** Longer than the trader needs to cancel everything and read twice, within its request budget. */
 export const SLOW_S = 90;
 export const QUICK_S = 10;
 
-/** Of every command that talks to the running trader. */
+/** Option of every command that talks to the running trader. */
 export const timeoutOption = (timeoutS: number): OptionRow<number> =>
   usual('--timeout <s>', 'how long to wait for the trader, s', timeoutS, integerBetween(1, 3600));
 
@@ -86,17 +86,17 @@ interface Configs {
 export interface Call<Rows extends OptionRows = OptionRows, Kind extends keyof Configs = 'trader'> {
   readonly options: Values<Rows>;
   readonly config: Configs[Kind];
-  /** The name that `-c` gave, or its default. */
+  /** Name given by `-c`, or its default. */
   readonly file: string;
   readonly args: readonly string[];
   readonly isJson: boolean;
   readonly io: CliIo;
 }
 
-/** Output of a command: with `--json` its data, else its text. */
+/** Output of a command: its data with `--json`, else its text. */
 export interface Answer {
   readonly data: unknown;
-  /** With its last line break; made only where it is printed, for a terminal of this width. */
+  /** With its last line break; built when printed, for a terminal of this width. */
   readonly text: string | ((width: number | undefined) => string);
   /** Absent: 0. */
   readonly code?: ExitCode;
@@ -111,7 +111,7 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   /** `<needed>`, `[optional]` or `[several...]`, and its description. */
   readonly args?: readonly (readonly [name: string, help: string, reader?: Reader<string>])[];
   readonly options?: Rows;
-  /** Left out: the command has no `-c`. */
+  /** Absent: the command has no `-c`. */
   readonly config?: Kind;
   /** Answers; `--json` is offered. */
   readonly answer?: (call: Call<Rows, Kind>) => Answer | Promise<Answer>;
@@ -122,7 +122,7 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   readonly below?: readonly AddCommand[];
 }
 
-/** Adds to a program, or to the command above it. */
+/** Adds to a program or to the parent command. */
 export type AddCommand = (parent: Command, session: Session) => Command;
 
 export const command =
@@ -140,11 +140,11 @@ export const command =
     addAction<Readonly<Record<string, unknown>>>(made, session, async (given, args) => {
       const { io } = session;
       const file = String(given['config']);
-      // A command above it that offers --json too is given it first.
+      // A parent command with --json takes the option first.
       const isJson = made.optsWithGlobals()['json'] === true;
       const options = Object.fromEntries(rows.map(([key, { option }]) => [key, given[option.attributeName()]]));
       const config = await loadAs(row.config, file, io);
-      // The rows declare what commander fills in.
+      // The rows declare the values that commander sets.
       const call = { options, config, file, args, isJson, io } as Call<Rows, Kind>;
       if (row.answer === undefined) return (await row.run?.(call)) ?? EXIT.ok;
       const { data, text: shown, code } = await row.answer(call);
@@ -176,7 +176,7 @@ export const group =
     return made;
   };
 
-/** Rows, the same for a program and for a person. */
+/** Rows for programs and people. */
 export const rowsAnswer = <Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],

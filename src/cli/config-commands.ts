@@ -66,7 +66,7 @@ const showCommand = command({
   },
 });
 
-/** What each setting wants while the trader runs. */
+/** How a running trader applies each setting. */
 const liveClasses = (schema: typeof traderSchema | typeof strategyFileSchema) =>
   Object.fromEntries(listSettings(jsonSchema(schema)).map(({ name }) => [name, liveClass(schema, name)]));
 
@@ -115,7 +115,7 @@ const listSettingRows = (schema: SchemaNode): readonly SettingRow[] =>
     meaning: node.description ?? '',
   }));
 
-/** A setting by its whole name, or by its group, or by its last part. */
+/** A setting by its full name, its group or its last part. */
 const isWanted =
   (wanted: string | undefined) =>
   ({ setting }: SettingRow): boolean =>

@@ -1,4 +1,4 @@
-/** `twinbook config diff|apply|rollback|history`: the configuration of a running trader, changed without a restart. */
+/** `twinbook config diff|apply|rollback|history`: changes the configuration of a running trader without a restart. */
 
 import { utcText } from '../shared/base/utc-text.js';
 import { readConfig, type TraderConfig } from '../shell/config/load.js';
@@ -16,7 +16,7 @@ interface LiveOptions {
   readonly dryRun?: true | undefined;
 }
 
-/** New code is loaded in a process of its own first, s. The page waits a second longer. */
+/** New code is loaded in a separate process first, s. The page waits a second longer. */
 const CHECKED_S = 24;
 
 const diffCommand = command({
@@ -67,13 +67,13 @@ export const configLiveCommands = [diffCommand, applyCommand, rollbackCommand, h
 
 const makeAnswer = (data: ConfigData): Answer => ({ data, text: linesText(data.lines) });
 
-/** The trader itself reads the strategy files, and a rollback is for when they are broken. */
+/** The trader itself reads the strategy files; a rollback is for broken ones. */
 const ask = (action: ConfigAction, options: LiveOptions, config: TraderConfig, hash = ''): Promise<ConfigData> =>
   askThere({ command: 'config', action, reason: options.reason ?? '', dryRun: options.dryRun === true, hash }, config, {
     timeoutMs: options.timeout * 1000,
   });
 
-/** No trader runs: compares with the copy of the configuration that was in force last. */
+/** No trader runs: compares with the copy of the last configuration in force. */
 async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
   const { changesSinceLast } = await import('../shell/daemon/live/last-config.js');
   const config = await readConfig(file, io);

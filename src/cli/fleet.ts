@@ -1,4 +1,4 @@
-/** `twinbook fleet`: the database that traders of a fleet share, who owns which wallet there, and what they came to. */
+/** `twinbook fleet`: the shared database of a fleet's traders, the owners of wallets, and results. */
 
 import { formatDecimal } from '../shared/base/decimal.js';
 import { TwinbookError } from '../shared/base/errors.js';
@@ -14,17 +14,17 @@ import { type Call, command, flag, group, required, text, usual } from './comman
 import type { CliIo } from './output/io.js';
 import { type Column, record, short, table } from './output/table.js';
 
-/** The longest that a command waits for the database, ms. */
+/** Longest wait of a command for the database, ms. */
 const ANSWER_MS = 5_000;
 
-/** The section of the trader's file. Throws TwinbookError `config_invalid` where there is none. */
+/** The section of the trader's file. Throws TwinbookError `config_invalid` without one. */
 function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   if (fleet !== null) return fleet;
   const hint = 'Wanted there: fleet: { database: "postgresql://USER@HOST:PORT/DATABASE", name: NAME }.';
   throw new TwinbookError('config_invalid', `${file} has no section \`fleet\``, hint);
 }
 
-/** Opens the database of the trader's file, and closes it whatever happens. */
+/** Opens the database of the trader's file, and always closes it. */
 async function withDatabase<T>(
   { database: server }: FleetConfig,
   io: CliIo,
@@ -56,7 +56,7 @@ const readState = ({ config, io }: Pick<Call, 'config' | 'io'>): Promise<FleetSt
 
 const money = (value: number): string => formatDecimal(micros(value));
 
-/** What can be said of an owner from its last renewal, by the database's clock alone. */
+/** State of an owner by its last renewal, on the database's clock alone. */
 function describeOwner({ isFree, isSettled, renewedS, leaseMs }: WalletRow): string {
   if (isFree) return 'free';
   const { marginMs } = rulesOf(leaseMs);
@@ -114,11 +114,11 @@ const REPORT: readonly Column<WalletRow>[] = [
   { title: 'result', cell: ({ summary }) => summary?.result ?? null, right: true },
 ];
 
-/** Null where one of them is not known: a sum of the others would be taken for the whole. */
+/** Null when one is unknown: a partial sum would be taken for the whole. */
 function sumOf(rows: readonly WalletRow[], figure: 'cash' | 'equity' | 'result'): string | null {
   const texts = rows.map(({ summary }) => summary?.[figure] ?? null);
   if (texts.includes(null)) return null;
-  // Written by `formatDecimal`, so each is a decimal of at most six places.
+  // Written by `formatDecimal`: decimals of at most six places.
   return money(texts.reduce((sum, text) => sum + Math.round(Number(text) * 1e6), 0));
 }
 
@@ -170,7 +170,7 @@ const releaseCommand = command({
       import('../shell/daemon/fleet/settle-wallet.js'),
       import('./venue-session.js'),
     ]);
-    // The venue first: whoever cannot ask it must not take the wallet.
+    // The venue first: a trader that cannot reach it must not take the wallet.
     await withVenue(config, io, (venue) =>
       whileHeld({ ...waiting, wallet: venue.wallet.address, fleet, io }, async (joined) => {
         const place = { ...venue, profile: config.venue.profile };
@@ -183,7 +183,7 @@ const releaseCommand = command({
   },
 });
 
-/** A mistyped one would be taken and given back as if it had been the one that was meant, which keeps all that it has. */
+/** A mistyped wallet would be taken and released like an existing one, whose lock would then stay. */
 function requireKnown(wallet: string, { wallets }: FleetState): void {
   const known = wallets.map((row) => row.wallet);
   if (known.includes(wallet)) return;
@@ -201,13 +201,13 @@ interface Holding {
 
 type Joined = NonNullable<Awaited<ReturnType<typeof FleetMember.join>>>;
 
-/** Takes the lease as a trader would, so that no trader has it meanwhile. */
+/** Takes the lease like a trader, so that no trader has it meanwhile. */
 async function whileHeld(
   { wallet, fleet, say, isStopping, io }: Holding,
   act: (joined: Joined) => Promise<void>,
 ): Promise<void> {
   const joined = await FleetMember.join({
-    // Whoever has it is waited for, also a trader of this very name.
+    // Waits for its owner, even a trader of this name.
     config: { ...fleet, name: `release-${process.pid}`, standby: true },
     wallet,
     password: fleetPassword(io.env),
@@ -227,7 +227,7 @@ async function whileHeld(
   io.out(`${wallet} is free; its markets and capital are the fleet's again\n`);
 }
 
-/** True once the time is over or somebody asked for the end. */
+/** True after the time, or once the user asked to stop. */
 function stopsAfter(seconds: number, io: CliIo): () => boolean {
   let isAsked = false;
   void io.stopAsked().then(() => {

@@ -1,4 +1,7 @@
-/** `twinbook keys …`: the wallet file and the API credentials. Secrets come from files and the environment, never from arguments. */
+/**
+ * `twinbook keys …`: wallet file and API credentials. Secrets come from files and the environment, never from
+ * arguments.
+ */
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -57,7 +60,7 @@ const showCommand = command({
   },
 });
 
-/** A key is sealed unless somebody says in so many words that it need not be. Null: in the clear. */
+/** A key is sealed unless the user explicitly refuses. Null: unsealed. */
 async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<string | null> {
   const { walletPassphrase } = await import('../shell/wallet/passphrase.js');
   const passphrase = walletPassphrase(io.env);
@@ -90,7 +93,7 @@ const bootstrapCommand = command({
     const { profile } = config.venue;
     const file = config.wallet.credentials;
     const owner = { baseUrl: profile.base_url, wallet: wallet.address };
-    // The venue shows the secret once, so a file that cannot hold it fails here, before the key exists.
+    // The venue shows the secret once: an unusable file must fail here, before the key exists.
     loadCredentials(file, owner, {});
     const address = await venueAddress(config);
     const client = new ServiceClient({ profile, baseUrl: address.url });
@@ -130,12 +133,12 @@ const revokeCommand = command({
   answer: async ({ config, args: [typed = ''], io }) => {
     const { forgetCredentials, loadCredentials } = await import('../shell/wallet/credentials.js');
     const row = await withVenue(config, io, async ({ client, wallet }) => {
-      // A list that does not come must not keep anybody from revoking a key.
+      // A failing list must not prevent a revocation.
       const { outcome: listed } = await client.call('keys.list', {});
       const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id, title: '' })) : [];
       const id = findNamed(typed, known, 'keys') ?? typed;
       const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
-      // While it may still be good, its secret stands nowhere but in the file.
+      // While the key may be valid, its secret stays only in the file.
       if (revoked.revoked_at === null)
         throw new TwinbookError(
           'venue_refused',
@@ -143,7 +146,7 @@ const revokeCommand = command({
           'Try again; `twinbook keys list` shows what the venue still takes.',
         );
       const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
-      // Looked up without the environment: only what stands in the file can be removed from it.
+      // Without the environment: only secrets in the file can be removed from it.
       if (loadCredentials(config.wallet.credentials, owner, {})?.apiKey === id)
         forgetCredentials(config.wallet.credentials, owner);
       return revoked;

@@ -1,4 +1,4 @@
-/** `twinbook kill`: through the running trader, or past it, straight at the exchange. */
+/** `twinbook kill`: through the running trader, or directly at the exchange. */
 
 import type { ErrorCode } from '../shared/base/errors.js';
 import type { TraderConfig } from '../shell/config/load.js';
@@ -11,7 +11,7 @@ import { cancelPast } from './control/stop-directly.js';
 import { EXIT, type ExitCode } from './output/exit.js';
 import type { CliIo } from './output/io.js';
 
-/** A trader that ended, or fell silent, after it had answered a moment before. */
+/** A trader that ended or fell silent after an earlier answer. */
 const LOST: readonly ErrorCode[] = ['not_running', 'timed_out'];
 
 interface Killing {
@@ -39,7 +39,7 @@ export const killCommand = command({
   },
   answer: async ({ options: { verify, reason = 'operator', timeout }, config, io }) => {
     const killing = { config, io, reason, timeoutMs: timeout * 1000, isVerified: verify === true };
-    // A trader obeys within seconds or not at all: one that takes longer, or dies while it is asked, is bypassed.
+    // A trader obeys within seconds or not at all: a slower one, or one that dies meanwhile, is bypassed.
     const timeoutMs = Math.min(timeout, QUICK_S) * 1000;
     const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost: LOST });
     if ('reach' in asked) return killPast(killing, asked.reach);
@@ -54,14 +54,14 @@ const restingText = ({ resting }: KillData): string => {
   return `${orders(resting)} may rest and ${resting === 1 ? 'is' : 'are'} being canceled; \`kill --verify\` waits for the proof`;
 };
 
-/** The trader has obeyed; now the exchange has to show it. */
+/** The trader has obeyed; now the exchange must confirm it. */
 async function verifyKill(killing: Killing, killed: KillData): Promise<Answer> {
   const { config, timeoutMs } = killing;
   const endMs = performance.now() + timeoutMs;
   let newest: CancelAllData | null = null;
   for (;;) {
     const leftMs = Math.max(1, endMs - performance.now());
-    // It has obeyed a moment before: that it cannot prove anything in time is no news of itself.
+    // It has just obeyed: a missing proof in time is no new fact.
     const asked = await askOrPass({ command: 'cancel-all', verify: true }, config, {
       timeoutMs: leftMs,
       lost: ['not_running'],
@@ -70,7 +70,7 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<Answer> {
     newest = asked?.answer ?? newest;
     if (newest !== null && isClean(newest))
       return makeAnswer({ ...killed, ...newest }, cancelAllText(newest, true), EXIT.ok);
-    // A trader answers after a minute at the latest.
+    // A trader answers after a minute at most.
     if (asked !== null && performance.now() < endMs) continue;
     const found = newest === null ? '' : `${cancelAllText(newest, true)}; `;
     const text = `${found}no proof within ${timeoutMs / 1000} s that nothing rests. The trader goes on canceling: \`kill --verify\` waits again`;

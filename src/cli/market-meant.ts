@@ -1,4 +1,4 @@
-/** Which market, order or key a person means who typed the beginning of its name, what a table shows of it, or words of its title. */
+/** Resolves the market, order or key from a prefix of its name, its form in a table, or words of its title. */
 
 import { TwinbookError } from '../shared/base/errors.js';
 import type { TraderConfig } from '../shell/config/load.js';
@@ -6,13 +6,13 @@ import type { LedgerReader } from '../trader/ledger/contract.js';
 import { readLedger } from './ledger/ledger-reading.js';
 import type { CliIo } from './output/io.js';
 
-/** Markets that the ledger knows, as they can be named. */
+/** Markets of the ledger, with their names. */
 export const marketsNamed = (ledger: LedgerReader): readonly Named[] =>
   ledger.markets().map(({ conditionId, title }) => ({ id: conditionId, title }));
 
 /**
- * The id of the market that was meant; undefined when none was named. A name that fits none is taken as it stands, and said
- * to `io` (null: to nobody). Throws `usage` when it fits several.
+ * Id of the named market; undefined without a name. An unknown name is taken literally and reported to `io` (null: not
+ * reported). Throws `usage` when several match.
  */
 export function marketMeant(typed: string | undefined, ledger: LedgerReader, io: CliIo | null): string | undefined {
   if (typed === undefined) return undefined;
@@ -21,7 +21,7 @@ export function marketMeant(typed: string | undefined, ledger: LedgerReader, io:
   return found ?? typed;
 }
 
-/** The same for what asks the venue: where there is no ledger yet, or none that can be read, the name is taken as it stands. */
+/** The same for commands that ask the venue: without a readable ledger the name is taken literally. */
 export async function marketAtVenue(typed: string, config: TraderConfig, io: CliIo): Promise<string> {
   try {
     return await readLedger(config, io, (ledger) => marketMeant(typed, ledger, null) ?? typed);
@@ -33,11 +33,11 @@ export async function marketAtVenue(typed: string, config: TraderConfig, io: Cli
 
 export interface Named {
   readonly id: string;
-  /** Empty where there is none. */
+  /** Empty without one. */
   readonly title: string;
 }
 
-/** Candidates that an error lists at most. */
+/** Maximum candidates in an error. */
 const LISTED = 10;
 
 /**

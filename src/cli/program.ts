@@ -1,4 +1,4 @@
-/** The program itself: the real streams, environment and signals, and the exit code. */
+/** The program: real streams, environment and signals, and the exit code. */
 
 import { writeSync } from 'node:fs';
 import { secrets } from '../shell/wallet/secrets.js';
@@ -12,9 +12,9 @@ cleanLastWords();
 // to stop takes it as being told, and a full disk behind the stream too: it may have orders resting, which must not be
 // left behind.
 let told: (() => void) | null = null;
-/** A long-running program drops what exceeds this, in bytes, while its output is not read. */
+/** A long-running program drops further output while more bytes are unread. */
 const MOST_UNREAD_BYTES = 64 * 1024;
-/** The end waits so long for output that is not read, ms. */
+/** Longest wait at the end for unread output, ms. */
 const OUTPUT_WITHIN_MS = 2_000;
 
 for (const stream of [process.stdout, process.stderr]) {
@@ -25,10 +25,13 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-/** What sends a signal twice for one wish (a supervisor, or a terminal and the program between) does so within this, ms. */
+/** Duplicate signals for one stop (from a supervisor, or a terminal and the program between) arrive within this, ms. */
 const ONE_WISH_MS = 1_000;
 
-/** SIGTERM and SIGHUP stop in order, however often they come. So does Ctrl-C; pressed again later it ends the process at once. */
+/**
+ * SIGTERM and SIGHUP stop regularly, however often they arrive. So does Ctrl-C; pressed again later it ends the process
+ * at once.
+ */
 function listenForStop(stop: () => void): void {
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   let first: number | null = null;
@@ -42,7 +45,7 @@ function listenForStop(stop: () => void): void {
   });
 }
 
-/** What `npm start` runs, as package.json has it: the program in npm's own child, with no shell between. */
+/** The script of `npm start` in package.json: the program is npm's own child, without a shell between. */
 const SCRIPT = 'exec node dist/src/cli/twinbook.js start';
 
 const NPM_LOOK_EVERY_MS = 1_000;
@@ -57,7 +60,7 @@ function whenNpmIsGone(
   env: Readonly<Record<string, string | undefined>>,
   isGone: () => void,
 ): void {
-  // What a trader starts inherits npm's environment, but runs other commands.
+  // A started trader inherits npm's environment, but runs other commands.
   if (argv[2] !== 'start' || !env['npm_lifecycle_script']?.startsWith(SCRIPT)) return;
   const npm = process.ppid;
   const timer = setInterval(() => {
@@ -74,7 +77,7 @@ const writeTo = (stream: NodeJS.WriteStream) => (text: string) => {
 const out = writeTo(process.stdout);
 const err = writeTo(process.stderr);
 
-/** Node waits in each write to a terminal, for ever in one that is not read, and everything else would wait with it. */
+/** Node blocks in each write to a terminal, for ever in one that is not read, and everything else would wait. */
 function writeWithoutWaiting(stream: NodeJS.WriteStream): void {
   // No public call does it.
   if (stream.isTTY && '_handle' in stream)
@@ -97,7 +100,7 @@ const io: CliIo = {
   out,
   err,
   raw: { out, err },
-  // Below the limit of `writeTo`: that one drops nothing in the middle of a picture.
+  // Below the limit of `writeTo`, which must not drop part of a picture.
   isUnread: () => stdout.writableLength > MOST_UNREAD_BYTES / 2,
   env: process.env,
   cwd: process.cwd(),
@@ -137,8 +140,8 @@ function end(exitCode: number, waitedMs = 0): void {
 }
 
 const exitCode = await runCli(process.argv.slice(2), io);
-// Ended on purpose: `twinbook stop` knows by the closed socket that the process is gone, and its open connection must not
-// be what keeps the process alive. The empty write comes back when everything before it is written.
+// Exits explicitly: `twinbook stop` detects the end by the closed socket, and an open connection must not keep the
+// process alive. The empty write completes after everything before it.
 const finish = () => end(exitCode);
 if (told !== null) setTimeout(finish, OUTPUT_WITHIN_MS);
 process.stdout.write('', finish);

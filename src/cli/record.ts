@@ -52,12 +52,12 @@ export const addRecordCommand = command({
       feeds: options.feeds ? config.feeds : [],
     };
     const { markets } = await record(asked, io);
-    // Whoever named markets wants to know by the exit code that none of them was there.
+    // For named markets the exit code tells when none of them was found.
     return marketIds.length > 0 && markets === 0 ? EXIT.failed : EXIT.ok;
   },
 });
 
-/** An embedded exchange listens only while its trader runs, which tells where. */
+/** An embedded exchange listens only while its trader runs, which reports the address. */
 async function findVenueAddress({ venue, exchange, control }: TraderConfig): Promise<string> {
   if (exchange === null || !exchange.embedded) return venue.profile.base_url;
   try {
@@ -72,7 +72,7 @@ async function findVenueAddress({ venue, exchange, control }: TraderConfig): Pro
   }
 }
 
-/** Null without a wallet or credentials of it: public data needs neither. */
+/** Null without a wallet or its credentials: public data needs neither. */
 async function loadOwnCredentials(config: TraderConfig, io: CliIo): Promise<Credentials | null> {
   if (!existsSync(config.wallet.file)) return null;
   const { loadCredentials } = await import('../shell/wallet/credentials.js');

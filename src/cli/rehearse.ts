@@ -1,6 +1,6 @@
 /**
- * `twinbook rehearse`: the whole life of one order, first on an embedded paper exchange that speaks by the very profile of
- * the configuration, and only when that went well, and two flags say so, at the venue itself.
+ * `twinbook rehearse`: the life of one order, first on an embedded paper exchange with the configuration's profile, and
+ * only after success and with two flags at the venue itself.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -49,7 +49,7 @@ export const addRehearseCommand = command({
   },
 });
 
-/** Said before anything is read or asked: nobody trades by a slip of the hand. */
+/** Checked before anything is read or requested: nothing trades by a typing error. */
 function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
   if (live === iAcceptThatThisTrades) return;
   const text =

@@ -110,7 +110,7 @@ const exchangeCommand = command({
   },
 });
 
-/** Opens an account with paper money under a new wallet and prints everything that a client needs to trade with it. */
+/** Opens an account with paper money for a new wallet and prints everything that a client needs to trade with it. */
 async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliIo): Promise<void> {
   const [{ ServiceClient }, { Wallet }] = await Promise.all([
     import('../shell/client/client.js'),
@@ -123,7 +123,7 @@ async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliI
     const { message, nonce } = await client.keys.challenge(wallet.address);
     const signed = wallet.signChallenge(message, { serviceName: profile.service_name, nonce });
     assert(signed.ok, 'the exchange sent its own challenge');
-    // Not `bootstrap`: it would have the secret censored, which is printed here on purpose.
+    // Not `bootstrap`, which would censor the secret that is printed here.
     const proof = { wallet_address: wallet.address, message, nonce, signature: signed.signature };
     const { api_key: apiKey, secret } = await client.keys.create(proof);
     const rows = [

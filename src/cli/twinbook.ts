@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /**
- * Checks Node's version, then loads the program. Older versions of Node must be able to read this file: it imports nothing before the
- * check, and apart from `import()` its syntax is ES5.
+ * Checks Node's version, then loads the program. Older versions of Node must be able to read this file: it imports
+ * nothing before the check, and apart from `import()` its syntax is ES5.
  */
 
 // Without a listener, this signal opens Node's debugger to every user of the machine.
 process.on('SIGUSR1', function ignore() {
-  // Processes with a log say there that it does nothing.
+  // Processes with a log report there that it is unused.
 });
 
 var found = process.versions.node;

@@ -1,4 +1,4 @@
-/** Where the venue answers now: as configured, or wherever the embedded paper exchange is. */
+/** Present address of the venue: as configured, or the embedded paper exchange's. */
 
 import { existsSync } from 'node:fs';
 import { TwinbookError } from '../shared/base/errors.js';

@@ -1,4 +1,4 @@
-/** The command line's own connection to the venue, for the few commands that work without a running trader. */
+/** The command line's own connection to the venue, for the few commands without a running trader. */
 
 import { existsSync } from 'node:fs';
 import { TwinbookError } from '../shared/base/errors.js';
@@ -29,7 +29,7 @@ export async function openWallet(config: TraderConfig, io: CliIo): Promise<Walle
   return openKeyFile({ path, passphrase: walletPassphrase(io.env) });
 }
 
-/** Opens wallet and credentials, runs `use` with a signed client, and closes it whatever happens. */
+/** Opens wallet and credentials, runs `use` with a signed client, and always closes it. */
 export async function withVenue<T>(
   config: TraderConfig,
   io: CliIo,
@@ -61,7 +61,7 @@ export async function withVenue<T>(
   }
 }
 
-/** The answer's data. Throws `venue_refused` or `venue_unreachable` that name what was asked. */
+/** The answer's data. Throws `venue_refused` or `venue_unreachable` with the name of the call. */
 export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, asked: string): DataOf<N> {
   const { outcome } = answer;
   if (outcome.kind === 'answered') return outcome.data;

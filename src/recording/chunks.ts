@@ -2,10 +2,12 @@
 
 import { EVENT, type EventChunk } from './contract.js';
 
-/** Events in a chunk: 22 bytes each, so about 90 KiB; large enough that the cost per chunk does not show. */
+/** Events in a chunk: 22 bytes each, about 90 KiB; large enough for a low cost per chunk. */
 export const CHUNK_EVENTS = 4096;
 
-/** Takes events one by one and gives full chunks; an event's time is raised to that of the one before, if it is less. */
+/**
+ * Takes events one by one and returns full chunks; an event's time is raised to the previous one's if it is earlier.
+ */
 export class ChunkWriter {
   #open = newColumns();
   #length = 0;
@@ -29,14 +31,14 @@ export class ChunkWriter {
     return this.#lastTimeMs;
   }
 
-  /** The chunks that became full since the last call. */
+  /** Chunks filled since the last call. */
   take(): EventChunk[] {
     const full = this.#full;
     this.#full = [];
     return full;
   }
 
-  /** Writes the closing `end` at this time and gives what is left. */
+  /** Writes the closing `end` at this time and returns the rest. */
   end(timeMs: number): EventChunk[] {
     this.write(EVENT.end, timeMs, 0, 0, 0);
     if (this.#length > 0) this.#close();

@@ -1,7 +1,7 @@
-/** The gaps of a recording, wherever it keeps them. */
+/** Gaps of any recording. */
 
 import type { RecordedGap, Recording } from './contract.js';
 
-/** Of a raw recording, those that were found so far. */
+/** Of a raw recording, those found so far. */
 export const gapsIn = ({ summary, gaps }: Pick<Recording, 'summary' | 'gaps'>): readonly RecordedGap[] =>
   summary?.gaps ?? gaps ?? [];

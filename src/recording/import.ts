@@ -1,6 +1,6 @@
 /**
- * Turns recordings of other venues into our format, event by event as their readers give them. A market appears in the
- * target folder when all of it is there: an import that was killed leaves nothing that looks whole.
+ * Converts other venues' recordings into our format. A market appears in the target folder only when complete: a killed
+ * import leaves no partial market.
  */
 
 import { existsSync, readdirSync } from 'node:fs';
@@ -24,35 +24,35 @@ export interface ImportProgress {
   readonly markets: number;
   /** Events of all markets so far. */
   readonly events: number;
-  /** How much of all is done, 0 to 1, as far as recorded time tells. */
+  /** Finished fraction, 0 to 1, by recorded time. */
   readonly share: number;
 }
 
 export interface ImportedMarket {
-  /** This, ticker and title are empty for a file that could not even be opened. */
+  /** This, ticker and title are empty for a file that could not be opened. */
   readonly conditionId: string;
   readonly ticker: string;
   readonly title: string;
   /**
-   * `present`: the folder has this market already, and it was left as it is. `failed`: nothing of it was written.
-   * `not read`: files of a kind that is not read.
+   * `present`: the folder has this market already, unchanged. `failed`: nothing of it was written. `not read`: files of
+   * an unknown kind.
    */
   readonly status: 'imported' | 'present' | 'failed' | 'not read';
   readonly events: number;
-  /** Why it failed or was not read; null otherwise. */
+  /** Reason of a failure; null otherwise. */
   readonly failure: string | null;
   readonly warnings: readonly RecordingWarning[];
 }
 
 export interface ImportOptions {
-  /** Markets that the folder has already are written anew. */
+  /** Existing markets are written again. */
   readonly replace?: boolean;
-  /** Ids and tickers of the venue, or beginnings of them; all markets if none are given. */
+  /** Ids and tickers of the venue, or prefixes; all markets if none are given. */
   readonly markets?: readonly string[];
   readonly progress?: (progress: ImportProgress) => void;
 }
 
-/** Begins the names of the folders that hold what is not whole yet; the process that writes there follows. */
+/** Prefix of the names of folders with incomplete data; the writing process's id follows. */
 const WORKSHOP = '.importing-';
 
 /**
@@ -94,7 +94,7 @@ export async function importRecordings(
 /** Where markets go. */
 interface Target {
   readonly out: string;
-  /** Holds what is not whole yet. */
+  /** Folder of incomplete data. */
   readonly workshop: string;
   readonly options: ImportOptions;
 }
@@ -102,7 +102,9 @@ interface Target {
 /** Markets in work at a time: while DuckDB reads one, this thread writes the other. */
 const SIDE_BY_SIDE = 2;
 
-/** Gives them in the order of the recordings. When one cannot be written those in work end, and its error is thrown. */
+/**
+ * Yields them in the order of the recordings. When one cannot be written, those in work end, and its error is thrown.
+ */
 async function importAll(recordings: readonly Recording[], target: Target): Promise<readonly ImportedMarket[]> {
   const progress = new Progress(recordings, target.options.progress);
   const done: ImportedMarket[] = [];
@@ -126,7 +128,7 @@ async function importAll(recordings: readonly Recording[], target: Target): Prom
   return done;
 }
 
-/** Markets go to their place one at a time, so that the folder belongs to one caller of `progress`. */
+/** Markets move to their place one at a time, so that `progress` has one caller. */
 class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -137,7 +139,7 @@ class Turns {
   }
 }
 
-/** Of all markets together, which are read side by side. */
+/** Of all markets together, which are read in parallel. */
 class Progress {
   readonly #recordings: readonly Recording[];
   readonly #tell: ImportOptions['progress'];
@@ -162,7 +164,7 @@ class Progress {
 
 const sum = (figures: readonly number[]): number => figures.reduce((total, figure) => total + figure, 0);
 
-/** Files whose market is not known. */
+/** Files of an unknown market. */
 const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMarket => ({
   conditionId: '',
   ticker: '',
@@ -198,7 +200,7 @@ async function importMarket(
   });
 }
 
-/** A folder of this import alone. Those that imports left behind which were killed are removed. */
+/** A folder for this import only. Those left by killed imports are removed. */
 async function newWorkshop(out: string): Promise<string> {
   try {
     makeFolder(out);

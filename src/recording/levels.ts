@@ -1,4 +1,4 @@
-/** The recorded book while it is read: the amount at each price, so that changes become totals and totals changes. */
+/** The recorded book while it is read: the amount at each price, to convert changes into totals and back. */
 
 import { SIDE } from './contract.js';
 
@@ -13,7 +13,7 @@ export class Levels {
     this.#amounts = [new Float64Array(slots), new Float64Array(slots)];
   }
 
-  /** The level's total in millionths of a share; 0 when there is none. */
+  /** The level's total in millionths of a share; 0 without one. */
   get(side: number, priceMicros: number): number {
     return this.#side(side)[priceMicros / this.#stepMicros] ?? 0;
   }
@@ -26,7 +26,7 @@ export class Levels {
     for (const amounts of this.#amounts) amounts.fill(0);
   }
 
-  /** The prices of a side that hold something, lowest first. */
+  /** Non-empty prices of a side, lowest first. */
   prices(side: number): number[] {
     const prices: number[] = [];
     const amounts = this.#side(side);
@@ -35,7 +35,7 @@ export class Levels {
     return prices;
   }
 
-  /** Held prices strictly better than this one: bids above it, or asks below it. */
+  /** Non-empty prices better than this one: bids above it, or asks below it. */
   betterThan(side: number, priceMicros: number): number[] {
     const found: number[] = [];
     const amounts = this.#side(side);

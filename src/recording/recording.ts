@@ -19,17 +19,17 @@ import { hourOf, joinCaptures, lookAtPolymarket, openPolymarket } from './import
 import { isFileOfStore, isStore, marketFolders } from './store/folders.js';
 import { isDayFolder } from './store/layout.js';
 
-/** Told of something under the paths that cannot be opened; the others are. */
+/** Called with paths that cannot be opened; the others are. */
 export type OnFailure = (error: TwinbookError) => void;
 
 export interface OpenOptions {
-  /** Called with what cannot be opened; without it the first is thrown. */
+  /** Called with each error; without it the first is thrown. */
   readonly onFailure?: OnFailure;
-  /** Called with a sentence about files that are not read. */
+  /** Called with a sentence about unread files. */
   readonly onNotRead?: (sentence: string) => void;
-  /** Ids and tickers of the venue, or beginnings of them; all markets if none are given. Stored recordings ignore it. */
+  /** Ids and tickers of the venue, or prefixes; all markets if none are given. Ignored for stored recordings. */
   readonly markets?: readonly string[];
-  /** Folder for temporary files, which the caller removes, at the time of reading; without one files are read more often. */
+  /** Folder for temporary files, removed by the caller, called while reading; without one files are read more often. */
   readonly scratch?: () => string | null;
 }
 
@@ -69,7 +69,7 @@ const nothingOpened = (paths: readonly string[], { markets = [] }: OpenOptions):
       : 'holds no event of any market (events lie in files called events-0001.parquet and so on)',
   );
 
-/** Opens one thing, which may hold several markets. */
+/** Opens one path, which may have several markets. */
 type Opener = () => Promise<readonly Recording[]>;
 
 /** In the order of the paths. */
@@ -98,7 +98,7 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
 
 const ENDINGS = '.ndjson, .jsonl and .json (plain, .gz or .zst) and .parquet';
 
-/** Of files with a venue's messages. A file of no known kind counts as one of Kalshi, whose reader says what is wrong. */
+/** Of files with a venue's messages. A file of unknown kind counts as Kalshi's, whose reader reports the error. */
 async function messageOpeners(
   files: readonly string[],
   { markets = [], onNotRead, scratch = () => null }: OpenOptions,
@@ -127,7 +127,7 @@ async function messageOpeners(
 const isWanted = (name: string, markets: readonly string[]): boolean =>
   markets.length === 0 || markets.some((market) => name.startsWith(market));
 
-/** Single days of a market that were given one by one. */
+/** Single days of a market given one by one. */
 function daysByMarket(days: readonly string[]): Opener[] {
   const byMarket = new Map<string, Set<string>>();
   for (const day of days) {
@@ -141,7 +141,7 @@ function daysByMarket(days: readonly string[]): Opener[] {
   );
 }
 
-/** In our own format: what `twinbook record` and `twinbook data import` write. None where no event was recorded yet. */
+/** In our own format, from `twinbook record` and `twinbook data import`. Empty before the first recorded event. */
 async function openStored(folder: string, days?: readonly string[]): Promise<readonly Recording[]> {
   const { openMarket } = await import('./store/market-reader.js');
   const recording = await openMarket(folder, days);

@@ -1,10 +1,10 @@
-/** What a trader in a recorded market may be told of its close. */
+/** Known close of a recorded market for its traders. */
 
 import type { RecordedMarket } from './contract.js';
 
-/** So far apart the recorder's clock and the venue's may have been. */
+/** Maximum difference between the recorder's clock and the venue's. */
 const CLOCKS_APART_MS = 5_000;
-/** Its recordings name no close, and those that were imported before that was written down do not say so. */
+/** Its recordings have no close; older imports do not mark that. */
 const NAMES_NO_CLOSE = 'polymarket';
 
 /**

@@ -1,4 +1,4 @@
-/** Writes one recorded market into a folder of our format, event by event as its reader gives them. */
+/** Writes one recorded market into a folder of our format, event by event. */
 
 import { TwinbookError } from '../shared/base/errors.js';
 import { EVENT, type EventChunk, type Recording, type RecordingWarning } from './contract.js';
@@ -6,21 +6,24 @@ import { gapsIn } from './gaps.js';
 import type { MarketSink } from './store/contract.js';
 import { openRecordingStore } from './store/store.js';
 
-/** What of a recording is asked for. */
+/** Parts of a recording that are used. */
 export type Readable = Pick<Recording, 'market' | 'summary' | 'gaps' | 'warnings' | 'chunks'>;
 
 export interface WrittenMarket {
   readonly events: number;
-  /** Why nothing can be read of it; null otherwise. */
+  /** Why nothing can be read; null otherwise. */
   readonly failure: string | null;
-  /** All of them: those too that were known before it was read. */
+  /** All warnings, including those known before it was read. */
   readonly warnings: readonly RecordingWarning[];
 }
 
-/** Told of a market's events so far, and how much of it is done, 0 to 1, as far as recorded time tells. */
+/** Called with a market's events so far, and its finished fraction, 0 to 1, by recorded time. */
 export type TellProgress = (events: number, share: number) => void;
 
-/** The folder is made; of a market that cannot be read it holds a part. Throws TwinbookError `file_unreadable` when it cannot be written. */
+/**
+ * The folder is created; for an unreadable market it has a part. Throws TwinbookError `file_unreadable` when it cannot
+ * be written.
+ */
 export async function writeMarket(recording: Readable, folder: string, tell: TellProgress): Promise<WrittenMarket> {
   const { source } = recording.market;
   const store = await openRecordingStore(folder, { origin: source.kind, crashSafe: false });
@@ -47,7 +50,7 @@ export async function writeMarket(recording: Readable, folder: string, tell: Tel
   return { events, failure: null, warnings: recording.warnings };
 }
 
-/** The events of a chunk, with nothing known of when they were seen. */
+/** Events of a chunk with unknown receive times. */
 function give(sink: MarketSink, chunk: EventChunk, gaps: GapGiver): void {
   const { length, timeMs, kind, side, priceMicros, amountMicros } = chunk;
   for (let at = 0; at < length; at++) {
@@ -64,7 +67,7 @@ function give(sink: MarketSink, chunk: EventChunk, gaps: GapGiver): void {
   }
 }
 
-/** Puts the gaps of a recording between its events. */
+/** Inserts the gaps of a recording between its events. */
 class GapGiver {
   readonly #sink: MarketSink;
   readonly #recording: Readable;
@@ -75,7 +78,7 @@ class GapGiver {
     this.#recording = recording;
   }
 
-  /** The gap that ends with a `clear` or `end` of this time, Unix ms, if one does. */
+  /** The gap that ends with a `clear` or `end` of this time, Unix ms, if any. */
   before(timeMs: number): void {
     const gap = gapsIn(this.#recording)[this.#given];
     if (gap?.toMs !== timeMs) return;

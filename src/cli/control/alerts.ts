@@ -1,4 +1,4 @@
-/** `twinbook alerts`: what is open, who has seen it, and whether a channel reaches anybody. */
+/** `twinbook alerts`: open alerts, their acknowledgement, and whether a channel works. */
 
 import { existsSync } from 'node:fs';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -81,7 +81,7 @@ export const addAlertCommands = group(
   testCommand,
 );
 
-/** What the console keeps beside the ledger. */
+/** The console's data beside the ledger. */
 async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
   const { StoreFile, locateStore } = await import('../../shell/console/store/store-file.js');
   const { AlertStore } = await import('../../shell/console/store/alert-store.js');

@@ -1,4 +1,4 @@
-/** `twinbook cancel-all`: through the running trader, or past it, straight at the exchange. */
+/** `twinbook cancel-all`: through the running trader, or directly at the exchange. */
 
 import type { TraderConfig } from '../../shell/config/load.js';
 import type { CancelAllData } from '../../shell/control/control-protocol.js';
@@ -19,7 +19,7 @@ export const cancelAllCommand = command({
   answer: async ({ options: { verify, timeout }, config, io }) => {
     const { data, isProven } = await cancelAll(config, { verify: verify === true, timeoutMs: timeout * 1000 }, io);
     const text = `${cancelAllText(data, isProven)}\n`;
-    // Orders that still rest after somebody looked are a failure.
+    // Orders that still rest after a read are a failure.
     return { data, text, code: !isProven || isClean(data) ? EXIT.ok : EXIT.failed };
   },
 });
@@ -31,7 +31,7 @@ interface Asked {
 
 interface CancelAll {
   readonly data: CancelAllData;
-  /** Whether `data` claims to say that nothing rests: asked for, or done all the same past a trader that hangs. */
+  /** Whether `data` states that nothing rests: on request, or after canceling past a hanging trader. */
   readonly isProven: boolean;
 }
 

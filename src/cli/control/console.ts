@@ -1,4 +1,4 @@
-/** `twinbook console`: the process that shows the trader, and stops it also while it hangs. */
+/** `twinbook console`: the process that shows the trader and can stop it while it hangs. */
 
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from '../output/exit.js';
 import { type CliIo, keepFilesPrivate } from '../output/io.js';
 import { guardianStatus, isGuarded } from './guardian-status.js';
 
-/** The trader comes first wherever both want to compute. */
+/** The trader has priority when both want to compute. */
 const NICE = 10;
 
 export const addConsoleCommand = command({
@@ -72,18 +72,18 @@ async function show(
   return EXIT.ok;
 }
 
-/** A unit that has a priority of its own may not let it be changed. */
+/** A unit with its own priority may forbid the change. */
 function comeLast(): void {
   try {
     setPriority(NICE);
   } catch {
-    // It answers all the same.
+    // It answers nevertheless.
   }
 }
 
-/** Its trader says that it ends, or its process is gone and with it the other end of our input. */
+/** Its trader reports its end, or its process is gone and closed our input. */
 function traderEnded(): Promise<'ended' | 'gone'> {
-  // A service manager ends all processes of a unit at once; what the trader does then is to be seen until it has done it.
+  // A service manager ends all processes of a unit at once; the console stays until the trader has ended.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   return new Promise((resolve) => {
     const input = createInterface({ input: process.stdin });

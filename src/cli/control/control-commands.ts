@@ -25,7 +25,7 @@ import { EXIT } from '../output/exit.js';
 import { cancelAllCommand } from './cancel-all.js';
 import { askThere } from './reach.js';
 
-/** Commands that the trader answers with the mode that it is in then. */
+/** Commands that the trader answers with its new mode. */
 type ModeRequest = Extract<
   ControlRequest,
   { command: 'widen' | 'reduce-only' | 'pause' | 'resume' | 'flatten' | 'unkill' }
@@ -34,10 +34,10 @@ type ModeRequest = Extract<
 interface ModeCommand {
   readonly name: ModeRequest['command'];
   readonly help: string;
-  /** Whether a reason can be given, and what is recorded when none is; null: none can. */
+  /** Reason recorded when none is given; null: no reason is accepted. */
   readonly unsaid: string | null;
   readonly needsReason?: true;
-  /** Whether it may be told to one market alone. */
+  /** Whether it applies to a single market too. */
   readonly ofMarket?: true;
 }
 
@@ -88,17 +88,17 @@ function modeCommand({ name, help, unsaid, needsReason, ofMarket }: ModeCommand)
     answer: async ({ options, config, io }) => {
       const market = options.market === undefined ? {} : { market: await marketAtVenue(options.market, config, io) };
       const why = unsaid === null ? {} : { reason: options.reason ?? unsaid };
-      // The table says which command takes what.
+      // The table determines the fields of each command.
       const request = { command: name, ...why, ...market } as ModeRequest;
       const data: ResumedData = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
-      // The mode is that of all others.
+      // The mode is that of all other markets.
       const more = market.market === undefined ? '' : `, that market by itself: \`twinbook explain ${market.market}\``;
       return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
     },
   });
 }
 
-/** Ends the trader, waits until its process is gone, and says what it left behind. */
+/** Ends the trader, waits for the end of its process, and reports what rests. */
 const stopCommand = command({
   name: 'stop',
   help: 'cancels everything, proves that nothing rests, and ends the trader; exit code 1 if orders may rest',
@@ -106,7 +106,7 @@ const stopCommand = command({
   options: { timeout: timeoutOption(SLOW_S) },
   answer: async ({ options: { timeout }, config, io }) => {
     await askThere({ command: 'stop' }, config, { timeoutMs: timeout * 1000, untilGone: true });
-    // The process is gone, so its ledger says how it ended.
+    // The process is gone: its ledger tells how it ended.
     const { note, orders } = await readLedger(config, io, leftBehind);
     const data = { mode: 'stopped', reason: note, may_rest: orders };
     if (orders === 0) return { data, text: 'stopped; no order is left open\n' };

@@ -1,4 +1,4 @@
-/** `twinbook dashboard`: the address of the page with its token, opened where there is a display. */
+/** `twinbook dashboard`: the page's address with its token, opened if a display exists. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/load.js';
@@ -26,7 +26,7 @@ export const addDashboardCommand = command({
   },
 });
 
-/** Where the trader says its page is; else where the file says that a console of its own is. */
+/** Address reported by the trader, else that of a separate console in the file. */
 async function findPage(config: TraderConfig): Promise<string> {
   const { enabled, start, host, port } = config.dashboard;
   if (!enabled) {
@@ -45,7 +45,7 @@ async function findPage(config: TraderConfig): Promise<string> {
   }
 }
 
-/** Another program at that address would get the token from the browser. */
+/** Another program at that address would receive the token from the browser. */
 async function requirePage(url: string, secret: string, { ledger }: TraderConfig): Promise<void> {
   const proof = await provePage(url, secret);
   if (proof === 'proven') return;

@@ -1,4 +1,4 @@
-/** What the guardian does, read from the file that it writes: so it can be told while the trader hangs, and afterwards. */
+/** State of the guardian from its own file: available while the trader hangs, and afterwards. */
 
 import { isGone } from '../../shared/base/process-mark.js';
 import type { TraderConfig } from '../../shell/config/load.js';
@@ -15,7 +15,7 @@ export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): st
 
 const ABLE: readonly GuardianState[] = ['watching', 'canceling', 'secured'];
 
-/** Whether there is a guardian that says it can cancel; null where none is needed or wanted. */
+/** Whether an active guardian can cancel; null where none is needed or configured. */
 export function isGuarded({ exchange, guardian, ledger }: TraderConfig): boolean | null {
   if (exchange?.embedded === true || !guardian.enabled) return null;
   const report = readBeatNow(locateReportFile(ledger.path), reportSchema);

@@ -4,9 +4,9 @@ import type { TraderConfig } from '../../shell/config/load.js';
 import { command, flag } from '../command.js';
 import { type CliIo, keepFilesPrivate } from '../output/io.js';
 
-/** A submit that is on its way when the trader dies arrives within this, ms; a minute is what sockets wait. */
+/** A submit in flight at the trader's death arrives within this, ms; sockets wait a minute. */
 const ON_ITS_WAY_MS = 30_000;
-/** A developer who ends a paper exchange in the middle of an alarm is not left with a process for ever. */
+/** On a paper exchange that ended during an alarm, the guardian does not run for ever. */
 const PAPER_PATIENCE_MS = 600_000;
 
 export const addGuardianCommand = command({

@@ -1,4 +1,4 @@
-/** Whether a trader can be asked at all: stopping must also work when it cannot. */
+/** Whether a trader can be asked at all: stopping must work when it cannot. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ErrorCode, TwinbookError } from '../../shared/base/errors.js';
@@ -6,17 +6,17 @@ import type { TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import type { ControlData, ControlQuestion } from '../../shell/control/control-protocol.js';
 
-/** A loop that has not turned for so long hangs, for whatever reason; a step takes milliseconds. */
+/** A loop silent for this long hangs; a step takes milliseconds. */
 const ANSWERS_WITHIN_MS = 3_000;
-/** Between two tries at a trader that is only just starting. */
+/** Wait between attempts while a trader is starting. */
 const AGAIN_MS = 100;
-/** A trader that answers, but never this, hangs in its own way. */
+/** A trader that repeatedly fails to answer counts as hanging. */
 const MOST_TRIES = 3;
 
 export type Unreached =
   /**
    * Its process holds the ledger and does not answer: it starts, hangs, is frozen, or its socket is gone. Null when the
-   * lock cannot be read, or names a process that is gone, so that nobody can tell whether there is one.
+   * lock is unreadable or names a process that is gone, so that its state is unknown.
    */
   { readonly silentPid: number | null } | 'not running';
 
@@ -35,8 +35,8 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<Re
 }
 
 /**
- * Asks a trader that may go, hang or start again while it is asked: its answer, or how it is not reached.
- * @param lost errors after which it is looked for anew, in place of being thrown
+ * Asks a trader that may end, hang or restart meanwhile: its answer, or why it is unreachable.
+ * @param lost errors after which it is looked up again instead of throwing
  */
 export async function askOrPass<R extends ControlQuestion>(
   request: R,
@@ -56,8 +56,8 @@ export async function askOrPass<R extends ControlQuestion>(
 }
 
 /**
- * Asks a trader, and looks twice before it takes one for not running: `not_running` means that there is none, `timed_out`
- * that there is one which does not answer.
+ * Asks a trader, and checks twice before it counts as not running: `not_running` means none exists, `timed_out` that
+ * one does not answer.
  */
 export async function askThere<R extends ControlQuestion>(
   request: R,
@@ -77,7 +77,7 @@ export async function askThere<R extends ControlQuestion>(
   }
 }
 
-/** For `catch`: null for this error, and every other one thrown again. */
+/** For `catch`: null for this error; others are rethrown. */
 export const nullOn =
   (code: ErrorCode) =>
   (error: unknown): null => {
@@ -108,7 +108,7 @@ async function answers(socket: string, timeoutMs: number): Promise<boolean> {
     await askTrader({ command: 'ping' }, { socket, timeoutMs });
     return true;
   } catch (error) {
-    // Whatever else listens there, or keeps us out, must not keep anybody from stopping the trader past it.
+    // A foreign listener or a permission error must not prevent stopping the trader directly.
     if (error instanceof TwinbookError) return false;
     throw error;
   }

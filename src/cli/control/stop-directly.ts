@@ -1,4 +1,4 @@
-/** Canceling everything without the trader: it does not run, or it does not answer. */
+/** Cancels everything without the trader: it is not running, or it does not answer. */
 
 import type { TraderConfig } from '../../shell/config/load.js';
 import type { CancelAllData } from '../../shell/control/control-protocol.js';
@@ -6,10 +6,10 @@ import type { CliIo } from '../output/io.js';
 import { withVenue } from '../venue-session.js';
 import { silenceText, type Unreached } from './reach.js';
 
-/** What a frozen trader had sent may still arrive: two whole rounds that find nothing, so far apart. */
+/** Requests of a frozen trader may still arrive: two whole rounds without a find, this far apart. */
 const PAUSE_MS = 2_000;
 
-/** Cancels at the exchange by itself. `verify`: and reads twice that nothing rests. Throws what `withVenue` throws. */
+/** Cancels directly at the exchange. `verify`: also reads twice that nothing rests. Throws like `withVenue`. */
 export async function cancelAlone(config: TraderConfig, verify: boolean, io: CliIo): Promise<CancelAllData> {
   const { cancelDirectly } = await import('../../shell/daemon/direct-cancel.js');
   const { profile, allowBlindSigning } = config.venue;
@@ -19,8 +19,8 @@ export async function cancelAlone(config: TraderConfig, verify: boolean, io: Cli
 }
 
 /**
- * The same past a trader that hangs: it must not quote on when it wakes, so the stop file goes first; then the exchange is
- * read until nothing has come for a while. A file that cannot be written is said, and canceling goes on.
+ * The same past a hanging trader: the stop file comes first, so that it does not quote when it wakes; then the exchange
+ * is read until nothing new appears. An unwritable file is reported, and canceling continues.
  */
 export async function cancelPast(
   config: TraderConfig,
@@ -45,7 +45,7 @@ export async function cancelPast(
   return { ...canceled, killed };
 }
 
-/** False when the file could not be written: then the trader is not held. */
+/** False when the file could not be written: the trader is then not stopped. */
 async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreached, io: CliIo): Promise<boolean> {
   const { leaveStopFile, locateStopFile } = await import('../../shell/control/stop-file.js');
   const path = locateStopFile(ledger.path);

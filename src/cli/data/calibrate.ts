@@ -1,4 +1,4 @@
-/** `twinbook data calibrate`: which fill model fills as real orders were filled. */
+/** `twinbook data calibrate`: finds the fill model closest to the fills of real orders. */
 
 import { resolve } from 'node:path';
 import type { Calibration } from '../../lab/calibrate/calibration.js';

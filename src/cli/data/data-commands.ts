@@ -1,4 +1,4 @@
-/** `twinbook data …`: recordings on the disk, imported, listed, measured, checked and queried. */
+/** `twinbook data …`: imports, lists, measures, checks and queries recordings on disk. */
 
 import { resolve } from 'node:path';
 import type { ImportedMarket, ImportKind, ImportProgress } from '../../recording/import.js';
@@ -14,7 +14,7 @@ import { resolveData } from './paths.js';
 import { formatOf, writeAnswer } from './query.js';
 import { disagreementRow, listing, listTable, statsTable } from './tables.js';
 
-/** Paths as given, else the folder of recordings that the configuration names, for which alone it is loaded. */
+/** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
   if (given.length > 0) return resolveData(given, io);
   const { loadTraderConfig } = await import('../../shell/config/load.js');
@@ -71,7 +71,7 @@ const statsCommand = command({
   },
 });
 
-/** What was left out, beside the others' rows. */
+/** Left-out recordings, beside the others' rows. */
 function tellFailures(failures: readonly TwinbookError[], io: CliIo): ExitCode {
   for (const { message, hint } of failures) io.err(`LEFT OUT  ${message}${hint === '' ? '' : `\n  ${hint}`}\n`);
   return failures.length === 0 ? EXIT.ok : EXIT.failed;

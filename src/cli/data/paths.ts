@@ -1,4 +1,4 @@
-/** Paths of recordings as commands are given them. */
+/** Paths of recordings in commands. */
 
 import { resolve } from 'node:path';
 import type { CliIo } from '../output/io.js';

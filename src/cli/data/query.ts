@@ -1,4 +1,4 @@
-/** The answer of a query as a table, CSV or JSON. */
+/** Result of a query as a table, CSV or JSON. */
 
 import type { QueryAnswer, SqlValue } from '../../recording/inspect/query.js';
 import { csvLine } from '../../shared/base/csv.js';
@@ -6,7 +6,7 @@ import { plainJson } from '../../shared/base/plain-text.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, table } from '../output/table.js';
 
-/** A table longer than this scrolls its beginning off most terminals; CSV and JSON are complete. */
+/** A longer table scrolls off most terminals; CSV and JSON are complete. */
 const TABLE_ROWS = 200;
 
 export type AnswerFormat = 'table' | 'csv' | 'json';
@@ -44,7 +44,7 @@ async function writeCsv(answer: QueryAnswer, io: CliIo): Promise<void> {
   for await (const batch of answer.rows()) io.out(batch.map(csvLine).join(''));
 }
 
-/** An array with an object a line: whole, but never all of it in memory. */
+/** An array with one object per line, never all in memory. */
 async function writeJson(answer: QueryAnswer, io: CliIo): Promise<void> {
   let before = '[\n';
   for await (const batch of answer.rows()) {

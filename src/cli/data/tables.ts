@@ -9,7 +9,7 @@ import { utcText } from '../../shared/base/utc-text.js';
 import { outcomeText } from '../../shared/protocol/outcome.js';
 import { type Cell, type Column, short, table } from '../output/table.js';
 
-/** The rows of `--json` are part of the program's surface. Times are Unix ms, amounts and prices decimal strings. */
+/** The rows of `--json` are part of the public interface. Times are Unix ms, amounts and prices decimal strings. */
 export const listing = ({ market, summary, warnings }: Recording) => ({
   condition_id: market.conditionId,
   ticker: market.source.ticker,
@@ -85,7 +85,7 @@ export const statsRow = (recording: Recording, stats: RecordingStats) => ({
   disagreement: disagreementRow(recording.warnings),
 });
 
-/** Rows that name a best price, those with which the book disagreed, and their part of all; null where no row names any. */
+/** Rows with a best price, the contradicting ones, and their fraction; null when no row has one. */
 export function disagreementRow(sentences: Parameters<typeof disagreementIn>[0]) {
   const told = disagreementIn(sentences);
   return told === null ? null : { ...told, share: told.disagreeing / told.rows };

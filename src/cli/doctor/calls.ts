@@ -1,12 +1,12 @@
-/** Names for what a transaction calls, so that a person sees `System: Transfer` and not `0200000040420f00`. */
+/** Names of a transaction's calls: `System: Transfer` instead of `0200000040420f00`. */
 
 import { MEMO_PROGRAM } from '../../shared/protocol/drafts/solana-message.js';
 
 interface KnownProgram {
   readonly name: string;
-  /** Bytes of the number with which a call begins. */
+  /** Length of the number at a call's beginning, bytes. */
   readonly numberBytes: 1 | 4;
-  /** Calls by that number; an empty name: not worth one of its own. */
+  /** Calls by that number; an empty name is not shown. */
   readonly calls: readonly string[];
 }
 
@@ -47,7 +47,7 @@ const PROGRAMS: Readonly<Record<string, KnownProgram>> = {
   BPFLoaderUpgradeab1e11111111111111111111111: { name: 'a program loader', numberBytes: 4, calls: [] },
 };
 
-/** `System: Transfer`, `Memo`, or null for a program that nobody here knows. `data` as hex. */
+/** `System: Transfer`, `Memo`, or null for an unknown program. `data` as hex. */
 export function callName(program: string, data: string): string | null {
   const known = PROGRAMS[program];
   if (known === undefined) return null;

@@ -1,4 +1,4 @@
-/** `twinbook doctor`: one line per check, and what to do about each that is not ok; or what a draft asks for. */
+/** `twinbook doctor`: one line per check, with advice for each failure; or the content of a draft. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -48,7 +48,7 @@ export const addDoctorCommand = command({
   },
 });
 
-/** The exit code where there is no configuration to check with. */
+/** Exit code when no configuration exists to check with. */
 async function checkEverything(file: string, io: CliIo, note: (check: Check) => void): Promise<ExitCode | null> {
   let config: Config;
   try {
@@ -64,7 +64,7 @@ async function checkEverything(file: string, io: CliIo, note: (check: Check) => 
   return null;
 }
 
-/** Fails when the draft would not be signed. */
+/** Fails for a draft that would not be signed. */
 async function examine(file: string, configFile: string, asJson: boolean, io: CliIo): Promise<ExitCode> {
   const config = await loadConfig(configFile, io);
   const { draftReportText, examineDraft, readDraftFile } = await import('./draft.js');
@@ -76,7 +76,7 @@ async function examine(file: string, configFile: string, asJson: boolean, io: Cl
 
 const MARKS = { ok: 'ok  ', warn: 'warn', fail: 'fail' } as const;
 
-/** @param width of the terminal; left out for a file */
+/** @param width of the terminal; absent for a file */
 function checkText({ name, result, text, hint }: Check, width?: number): string {
   const below = (said: string) =>
     prose(said, width === undefined ? width : width - INDENT.length).replaceAll('\n', `\n${INDENT}`);
@@ -91,7 +91,7 @@ function configurationCheck(config: Config): Check {
   return { name: 'configuration', result: 'warn', text, hint: 'No strategy file is named: nothing would be quoted.' };
 }
 
-/** Whether files can be made there, or the folder itself above it. */
+/** Whether files can be created there, or the folder itself above it. */
 function folderCheck(name: string, folder: string): Check {
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);
@@ -111,7 +111,7 @@ function folderCheck(name: string, folder: string): Check {
   return ok(name, existing === folder ? `${folder} is writable` : `${folder} will be made at the first start`);
 }
 
-/** The address of the wallet when its file can be used. */
+/** The wallet's address when its file is usable. */
 async function walletCheck(config: Config, io: CliIo, note: (check: Check) => void): Promise<string | null> {
   if (!existsSync(config.wallet.file)) {
     const onPaper = config.venue.name === 'paper';
@@ -136,7 +136,7 @@ async function walletCheck(config: Config, io: CliIo, note: (check: Check) => vo
   }
 }
 
-/** On paper there is nothing to take. */
+/** Paper has nothing to steal. */
 function sealCheck({ venue, wallet }: Config, address: string, isSealed: boolean): Check {
   const name = 'wallet';
   if (isSealed) return ok(name, `${address}, sealed under a passphrase, file readable by its owner only`);

@@ -1,4 +1,4 @@
-/** `twinbook doctor --draft`: what a draft's `message` asks for, and whether the wallet would sign it. Signs nothing. */
+/** `twinbook doctor --draft`: shows a draft's `message`, and whether the wallet would sign it. Signs nothing. */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,20 +15,20 @@ import type { CliIo } from '../output/io.js';
 import { type Cell, record } from '../output/table.js';
 import { callName } from './calls.js';
 
-/** What there is to say about a draft. */
+/** Report on a draft. */
 export interface DraftReport {
   /** As configured: `utf8`, `solana_tx` or `opaque`. */
   readonly draft_message: string;
   readonly wallet: string;
   /** Null for anything that is no transaction. */
   readonly transaction: TransactionReport | null;
-  /** The readable text that the draft is or carries; null when there is none. */
+  /** Readable text that the draft is or contains; null without one. */
   readonly text: string | null;
-  /** What the text asks for, field by field; null when it is no draft of ours. */
+  /** Fields of the text; null when it is no draft of ours. */
   readonly asks: Readonly<Record<string, string | boolean>> | null;
-  /** `readable`: signed for an intent that says the same; `blind`: signed unread; `refused`: never signed. */
+  /** `readable`: signed for a matching intent. `blind`: signed unread. `refused`: never signed. */
   readonly verdict: 'readable' | 'blind' | 'refused';
-  /** Why it is refused; empty otherwise. */
+  /** Reason of a refusal; empty otherwise. */
   readonly reason: string;
 }
 
@@ -36,12 +36,12 @@ interface TransactionReport {
   readonly version: 'legacy' | 0;
   readonly fee_payer: string;
   readonly signers: readonly string[];
-  /** Those of the signers that the venue profile names. */
+  /** Signers named by the venue profile. */
   readonly cosigners: readonly string[];
   readonly programs: readonly string[];
   readonly instructions: readonly {
     readonly program: string;
-    /** `System: Transfer`; null for a program that nobody here knows. */
+    /** `System: Transfer`; null for an unknown program. */
     readonly calls: string | null;
     readonly accounts: readonly string[];
     /** Hex. */
@@ -50,7 +50,7 @@ interface TransactionReport {
   readonly lookup_tables: readonly string[];
 }
 
-/** Reads the file (`-`: standard input): a message, or the JSON of an answer or record that holds one. */
+/** Reads the file (`-`: standard input): a message, or the JSON of an answer or record with one. */
 export function readDraftFile(file: string, io: CliIo): string {
   let text: string;
   try {
@@ -67,7 +67,7 @@ export function readDraftFile(file: string, io: CliIo): string {
   return messageIn(text) ?? text.replace(/\r?\n$/, '');
 }
 
-/** `message` of a JSON object, or of the `data` in it; null for anything else. */
+/** `message` of a JSON object or of its `data`; null for anything else. */
 function messageIn(text: string): string | null {
   if (!text.trimStart().startsWith('{')) return null;
   try {
@@ -76,7 +76,7 @@ function messageIn(text: string): string | null {
     const isRecord = typeof inner === 'object' && inner !== null && 'message' in inner;
     return isRecord && typeof inner.message === 'string' ? inner.message : null;
   } catch {
-    return null; // then the text itself is the message
+    return null; // Otherwise the text itself is the message.
   }
 }
 
@@ -125,13 +125,13 @@ function formatAsked({ serviceName, marketConditionId, draftPubkey, expires, ter
     expires: String(expires),
   };
   for (const [name, value] of Object.entries(terms)) {
-    // The only numbers among the terms are Micros.
+    // The only numbers among the terms are micros.
     asks[name] = typeof value === 'number' ? formatDecimal(value as Micros) : value;
   }
   return asks;
 }
 
-/** @param width of the terminal; left out for a file */
+/** @param width of the terminal; absent for a file */
 export function draftReportText(report: DraftReport, width?: number): string {
   const { transaction, asks } = report;
   const pairs: (readonly [string, Cell])[] = [

@@ -1,4 +1,4 @@
-/** `twinbook doctor --fees MARKET`: what the fees of a market's public trades are taken of. */
+/** `twinbook doctor --fees MARKET`: finds the base of the fees in a market's public trades. */
 
 import type { FeeSchedule } from '../../shared/base/fees.js';
 import type { Config } from '../../shell/config/types.js';

@@ -1,4 +1,4 @@
-/** Signing, byte by byte against vectors that the service's interface is known by. */
+/** Compares signing, byte by byte, with known vectors of the service's interface. */
 
 import { requestSignature, signedPayload } from '../../shared/protocol/signing.js';
 import type { Check } from '../check.js';
@@ -12,7 +12,7 @@ interface Vector {
 }
 
 const TIMESTAMP = '1714300000';
-/** An example secret that belongs to nobody; the signatures below were made with it by another implementation. */
+/** An example secret without an owner; another implementation made the signatures below. */
 const SECRET = 'ws_live_1f7c2a9b5d4e';
 const MERGE = '{"market_condition_id":"7n9G9WfQ2V7d6hM3XK8pQ4LwR2eY6aT1uJ5cB8mN3qPz","amount":"10"}';
 

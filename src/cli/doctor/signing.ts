@@ -18,7 +18,7 @@ export interface SigningSubject {
   readonly baseUrl: string;
   readonly profile: VenueProfile;
   readonly credentials: Credentials;
-  /** The venue's clock now, Unix seconds. */
+  /** Present time of the venue, Unix seconds. */
   readonly venueSeconds: number;
 }
 
@@ -37,13 +37,13 @@ const READ: Declaration = {
 };
 const WRITE: Declaration = { ...READ, method: 'POST', body: none };
 
-/** What is most often rewritten on the way: separators and letters in a query, numbers and letters in a body. */
+/** Parts often rewritten in transit: separators and letters in a query, numbers and letters in a body. */
 const REQUESTS: readonly (readonly [Declaration, CallParts])[] = [
   [READ, { query: { status: ['open', 'filled'], cursor: 'eyJvIjo1MH0', q: 'é + ½/2&x=~', limit: 10 } }],
   [WRITE, { query: { is_yes: true }, body: { amount: '10', price: '0.50', text: 'é "½" \\ \u2028', nested: [1.5e3] } }],
 ];
 
-/** Exactly what the exchange's control answers. */
+/** Exactly the answer of the exchange's control. */
 const answerSchema = z.object({
   data: z.object({
     timestamp: z.string().nullable(),
@@ -56,7 +56,7 @@ const answerSchema = z.object({
 });
 type Computed = z.output<typeof answerSchema>['data'];
 
-/** One finding for both requests: identical, the first byte that differs, or that this venue does not show it. */
+/** One finding for both requests: identical, the first differing byte, or a venue that does not show it. */
 export async function checkSignedRequests(subject: SigningSubject): Promise<Check> {
   const transport = new Transport(1);
   let bytes = 0;
@@ -85,7 +85,7 @@ const makeSignedParts = ({ method, pathWithQuery, body }: Message, venueSeconds:
   body,
 });
 
-/** What the venue computed; or in words why it does not say. */
+/** The venue's computation, or in words why it is missing. */
 async function ask(
   transport: Transport,
   message: Message,
@@ -108,7 +108,7 @@ const notShown = (why: string): Check =>
     `this venue does not show what it computes (${why}); the golden requests and the signed call stand in for it`,
   );
 
-/** The parts in the order in which the payload joins them. Null when everything is as it must be. */
+/** The parts in payload order. Null when all are equal. */
 function compare(sent: SignedParts, computed: Computed): Check | null {
   const parts = [
     ['timestamp', sent.timestamp, computed.timestamp ?? ''],
@@ -138,10 +138,10 @@ const REWRITTEN = 'Something between here and the venue rewrites requests, most 
 
 const makeFailedCheck = (text: string, hint: string): Check => ({ name: NAME, result: 'fail', text, hint });
 
-/** Bytes shown on each side of one that differs. */
+/** Bytes shown on each side of a differing one. */
 const CONTEXT_BYTES = 16;
 
-/** The first byte that differs and its surroundings on both sides; null when there is none. */
+/** The first differing byte with its context on both sides; null when equal. */
 export function firstDifference(ours: Buffer, theirs: Buffer) {
   if (ours.equals(theirs)) return null;
   let at = 0;
@@ -157,6 +157,6 @@ function around(bytes: Buffer, at: number): string {
   return `"${head}${piece(at - CONTEXT_BYTES, at)}[${piece(at, at + 1)}]${piece(at + 1, at + 1 + CONTEXT_BYTES)}${tail}"`;
 }
 
-/** Bytes outside of ASCII as `\xNN`, so that what a venue says cannot move the cursor of a terminal. */
+/** Bytes outside ASCII as `\xNN`, so that a venue's text cannot move the cursor of a terminal. */
 const escapeByte = (byte: number): string =>
   byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;

@@ -1,4 +1,4 @@
-/** The doctor's checks that ask the venue: clock, credentials, one signed call, request budget. */
+/** Checks of the doctor that ask the venue: clock, credentials, one signed call, request budget. */
 
 import { existsSync } from 'node:fs';
 import type { ServiceClient } from '../../shell/client/client.js';
@@ -9,7 +9,7 @@ import type { CliIo } from '../output/io.js';
 import { type VenueAddress, venueAddress } from '../venue-address.js';
 import { requireAnswer } from '../venue-session.js';
 
-/** Beyond this many ms the offset comes from a wrong clock, not from the one-second resolution of the venue's. */
+/** A larger offset, ms, comes from a wrong clock, not from the venue's one-second resolution. */
 const CLOCK_OK_MS = 2000;
 
 export async function checkVenue(config: Config, io: CliIo, wallet: string | null): Promise<readonly Check[]> {
@@ -54,7 +54,7 @@ export async function checkVenue(config: Config, io: CliIo, wallet: string | nul
   return checks;
 }
 
-/** Before the first start there is nothing to ask. */
+/** Before the first start no exchange exists. */
 function neverRun({ exchange }: Config): Check | null {
   if (exchange === null || !exchange.embedded || existsSync(exchange.dataDir)) return null;
   return ok('venue', 'the embedded exchange will be made at the first start');

@@ -1,4 +1,4 @@
-/** What the arena says on a terminal: one row a strategy and world, then the differences on common seeds. */
+/** The arena on a terminal: one row per strategy and world, then the differences on common seeds. */
 
 import type { ArenaResult } from '../../lab/arena/arena.js';
 import { conditionsText } from '../../lab/arena/conditions.js';
@@ -6,7 +6,7 @@ import type { EdgeDifference, Mean, Standing } from '../../lab/arena/standings.j
 import { count, decimal } from '../../lab/report/figures.js';
 import { type Column, prose, table } from '../output/table.js';
 
-/** @param width of the terminal; left out for a file */
+/** @param width of the terminal; absent for a file */
 export function arenaTables(result: ArenaResult, width?: number): string {
   const { worlds, conditions, standings, differences, firstSeed, seeds } = result;
   const say = (text: string) => prose(text, width, '  ');
@@ -25,7 +25,7 @@ export function arenaTables(result: ArenaResult, width?: number): string {
   ].join('');
 }
 
-/** `+1.23 ± 0.45`, currency; without an error where there is only one simulation. */
+/** `+1.23 ± 0.45`, currency; without an error for a single simulation. */
 export function meanText({ mean, standardError }: Mean, places = 2): string {
   const sign = mean >= 0.5 * 10 ** -places ? '+' : '';
   const error = standardError === null ? '' : ` ± ${decimal(standardError, places)}`;
@@ -54,7 +54,7 @@ const STANDING_COLUMNS: readonly Column<Standing>[] = [
   { title: 'DRAWDOWN', cell: ({ drawdown }) => decimal(drawdown.mean, 1), right: true, keep: 50 },
 ];
 
-/** Shown only where a world has requests. */
+/** Shown only for worlds with requests. */
 const REQUESTS: Column<Standing> = {
   title: 'REQUESTS',
   cell: ({ requests }) => (requests === null ? null : decimal(requests.mean, 0)),

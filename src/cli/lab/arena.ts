@@ -1,4 +1,4 @@
-/** `twinbook arena`: strategies in worlds of which the truth is known. */
+/** `twinbook arena`: strategies in worlds with a known truth. */
 
 import { availableParallelism } from 'node:os';
 import { type Command, Option } from 'commander';
@@ -59,7 +59,7 @@ async function runWorlds(options: ArenaFlags, io: CliIo): Promise<ExitCode> {
   const result = await runArena({
     worlds,
     files: [options.config].flat(),
-    // A copy: the environment of the process itself cannot be handed to a thread.
+    // A copy: the process's own environment cannot be passed to a thread.
     env: { ...io.env },
     cwd: io.cwd,
     firstSeed: options.first,

@@ -1,4 +1,4 @@
-/** `twinbook backtest`: strategy files over recordings, under a bracket of fill models. */
+/** `twinbook backtest`: strategy files over recordings, under several fill models. */
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
@@ -65,7 +65,7 @@ export function addBacktestCommand(program: Command, session: Session): void {
   addAction<BacktestFlags>(command, session, (options) => runBacktests(options, session.io));
 }
 
-/** What a backtest and a sweep are both told of their data. */
+/** Data options shared by backtests and sweeps. */
 export const withBacktestData = (command: Command, isRequired = true): Command =>
   command
     .addOption(
@@ -129,7 +129,7 @@ function feedChoice(text: string, before: readonly FeedChoice[]): FeedChoice {
   return { name, path: path === '' ? null : path };
 }
 
-/** With paths as the user's shell means them. */
+/** Paths relative to the user's working folder. */
 export const resolveFeedChoices = ({ feed }: Pick<BacktestFlags, 'feed'>, cwd: string): readonly FeedChoice[] =>
   feed.map(({ name, path }) => ({ name, path: path && resolve(cwd, path) }));
 
@@ -163,7 +163,7 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
   const { backtestOf } = await import('../../lab/backtest/backtest.js');
   const { checkFillModels } = await import('../../lab/backtest/sources.js');
   const { backtestOnThreads } = await import('../../lab/backtest/threads/threads.js');
-  // A copy: the environment of the process itself cannot be handed to a thread.
+  // A copy: the process's own environment cannot be passed to a thread.
   const source = { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd, feeds };
   const results =
     Math.min(workers, fillModels.length) < 2
@@ -180,10 +180,10 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
   return tell(results, options, io);
 }
 
-/** Recorded events from which on threads are worth their start: each loads and compiles the program, and reads the recordings, anew. */
+/** Recorded events from which threads pay off: each compiles the program and reads the recordings again. */
 const WORTH_A_THREAD = 1_000_000;
 
-/** Raw recordings would be decoded by each thread, which takes longer than they save. */
+/** Each thread would decode raw recordings, which takes longer than it saves. */
 async function usualWorkers(paths: readonly string[], repeat: number): Promise<number> {
   const { openRecordings } = await import('../../recording/recording.js');
   let events = 0;
@@ -194,7 +194,7 @@ async function usualWorkers(paths: readonly string[], repeat: number): Promise<n
   return events * repeat < WORTH_A_THREAD ? 1 : availableParallelism();
 }
 
-/** Options of a plan that are the same for every run. */
+/** Options of a plan shared by all runs. */
 export const planOptions = (
   { seed, landingMs, makerFee, takerFee, allMarkets }: BacktestFlags,
   config: Config,

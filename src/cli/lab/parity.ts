@@ -1,4 +1,4 @@
-/** `twinbook parity RUN`: a recorded run beside backtests of the same span. */
+/** `twinbook parity RUN`: compares a recorded run with backtests of the same span. */
 
 import { type Command, Option } from 'commander';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
@@ -66,7 +66,7 @@ async function compareRun(name: string, flags: ParityFlags, io: CliIo): Promise<
   return sidesText(run, result, words, io.columns);
 }
 
-/** What is compared below is the same trader only where the run repeats: so it is said first. */
+/** The comparison below is about the same trader only where the run repeats: that comes first. */
 async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode): Promise<string> {
   const { changesSince } = await import('../../lab/replay/run-settings.js');
   const { replayRun } = await import('../../lab/replay/replay-run.js');

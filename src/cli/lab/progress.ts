@@ -1,9 +1,9 @@
-/** How far a long command is: a bar that is rewritten on a terminal, now and then a line of its own elsewhere. */
+/** Progress of a long command: a rewritten bar on a terminal, occasional lines elsewhere. */
 
 import { plainLine } from '../../shared/base/plain-text.js';
 import type { CliIo } from '../output/io.js';
 
-/** On a terminal, often enough to be seen moving. */
+/** On a terminal, often enough for a visible motion. */
 const TERMINAL_EVERY_MS = 100;
 const ELSEWHERE_EVERY_MS = 10_000;
 
@@ -14,13 +14,13 @@ export class ProgressLine {
   #shownMs = Date.now();
   #isOpen = false;
 
-  /** @param quiet shows nothing outside of a terminal */
+  /** @param quiet shows nothing outside a terminal */
   constructor(io: CliIo, quiet: boolean) {
     this.#io = io;
     this.#quiet = quiet;
   }
 
-  /** `share` of 1, and a word on what is being done. Cheap when called too often. */
+  /** `share` of 1, and a word on the present work. Cheap when called often. */
   show(share: number, what: string): void {
     const nowMs = Date.now();
     if (nowMs - this.#shownMs < (this.#terminal ? TERMINAL_EVERY_MS : ELSEWHERE_EVERY_MS)) return;
@@ -40,7 +40,7 @@ export class ProgressLine {
 
   #rewrite(line: string): void {
     this.#io.raw.err('\r');
-    // A line that wraps could not be rewritten.
+    // A wrapped line could not be rewritten.
     this.#io.err(plainLine(line).slice(0, (process.stderr.columns ?? 80) - 1));
     this.#io.raw.err('\u001b[K');
   }

@@ -1,4 +1,4 @@
-/** `twinbook replay RUN`: a recorded run decided once more, every request compared. */
+/** `twinbook replay RUN`: decides a recorded run again and compares every request. */
 
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
@@ -27,7 +27,7 @@ interface ReplayFlags extends RunFlags, FillModelFlag {
 
 interface Replayed {
   readonly run: RunJournal;
-  /** Why its decisions may differ. */
+  /** Reasons for differing decisions. */
   readonly changes: readonly string[];
   readonly result: ReplayResult;
 }
@@ -71,7 +71,7 @@ async function replayNamed(name: string, flags: ReplayFlags, io: CliIo): Promise
       ? await traderThen(run.description, code)
       : await traderOfNow(run, name, flags.config, io);
   const changes = changesSince(run.description, trader);
-  // Before the replay itself, which may take its time.
+  // Before the replay itself, which may take long.
   if (flags.json !== true && changes.length > 0) io.out(changesText(changes));
   return { run, changes, result: await replayRun(run, { trader, code }) };
 }
@@ -127,7 +127,7 @@ function endText({ end }: RunJournal): string {
 
 function shareText({ difference, steps, repeatedSteps, requests, repeatedRequests }: ReplayResult): string {
   if (difference === null) return steps === 0 ? 'there is nothing to repeat' : '100 %: every decision is the same';
-  // Never rounded up to a whole that it is not.
+  // Never rounded up to 100.
   const share = (part: number, all: number) => (all === 0 ? 0 : Math.floor((10_000 * part) / all) / 100).toFixed(2);
   return `${share(repeatedSteps, steps)} % of the steps, ${share(repeatedRequests, requests)} % of the requests, until they differ`;
 }
@@ -149,11 +149,11 @@ function differenceText(difference: Difference, changes: readonly string[]): str
   return `${lines.join('\n').replace(/[^\P{C}\n]/gu, '?')}\n`;
 }
 
-/** What a replay is for: the same code on the same observations must decide the same. */
+/** Purpose of a replay: equal code and observations must give equal decisions. */
 const UNEXPLAINED =
   'Neither settings nor strategy files have changed since: the code of twinbook itself has, or a strategy decides by something else than what it is given, such as a clock or a random number.';
 
-/** Plays another configuration on the market that the run saw. Returns the text to print. */
+/** Plays another configuration on the run's market data. Returns the text to print. */
 async function playOverRun(run: RunJournal, file: string, flags: ReplayFlags, io: CliIo): Promise<string> {
   const trader = await loadOther(run, file, io);
   const asked = { trader, isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
@@ -162,7 +162,7 @@ async function playOverRun(run: RunJournal, file: string, flags: ReplayFlags, io
   return sidesText(run, played, { before: [['played', file]] }, io.columns);
 }
 
-/** A strategy file runs within the settings and limits of the run; a trader's file brings its own. */
+/** A strategy file uses the run's settings and limits; a trader's file has its own. */
 async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<ReplayedTrader> {
   const { traderNow, traderWith } = await import('../../lab/replay/run-settings.js');
   const path = resolve(io.cwd, file);

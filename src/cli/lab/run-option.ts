@@ -1,4 +1,4 @@
-/** Commands that are about one recorded run: which run is meant, and which configuration it is compared with. */
+/** Options of commands about one recorded run: the run, and the configuration to compare with. */
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -28,7 +28,7 @@ export const withRunConfig = (command: Command): Command =>
     )
     .addOption(changedCodeOption());
 
-/** The run that a person means; without a configuration where the run's folder itself is named. */
+/** The named run; without a configuration if the run's folder itself is named. */
 export function openRun(name: string, config: string | undefined, io: CliIo): RunJournal {
   if (isFolder(name, io)) return readRun(resolve(io.cwd, name));
   const { journal } = loadTraderConfig(config ?? defaultConfig(io.cwd), io);
@@ -37,7 +37,7 @@ export function openRun(name: string, config: string | undefined, io: CliIo): Ru
 
 const isFolder = (name: string, io: CliIo): boolean => existsSync(join(resolve(io.cwd, name), RUN_FILE));
 
-/** Code of the user's own comes from files that the operator names: a run's folder may come from a stranger. */
+/** User code comes from files that the operator names: a run's folder may be foreign. */
 export function makeRunCode(name: string, { config, acceptChangedCode }: RunFlags, io: CliIo): RunCode {
   const file = config ?? (isFolder(name, io) ? null : defaultConfig(io.cwd));
   return new RunCode({
@@ -46,7 +46,7 @@ export function makeRunCode(name: string, { config, acceptChangedCode }: RunFlag
   });
 }
 
-/** The run's trader with the files as they are now. */
+/** The run's trader with the present files. */
 export async function traderOfNow(
   run: RunJournal,
   name: string,

@@ -1,4 +1,4 @@
-/** A recorded run and backtests over its span, side by side. */
+/** A recorded run beside backtests over its span. */
 
 import { basename } from 'node:path';
 import { BRACKET } from '../../lab/backtest/plan.js';
@@ -12,7 +12,7 @@ import { type Column, prose, record, table } from '../output/table.js';
 import { type FillModelFlag, resolveFillModels } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
 
-/** Backtests the run's span, with a line that shows how far it is. */
+/** Backtests the run's span, with a progress line. */
 export async function backtestRun(
   run: RunJournal,
   options: Omit<ParityOptions, 'fillModels' | 'progress'>,
@@ -30,18 +30,18 @@ export async function backtestRun(
 type Facts = readonly (readonly [name: string, value: string])[];
 
 interface SidesWords {
-  /** What is said of the span, after its times. */
+  /** Text after the span's times. */
   readonly span?: string;
-  /** Before and after what was played. */
+  /** Facts before and after the played part. */
   readonly before?: Facts;
   readonly after?: Facts;
-  /** Of each market, after those of the sides. */
+  /** Per market, after those of the sides. */
   readonly columns?: readonly Column<MarketParity>[];
   /** A paragraph before the remarks. */
   readonly verdict?: string;
 }
 
-/** @param width of the terminal; left out for a file */
+/** @param width of the terminal; absent for a file */
 export function sidesText(
   { folder, warnings }: RunJournal,
   { parity, liveRun, data, latency }: ParityResult,
@@ -80,7 +80,7 @@ const LINES: readonly Line[] = [
   ['Signed requests', ({ signedRequests }) => (signedRequests === null ? '–' : count(signedRequests))],
 ];
 
-/** A column for each side, the first ones where a narrow terminal has no room for all. */
+/** One column per side; the first ones if a narrow terminal lacks room. */
 function sideTable({ sides }: Pick<Parity, 'sides'>, width?: number): string {
   const columns: Column<Line>[] = [
     { title: '', cell: ([name]) => name },
@@ -96,7 +96,7 @@ function sideTable({ sides }: Pick<Parity, 'sides'>, width?: number): string {
   return table(LINES, columns, width);
 }
 
-/** Shares filled, market by market; `more`: columns after those of the sides. */
+/** Filled shares by market; `more`: columns after those of the sides. */
 function marketTable({ markets, sides }: Parity, more: readonly Column<MarketParity>[], width?: number): string {
   const columns: Column<MarketParity>[] = [
     {

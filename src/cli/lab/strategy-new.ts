@@ -1,4 +1,4 @@
-/** `twinbook strategies new`: a strategy to begin with, that trades as it is written. */
+/** `twinbook strategies new`: a working strategy to begin with. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -37,7 +37,7 @@ function strategyName(text: string): string {
 
 const TEMPLATES = join(packageRoot, 'examples', 'new');
 
-/** The shipped files of a kind under another name: they are tried with every release. */
+/** The shipped files of a kind under another name: they are tested with every release. */
 function write(name: string, dir: string, kind: Kind, io: CliIo): void {
   const folder = resolve(io.cwd, dir);
   const { tried, declared } = KINDS[kind];
@@ -89,15 +89,15 @@ function moduleText(name: string, { example: file, named, does }: Beginning): st
   return text;
 }
 
-/** What a new strategy of a kind begins with, beside the files of that kind in `examples/new`. */
+/** Initial files of a new strategy of a kind, besides those in `examples/new`. */
 interface Beginning {
   readonly example: string;
-  /** The name of the example's strategy. */
+  /** Name of the example's strategy. */
   readonly named: string;
   readonly does: string;
-  /** The command that it may be tried with, too. */
+  /** A command to try it with. */
   readonly tried: (file: string) => string;
-  /** What else a trader's file needs, as the end of a sentence. */
+  /** Further needs of a trader's file, as the end of a sentence. */
   readonly declared: string;
 }
 

@@ -1,4 +1,4 @@
-/** `twinbook strategies test`: what must hold for every strategy, and what its author wrote down for this one. */
+/** `twinbook strategies test`: rules for every strategy, and scenarios of its author. */
 
 import { dirname, resolve } from 'node:path';
 import { Option } from 'commander';
@@ -17,10 +17,10 @@ import { writeWhole } from '../output/whole-file.js';
 
 type TestFlags = Values<typeof OPTIONS>;
 
-/** Generated markets, and looks at each: 2,000 looks. */
+/** Generated markets, and observations of each: 2,000 in all. */
 const MARKETS = 20;
 const LOOKS = 100;
-/** Events have two to five markets each: as much to see. */
+/** Events have two to five markets each. */
 const EVENTS = 10;
 const EVENT_LOOKS = 60;
 
@@ -59,7 +59,7 @@ async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise
   const { askedBy } = await import('../../lab/strategy-checks/shown-beside.js');
   const { showEvents } = await import('../../lab/strategy-checks/shown-events.js');
   const { showMarkets } = await import('../../lab/strategy-checks/shown-markets.js');
-  // What is refused is refused before everything is tried.
+  // Invalid input is rejected before any trial.
   if (options.scenarios !== undefined) await readScenarioFile(options.scenarios, io);
   const recorded = options.data === undefined ? [] : await recordedTrials(name, options.data, io);
   const stopwatch = () => performance.now();
@@ -91,7 +91,7 @@ async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise
 
 const isFile = (name: string): boolean => /\.ya?ml$/.test(name);
 
-/** With the file of a module of the user's own; null for a shipped one. */
+/** With the file of a user's module; null for a shipped one. */
 type WithFile = TriedStrategy & { readonly file: string | null };
 
 /** All strategies of a file, or a module with its defaults. */
@@ -130,7 +130,7 @@ async function playScenarios(tried: TriedStrategy, options: TestFlags, io: CliIo
   return judgeScenarios(await readScenarioFile(name, io), said);
 }
 
-/** What each strategy of a file is shown in a backtest of these recordings. */
+/** Views of each strategy of a file in a backtest of these recordings. */
 async function recordedTrials(
   name: string,
   data: readonly string[],

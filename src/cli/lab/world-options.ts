@@ -1,4 +1,4 @@
-/** Options of commands that play worlds: which ones, and under which conditions. */
+/** Options of commands that play worlds and their conditions. */
 
 import type { Command } from 'commander';
 import { CONDITION_ROWS, CONDITIONS, type Conditions, chooseConditions, optionOf } from '../../lab/arena/conditions.js';
@@ -10,7 +10,7 @@ export const MOST_SEEDS = 1_000_000;
 
 export type ConditionFlags = Partial<Record<(typeof CONDITIONS)[keyof typeof CONDITIONS]['flag'], number>>;
 
-/** The venue of worlds in which the whole trader trades. */
+/** Venue of worlds with the whole trader. */
 export function withConditions(command: Command): Command {
   for (const [name, { takes, range, isFraction, help }] of CONDITION_ROWS)
     command.option(
@@ -27,7 +27,7 @@ export async function findWorlds(names: readonly string[]): Promise<readonly Wor
   return names.includes('all') ? WORLDS : [...new Set(others)];
 }
 
-/** Throws `usage` for a condition that none of these worlds knows. */
+/** Throws `usage` for a condition that none of these worlds uses. */
 export async function readConditions(options: ConditionFlags, worlds: readonly World[]): Promise<Conditions> {
   const { requireTaken } = await import('../../lab/arena/worlds.js');
   const asked = CONDITION_ROWS.map(([name]) => name).filter((name) => options[CONDITIONS[name].flag] !== undefined);

@@ -1,4 +1,4 @@
-/** `twinbook beliefs`: what strategies believe of markets and have learned there, as they saved it last. */
+/** `twinbook beliefs`: estimates and learned state of strategies by market, as last saved. */
 
 import { utcText } from '../../shared/base/utc-text.js';
 import type { StrategyStateRow } from '../../trader/ledger/contract.js';
@@ -22,7 +22,7 @@ export const beliefsCommand = command({
   },
 });
 
-/** The rows of `--json` are part of the program's surface. */
+/** The rows of `--json` are part of the public interface. */
 const beliefRow = ({ strategy, marketConditionId, version, text, savedMs }: StrategyStateRow, title: string) => ({
   market_condition_id: marketConditionId,
   title,
@@ -32,7 +32,7 @@ const beliefRow = ({ strategy, marketConditionId, version, text, savedMs }: Stra
   shown: shownIn(text),
 });
 
-/** Figures and texts under `shown`; what else a strategy keeps is its own business. */
+/** Figures and texts under `shown`; the rest of the state is private. */
 function shownIn(text: string): Readonly<Record<string, Cell>> {
   const shown: Record<string, Cell> = {};
   for (const [name, value] of Object.entries(Object(Object(parseJson(text)).shown)))
@@ -59,5 +59,5 @@ function formatBlock(row: ReturnType<typeof beliefRow>, width: number | undefine
   return record([...head, ...figures], width);
 }
 
-/** Six digits tell a person enough. */
+/** Six digits are enough for a person. */
 const roundCell = (value: Cell): Cell => (typeof value === 'number' ? Number(value.toPrecision(6)) : value);

@@ -1,6 +1,6 @@
 /**
- * Reconciliation without a trader: the very comparison that a running one makes, from the same marks, over a ledger that
- * is only read. What it would remember it forgets at its end.
+ * Reconciliation without a trader: the same comparison as in a running one, from the same marks, over a read-only
+ * ledger. It stores nothing.
  */
 
 import { assert, must, TwinbookError } from '../../shared/base/errors.js';
@@ -17,11 +17,11 @@ import type { Difference } from '../../trader/reconcile/differences.js';
 import { PageWalk } from '../../trader/reconcile/page-walk.js';
 import { Round, type RoundEnd } from '../../trader/reconcile/round.js';
 
-/** Nothing of ours moves meanwhile: only lists that lag are waited out, ms. */
+/** Nothing moves meanwhile: only lagging lists are waited out, ms. */
 const CONFIRM_AFTER_MS = 3_000;
-/** Between a round that was void and the next, ms. */
+/** Wait after a void round, ms. */
 const RETRY_MS = 1_000;
-/** A list's history as a ledger has it that no trader has reconciled yet: all of it is to be compared. */
+/** A list's history in a ledger without any reconciliation: all of it is compared. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
 export interface DirectReconciliation {
@@ -30,7 +30,7 @@ export interface DirectReconciliation {
   readonly ownTrades: boolean;
   /** Longest, ms. */
   readonly withinMs: number;
-  /** Told why a round was void. */
+  /** Called with the reason of a void round. */
   readonly onVoid: (reason: string) => void;
   readonly nowMs: () => number;
   readonly pause: (ms: number) => Promise<void>;
@@ -39,17 +39,17 @@ export interface DirectReconciliation {
 /** Both sides of a comparison. */
 export interface Compared {
   readonly differences: readonly Difference[];
-  /** Left out, because an operator has accepted them. */
+  /** Skipped, because an operator has accepted them. */
   readonly accepted: readonly AcceptedDifference[];
 }
 
 /**
- * What differs in two rounds, or nothing when one round found nothing. Throws `timed_out` when no complete round, or no
- * second one, was possible in time.
+ * Differences in two rounds; empty when one round found none. Throws `timed_out` when no complete round, or no second
+ * one, was possible in time.
  */
 export async function reconcileDirectly(options: DirectReconciliation): Promise<Compared> {
   const { nowMs, pause, withinMs } = options;
-  // Elapsed time, so that a step of the machine's clock neither ends nor prolongs the wait.
+  // Elapsed time: a step of the machine's clock must not change the wait.
   const endsAtMs = performance.now() + withinMs;
   const ledger = overlayNotes(options.ledger);
   const comparison = new Comparison(ledger, underWay(options.ledger), options.ownTrades);
@@ -83,8 +83,8 @@ const tooLate = (withinMs: number, voided: string): TwinbookError =>
   );
 
 /**
- * The differences of a complete round, or why it was void.
- * @param within wraps the comparison, which moves marks: for a ledger that is written to, a transaction
+ * Differences of a complete round, or why it was void.
+ * @param within wraps the comparison, which moves marks: for a writable ledger, a transaction
  */
 export async function oneRound(
   comparison: Comparison,
@@ -113,7 +113,7 @@ export async function oneRound(
   return typeof resting === 'string' ? resting : within(() => comparison.differences(resting, ended.begunMs, false));
 }
 
-/** Every page of our resting orders; or why the list was void. */
+/** Every page of own resting orders, or why the list was void. */
 export async function restingOrders(client: ServiceClient) {
   const walk = new PageWalk<'orders.list'>((row) => row.pubkey ?? JSON.stringify(row));
   const query = { status: [...RESTING_STATUSES], limit: 100 };
@@ -138,7 +138,7 @@ async function performAsk(request: PlannedRequest, client: ServiceClient): Promi
   return { request: request, outcome, nowMs, sentMs, venueTimeMs };
 }
 
-/** The ledger, with notes that may be written and are gone afterwards. */
+/** The ledger with temporary notes. */
 function overlayNotes(ledger: LedgerReader) {
   const notes = new Map<string, string>();
   return {
@@ -166,7 +166,7 @@ function beginning(ledger: LedgerReader, key: string): string {
   return JSON.stringify({ older: [baseline], newer: [baseline], seq: 0, held: 0 });
 }
 
-/** As the executor would take it up. */
+/** As the executor would restore it. */
 function underWay(ledger: LedgerReader): UnderWay {
   const intents = ledger.activeIntents();
   const orders = ledger.unsettledOrders();

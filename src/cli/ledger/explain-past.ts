@@ -1,4 +1,6 @@
-/** A market as it was at a moment, and when it had no order before: from the journal of the run of then, decided again up to there. */
+/**
+ * A market at an earlier time, and its times without orders: from the journal of that run, decided again up to there.
+ */
 
 import { basename } from 'node:path';
 import { replayRun } from '../../lab/replay/replay-run.js';
@@ -19,11 +21,14 @@ export interface PastQuestion {
   readonly subject: string;
   /** Unix ms. */
   readonly atMs: number;
-  /** Gaps are looked for in so long before, ms; 0 for none. */
+  /** Time span before it to search for gaps, ms; 0 for none. */
   readonly gapsMs: number;
 }
 
-/** Throws TwinbookError `usage` where no run had begun by then or it did not know the market, `recording_invalid` for a damaged journal. */
+/**
+ * Throws TwinbookError `usage` when no run had begun or the market was unknown, `recording_invalid` for a damaged
+ * journal.
+ */
 export async function explainPast(
   question: PastQuestion,
   journalDir: string,

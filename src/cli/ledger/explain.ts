@@ -52,10 +52,10 @@ export const explainCommand = command({
   },
 });
 
-/** Orders, fills and intents among which a shortened name is looked for, newest first. */
+/** Orders, fills and intents searched for a shortened name, newest first. */
 const LOOKED_AT = 20_000;
 
-/** Whole names need no ledger, and a trader that runs may know of a market that is not in it yet. */
+/** Full names need no ledger, and a running trader may know a market that is not in it yet. */
 async function subjectMeant(typed: string, config: TraderConfig, io: CliIo): Promise<string> {
   try {
     return await readLedger(config, io, (ledger) => subjectIn(ledger, typed) ?? typed);
@@ -74,7 +74,7 @@ function subjectIn(ledger: LedgerReader, typed: string): string | null {
   return findNamed(typed, named, 'markets, orders, fills and intents');
 }
 
-/** The running trader knows most; without it the ledger still tells why an order was made. */
+/** The running trader knows most; without it the ledger still has the reason of an order. */
 async function explainSubject(
   subject: string,
   config: TraderConfig,
@@ -91,7 +91,7 @@ async function explainSubject(
   }
 }
 
-/** Of a ledger that cannot be read only that no trader runs is told. */
+/** For an unreadable ledger the error only reports that no trader runs. */
 const orElse =
   (error: TwinbookError) =>
   (failure: unknown): never => {
@@ -99,7 +99,7 @@ const orElse =
     throw isTold ? failure : error;
   };
 
-/** Throws `usage` or `not_running` for what the ledger alone does not explain. */
+/** Throws `usage` or `not_running` for subjects that the ledger alone cannot explain. */
 function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] {
   const lines = explainTrading(ledger, subject);
   if (lines !== null) return [...lines, 'The trader is not running: this is what the ledger kept.'];

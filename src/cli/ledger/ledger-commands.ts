@@ -1,4 +1,4 @@
-/** Commands that read the ledger: they work beside a running trader and without one. */
+/** Commands that read the ledger, with or without a running trader. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -23,17 +23,17 @@ import { showMarketValues } from './market-values.js';
 import { pnlCommand } from './pnl.js';
 import { statusCommand } from './status.js';
 
-/** A table longer than this scrolls its beginning off most terminals; JSON is for programs and is complete. */
+/** A longer table scrolls off most terminals; JSON is complete. */
 const TABLE_ROWS = 50;
 const MOST_ROWS = 1_000_000;
 
-/** Everything listed is of one market, or is one. */
+/** Listed items belong to a market, or are markets. */
 type InMarket = { readonly marketConditionId: string } | { readonly conditionId: string };
 
-/** What `--json` has under a key; with a title also a column of the table. */
+/** A field of `--json`; with a title also a column of the table. */
 type Field<Item> = Partial<Column<Item>> & { readonly value: (item: Item) => Cell };
 
-/** Keys are part of the program's surface: names as the interface spells them, amounts as decimal strings. */
+/** Keys are part of the public interface: the interface's names, amounts as decimal strings. */
 type Fields<Item> = Readonly<Record<string, Field<Item>>>;
 
 interface ReadPage {
@@ -44,9 +44,9 @@ interface ReadPage {
 interface List<Item extends InMarket> {
   readonly name: string;
   readonly help: string;
-  /** An option of its own, and what it does. */
+  /** An extra option and its help. */
   readonly more?: readonly [flags: string, help: string];
-  /** What is shown in place of the list with that option. */
+  /** Output instead of the list with that option. */
   readonly instead?: (call: Call, limit: number | undefined) => Promise<Answer>;
   readonly read: (ledger: LedgerReader, page: ReadPage, hasMore: boolean) => readonly Item[];
   readonly fields: Fields<Item>;
@@ -71,7 +71,7 @@ const list = <Item extends InMarket>({ name, help, more, instead, read: readRows
       const hasMore = 'more' in options && options.more === true;
       if (hasMore && instead !== undefined) return instead(call, options.limit);
       const limit = options.limit ?? (isJson ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
-      // One more than is shown tells whether there are more.
+      // One more than shown tells whether more exist.
       const most = Math.min(limit + 1, Number.MAX_SAFE_INTEGER);
       const { records, titles } = await readLedger(config, io, (ledger) => {
         const marketConditionId = marketMeant(options.market, ledger, isJson ? null : io);

@@ -1,4 +1,4 @@
-/** `twinbook ledger`: SQL over the file, its backups, whether it is whole, and how one of them takes its place. */
+/** `twinbook ledger`: SQL, backups, verification and restore. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -92,7 +92,7 @@ const verifyCommand = command({
   },
 });
 
-/** The running trader books what the exchange holds. */
+/** The running trader books the exchange's holdings. */
 const adoptCommand = command({
   name: 'adopt',
   help: 'books what the exchange holds, through the running trader: the way back after a restore',
@@ -127,7 +127,7 @@ const restoreCommand = command({
   },
 });
 
-/** A backup knows nothing of what came after it. */
+/** A backup lacks everything after it. */
 const NEXT_STEPS = [
   'It does not know of orders, fills, a kill, a pause or a halt since that backup. Next:',
   'twinbook cancel-all --verify      nothing of what it forgot rests any more',

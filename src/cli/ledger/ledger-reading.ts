@@ -1,10 +1,10 @@
-/** How commands look into the ledger. */
+/** Access of commands to the ledger. */
 
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import type { CliIo } from '../output/io.js';
 
-/** Opens the ledger that a configuration names, reads, closes. Throws `file_unreadable` when there is none yet. */
+/** Opens the configuration's ledger, reads, closes. Throws `file_unreadable` without one. */
 export async function readLedger<T>(
   config: string | TraderConfig,
   io: CliIo,

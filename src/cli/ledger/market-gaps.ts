@@ -1,9 +1,9 @@
-/** When a market had no order of ours, and why: from looks at the trader, each later than the one before. */
+/** Times without an own order in a market, and reasons: from successive observations of the trader. */
 
 import { utcText } from '../../shared/base/utc-text.js';
 import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 
-/** What a gap needs to know of a look. */
+/** Fields of an observation that a gap uses. */
 export type GapLook = Pick<Snapshot, 'mode' | 'reason'> & {
   readonly markets: readonly Pick<MarketSnapshot, 'conditionId' | 'openOrders' | 'note' | 'refusals'>[];
 };
@@ -11,7 +11,7 @@ export type GapLook = Pick<Snapshot, 'mode' | 'reason'> & {
 interface Gap {
   readonly fromMs: number;
   toMs: number;
-  /** What was said at its beginning. */
+  /** Reason at its beginning. */
   readonly why: string;
   /** Refusals by control before it, and within it. */
   readonly before: ReadonlyMap<string, number>;
@@ -48,7 +48,7 @@ export class MarketGaps {
     this.#refusals = refusals;
   }
 
-  /** How much of the time that was looked at, then each gap. */
+  /** Covered time, then each gap. */
   get lines(): readonly string[] {
     const allMs = this.#toMs - (this.#fromMs ?? this.#toMs);
     const sumMs = this.#gaps.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
@@ -61,7 +61,7 @@ export class MarketGaps {
   }
 }
 
-/** Counts that are larger than they were, by how much. */
+/** Increased counts, with the increase. */
 const grown = (before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
   new Map(
     [...now].flatMap(([name, count]) =>

@@ -1,4 +1,4 @@
-/** `twinbook markets --value`: what quoting each market is worth to the running trader. */
+/** `twinbook markets --value`: estimated value of quoting each market, by the running trader. */
 
 import { askTrader } from '../../shell/control/control-client.js';
 import type { StatusMarket, StatusValue } from '../../shell/control/status.js';
@@ -7,7 +7,7 @@ import { type Column, short } from '../output/table.js';
 
 const ANSWERS_WITHIN_MS = 5_000;
 
-/** The most valuable first, those of unknown value last. Throws `not_running` without a trader: only it knows its budgets. */
+/** The most valuable first, unknown ones last. Throws `not_running` without a trader: only it knows its budgets. */
 export async function showMarketValues({ config, io }: Call, limit: number | undefined): Promise<Answer> {
   const { socket } = config.control;
   const { markets } = await askTrader({ command: 'status' }, { socket, timeoutMs: ANSWERS_WITHIN_MS });
@@ -36,7 +36,7 @@ const hourly = (pick: (value: StatusValue) => number) => ({
   right: true,
 });
 
-/** Columns that end in /H are currency an hour; costs are below zero. */
+/** Columns that end in /H are currency per hour; costs are negative. */
 const COLUMNS: readonly Column<StatusMarket>[] = [
   { title: 'MARKET', cell: (row) => short(row.market_condition_id), keep: 2 },
   { title: 'NET/H', ...hourly(({ net }) => net) },

@@ -8,10 +8,10 @@ import type { AnswerFormat } from '../data/query.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, json, short, table } from '../output/table.js';
 
-/** The rows of `--json` and `--csv` are part of the program's surface; null is not known. */
+/** The rows of `--json` and `--csv` are part of the public interface; null is unknown. */
 export type ShownRow = Readonly<Record<string, string | number | null>>;
 
-/** @param owner keys before those of the breakdown: whose row it is, where there are several traders */
+/** @param owner keys before those of the breakdown: the trader of a row, with several traders */
 export function writeRows(
   rows: readonly ShownRow[],
   by: BreakdownBy,
@@ -62,7 +62,7 @@ const NOTHING: BreakdownRow = {
   split: null,
 };
 
-/** The title stands last, where it may be long. */
+/** The title is last, because it may be long. */
 function columnsOf(names: readonly string[], texts: readonly string[]): readonly Column<ShownRow>[] {
   const columns = names
     .filter((name) => name !== 'title')
@@ -89,7 +89,7 @@ export const FIGURES = [
 /** Micros of one trader, or of all traders of a venue. */
 export type TraderFigures = Readonly<Record<(typeof FIGURES)[number], number>>;
 
-/** Keys of `--json`, of one trader and of sums over several. */
+/** Keys of `--json`, for one trader and for sums. */
 export const formatFigures = (figures: TraderFigures) => ({
   capital: formatDecimal(micros(figures.capitalMicros)),
   cash: formatDecimal(micros(figures.cashMicros)),

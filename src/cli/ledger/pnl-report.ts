@@ -1,4 +1,4 @@
-/** The session that a ledger and the journals of its runs tell, for `twinbook pnl --report` and `--by`. */
+/** Session of a ledger and its runs' journals, for `twinbook pnl --report` and `--by`. */
 
 import { basename, extname, resolve } from 'node:path';
 import type { EventSource } from '../../lab/backtest/contract.js';
@@ -22,7 +22,7 @@ export interface LiveQuestion {
   /** The configuration's name, for the title. */
   readonly configFile: string;
   readonly data: readonly string[];
-  /** Whether the journals of its runs are read. */
+  /** Whether its runs' journals are read. */
   readonly journals: boolean;
   /** Unix ms while the trader runs, else null. */
   readonly nowMs: number | null;
@@ -35,7 +35,7 @@ export interface LiveSession {
   readonly standing: StandingPrice;
 }
 
-/** Throws TwinbookError when data cannot be read; a journal that cannot is said, and left out. */
+/** Throws TwinbookError for unreadable data; an unreadable journal is reported and left out. */
 export async function readLiveSession(question: LiveQuestion, io: CliIo): Promise<LiveSession> {
   const { analyse } = await import('../../lab/report/analysis/analyse.js');
   const { sessionFromLedger } = await import('../../lab/report/live/session-from-ledger.js');
@@ -48,7 +48,7 @@ export async function readLiveSession(question: LiveQuestion, io: CliIo): Promis
       version: VERSION,
       nowMs: question.nowMs,
       fairMicros: question.fairMicros,
-      // As the trader takes it where the profile is silent.
+      // The trader's default for a profile without one.
       feeSchedule: question.config.venue.profile.fee_schedule ?? 'notional',
       findPrices,
       ...(journals === null ? {} : { journals }),
@@ -64,7 +64,7 @@ export async function writePnlReport({ session, analysis }: LiveSession, file: s
   writeWhole(resolve(io.cwd, file), reportHtml({ sessions: [session] }, [analysis]));
 }
 
-/** Markets in which the ledger has something; others need not be read. */
+/** Markets in the ledger; others need not be read. */
 const marketsTouched = (config: TraderConfig, io: CliIo): Promise<ReadonlySet<string>> =>
   readLedger(config, io, (ledger) => {
     const page = { limit: Number.MAX_SAFE_INTEGER };
@@ -72,7 +72,7 @@ const marketsTouched = (config: TraderConfig, io: CliIo): Promise<ReadonlySet<st
     return new Set(rows.map(({ marketConditionId }) => marketConditionId));
   });
 
-/** Null when no run of this ledger has left a journal that can be read. */
+/** Null when no run of this ledger has a readable journal. */
 async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
   const { readJournals } = await import('../../lab/parity/journaled-prices.js');
   const runs = await readRunJournals(config, io);
@@ -88,7 +88,7 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
   return { ...read, remarks: [...read.remarks, remark] };
 }
 
-/** Oldest first; without a journal where none is left, or none that this version reads. */
+/** Oldest first; without a journal where none exists, or none of this version. */
 async function readRunJournals(
   config: TraderConfig,
   io: CliIo,
@@ -127,7 +127,7 @@ async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promis
   return prices;
 }
 
-/** What the book was when nobody looked is not known. */
+/** The book between observations is unknown. */
 function makePrices({ market, summary }: EventSource, at: (timeMs: number) => RecordedBest): RecordedPrices {
   const gaps = summary?.gaps ?? [];
   const isInGap = (timeMs: number): boolean =>

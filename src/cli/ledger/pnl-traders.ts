@@ -1,4 +1,4 @@
-/** `twinbook pnl --also`: several traders, each from its own ledger, and the sums of those at one venue. */
+/** `twinbook pnl --also`: several traders, each from its own ledger, and sums by venue. */
 
 import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -15,13 +15,13 @@ import { type Column, json, table } from '../output/table.js';
 import { FIGURES, formatFigures, type ShownRow, shownRow, type TraderFigures, writeRows } from './pnl-breakdown.js';
 import { type LiveSession, readLiveSession } from './pnl-report.js';
 
-/** What `pnl` reads of one trader. */
+/** Data that `pnl` reads of one trader. */
 export interface ReadTrader {
   readonly config: TraderConfig;
   readonly pnl: PnlRow;
-  /** Unix ms by its own clock; null where it does not run. */
+  /** Unix ms by its own clock; null when it does not run. */
   readonly nowMs: number | null;
-  /** YES prices of what it holds. */
+  /** YES prices of its holdings. */
   readonly marks: ReadonlyMap<string, number>;
 }
 
@@ -40,7 +40,7 @@ interface NamedTrader extends ReadTrader {
   readonly venue: string;
 }
 
-/** Throws TwinbookError for a trader whose ledger cannot be read: a sum that lacks one is none. */
+/** Throws TwinbookError for a trader with an unreadable ledger: a partial sum would be wrong. */
 export async function tellTraders(
   question: TradersQuestion,
   read: (config: TraderConfig) => Promise<ReadTrader>,
@@ -66,7 +66,7 @@ export async function tellTraders(
 const traderFile = (path: string): string =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? join(path, 'trader.yaml') : path;
 
-/** A ledger that is read twice would count twice. */
+/** A ledger read twice would count twice. */
 function requireDifferent(traders: readonly NamedTrader[]): void {
   const seen = new Map<string, string>();
   for (const { config, file } of traders) {
@@ -86,7 +86,7 @@ interface VenueSum {
   readonly figures: TraderFigures;
 }
 
-/** In the order of the traders; never over two venues, whose currencies are not one. */
+/** In the order of the traders; never over two venues with different currencies. */
 function sumByVenue(traders: readonly NamedTrader[]): readonly VenueSum[] {
   return [...new Set(traders.map(({ venue }) => venue))].map((venue) => {
     const within = traders.filter((trader) => trader.venue === venue);
@@ -96,7 +96,7 @@ function sumByVenue(traders: readonly NamedTrader[]): readonly VenueSum[] {
   });
 }
 
-/** The rows of `--json` are part of the program's surface. */
+/** The rows of `--json` are part of the public interface. */
 const toRow = ({ name, venue, pnl, nowMs, config }: NamedTrader) => ({
   trader: name,
   venue,
@@ -141,7 +141,7 @@ const liveOf = (trader: NamedTrader, { data, journals }: TradersQuestion, io: Cl
   return readLiveSession({ config, configFile, data, journals, nowMs, fairMicros }, io);
 };
 
-/** Rows of all traders, each with whose it is; sums of them by venue alone. */
+/** Rows of all traders with their names; sums by venue only. */
 async function tellRows(
   traders: readonly NamedTrader[],
   by: BreakdownBy,

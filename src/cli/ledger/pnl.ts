@@ -1,4 +1,4 @@
-/** `twinbook pnl`: what the trader earned, from the ledger's own postings and the journals of its runs. */
+/** `twinbook pnl`: the trader's earnings, from the ledger's postings and its runs' journals. */
 
 import { Option } from 'commander';
 import { BREAKDOWNS, type BreakdownBy, computeBreakdown } from '../../lab/report/live/breakdown.js';

@@ -42,7 +42,7 @@ export const pruneCommand = command({
   },
 });
 
-/** The newest whole backup that has every row which ended before then. */
+/** The newest complete backup with every row that ended before then. */
 async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<string> {
   if (!existsSync(ledger.path))
     throw new TwinbookError('file_unreadable', `there is no ledger at ${ledger.path}`, 'The first start creates it.');
@@ -64,7 +64,7 @@ async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<s
 
 type Prune = (batch: PruneBatch) => Promise<PruneData>;
 
-/** The trader goes on between two batches. */
+/** The trader works between two batches. */
 const askingTrader =
   ({ control }: TraderConfig, timeoutMs: number): Prune =>
   async ({ beforeMs: before, ...batch }) => {
@@ -88,7 +88,7 @@ async function pruneStopped({ ledger: { path } }: TraderConfig, beforeMs: number
   }
 }
 
-/** Deletes first, and gives pages back once all is deleted. */
+/** Deletes first, then returns the unused pages. */
 async function pruneAll(beforeMs: number, prune: Prune): Promise<Pruned> {
   const { adaptRows, FIRST_PRUNED_AT_ONCE } = await import('../../trader/reconcile/prune.js');
   const pruned = { rows: 0, bytes: 0, until: null as number | null, batches: 0, longest_batch_ms: 0 };
@@ -100,7 +100,7 @@ async function pruneAll(beforeMs: number, prune: Prune): Promise<Pruned> {
     pruned.until = batch.untilMs ?? pruned.until;
     pruned.batches += 1;
     pruned.longest_batch_ms = Math.max(pruned.longest_batch_ms, batch.tookMs);
-    // Pages cost other than rows do.
+    // Pages cost differently from rows.
     const isOtherWork = after !== null && batch.after === null;
     rows = isOtherWork ? FIRST_PRUNED_AT_ONCE : adaptRows(rows, batch.tookMs);
     ({ after, isDone } = batch);
@@ -111,7 +111,7 @@ async function pruneAll(beforeMs: number, prune: Prune): Promise<Pruned> {
 interface Pruned {
   readonly rows: number;
   readonly bytes: number;
-  /** Unix ms: what ended later stays; null where everything does. */
+  /** Unix ms: later ended rows stay; null when all stay. */
   readonly until: number | null;
   readonly batches: number;
   readonly longest_batch_ms: number;

@@ -1,4 +1,4 @@
-/** `twinbook reconcile`: the ledger against the exchange, by the running trader or straight. Reads only. */
+/** `twinbook reconcile`: compares the ledger with the exchange, through the running trader or directly. Reads only. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/load.js';

@@ -1,6 +1,6 @@
 /**
- * Whether a ledger or a backup is whole, and how a backup takes a ledger's place. Whatever starts on it afterwards is killed
- * until a person has looked.
+ * Verifies a ledger or a backup, and restores a backup in a ledger's place. A trader that starts on it is killed until
+ * an operator resumes.
  */
 
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { leaveStopFile, locateStopFile } from '../../shell/control/stop-file.js'
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
 
-/** The log first: without it the file that stays behind is the ledger as of its last checkpoint, and still whole. */
+/** The log first: without it the remaining file is the ledger as of its last checkpoint, and still consistent. */
 const SIDE_FILES = ['-wal', '-shm', ''] as const;
 
 export interface Restoring {
@@ -26,9 +26,9 @@ export interface Restoring {
 }
 
 /**
- * Returns the new path of the ledger until now; null when there was none. Throws `ledger_locked` beside a running trader,
- * `file_unreadable` when there is no such backup, and `ledger_broken` or `ledger_newer` when it cannot be used; then the
- * ledger is as it was.
+ * Returns the new path of the replaced ledger; null without one. Throws `ledger_locked` beside a running trader,
+ * `file_unreadable` without such a backup, and `ledger_broken` or `ledger_newer` for an unusable one; the ledger is
+ * then unchanged.
  */
 export function restoreLedger({ ledgerPath, backup, reason, holder }: Restoring): string | null {
   if (!existsSync(backup)) {
@@ -38,7 +38,7 @@ export function restoreLedger({ ledgerPath, backup, reason, holder }: Restoring)
   try {
     const fresh = `${ledgerPath}.restoring`;
     takeCopy(backup, fresh, holder);
-    // From here on nothing trades on this name, whether the rest succeeds or not.
+    // From here on no trader trades with this ledger, whether the rest succeeds or not.
     leaveStopFile(locateStopFile(ledgerPath), `the ledger was restored from ${backup}: ${reason}`);
     const aside = moveAside(ledgerPath, holder.startedMs);
     renameSync(fresh, ledgerPath);
@@ -52,7 +52,7 @@ export function restoreLedger({ ledgerPath, backup, reason, holder }: Restoring)
 /** What `ledger verify` says. */
 export interface Verified {
   readonly file: string;
-  /** What is wrong, one sentence each; empty for a whole ledger. */
+  /** Problems, one sentence each; empty for a consistent ledger. */
   readonly problems: readonly string[];
 }
 
@@ -65,7 +65,7 @@ export function verifyLedger(given: string, ledgerPath: string): Verified {
   return { file: given, problems: [`it ${change}`] };
 }
 
-/** Against the checksum that was written with it, if that is there; null for none. */
+/** Compares with the checksum written with it, if present; null for no change. */
 function findChange(file: string, sha256: string): string | null {
   const listed = `${file}.sha256`;
   if (!existsSync(listed) || readFileSync(listed, 'utf8').split(' ')[0] === sha256) return null;
@@ -82,7 +82,7 @@ function checkSum(backup: string): void {
   );
 }
 
-/** A copy that adds up: only then anything is moved. */
+/** A verified copy, before anything is moved. */
 function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
   removeCopy(fresh);
   copyFileSync(backup, fresh);
@@ -110,7 +110,7 @@ function removeCopy(fresh: string): void {
   for (const side of SIDE_FILES) rmSync(`${fresh}${side}`, { force: true });
 }
 
-/** What the ledger was moved to; null where there is none. */
+/** New path of the ledger; null without one. */
 function moveAside(ledgerPath: string, nowMs: number): string | null {
   if (!existsSync(ledgerPath)) return null;
   const aside = `${ledgerPath}.before-restore-${new Date(nowMs).toISOString().replaceAll(':', '-')}`;

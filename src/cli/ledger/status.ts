@@ -1,4 +1,4 @@
-/** `twinbook status`: what the trader does now, or what its ledger says when it does not run. */
+/** `twinbook status`: the trader's present state, or the ledger's when it does not run. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { utcText } from '../../shared/base/utc-text.js';
@@ -29,7 +29,7 @@ export const statusCommand = command({
   hasJson: true,
   run: async ({ config, isJson, io }) => {
     const guardian = guardianStatus(config);
-    // A trader that runs and does not answer in time is an error (exit code 5).
+    // A running trader that does not answer in time is an error (exit code 5).
     const live = await askThere({ command: 'status' }, config, { timeoutMs: 5000 }).catch(nullOn('not_running'));
     if (live !== null)
       return isJson ? io.out(json({ running: true, ...live, guardian })) : printLive(io, live, guardian);
@@ -63,7 +63,7 @@ function stoppedStatus(ledger: LedgerReader) {
   };
 }
 
-/** As last compared; null where nothing differed: a ledger alone does not say whether it agrees now. */
+/** Of the last comparison; null without differences: a ledger alone does not tell whether it agrees now. */
 function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
   const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
   if (open + accepted.length === 0) return null;
@@ -144,7 +144,7 @@ const USUAL = '\u001B[39m';
 
 type Pair = readonly [string, Cell];
 
-/** On a terminal the agreement is amber where an operator has accepted differences. */
+/** On a terminal the agreement is amber when an operator has accepted differences. */
 function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreement | null): void {
   const lines = record(pairs, io.columns).split(/^(?=\S)/m);
   const isAmber = (agreement?.accepted ?? 0) > 0 && io.columns !== undefined && !io.env.NO_COLOR;
@@ -189,6 +189,6 @@ const MARKET_COLUMNS: readonly Column<StatusMarket>[] = [
   { title: 'NO', cell: (row) => row.no, right: true },
   { title: 'ORDERS', cell: (row) => row.open_orders, right: true, keep: 1 },
   { title: 'TITLE', cell: (row) => row.title, gives: 'cut' },
-  // A strategy may have much to say of why it does not quote.
+  // A strategy's reason for not quoting may be long.
   { title: 'STATE', cell: (row) => row.state, gives: 'cut' },
 ];

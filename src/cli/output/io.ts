@@ -1,4 +1,4 @@
-/** What a command may touch of the world, handed in so that tests can run commands in process. */
+/** Surroundings of a command, injected so that tests can run commands in process. */
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,34 +10,34 @@ import { requireWritable } from './whole-file.js';
 export interface CliIo {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** The same two for sequences of our own that move the cursor; never for a text that came from elsewhere. */
+  /** The same two for own sequences that move the cursor; never for foreign text. */
   readonly raw: { readonly out: (sequence: string) => void; readonly err: (sequence: string) => void };
-  /** Whether so much output waits to be read that a program which runs on shows nothing more for now. */
+  /** True when so much output is unread that a long-running program pauses its output. */
   readonly isUnread: () => boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** How wide the terminal is that `out` writes to; left out where it writes elsewhere: then tables are as wide as they are. */
+  /** Width of the terminal that `out` writes to; absent elsewhere: tables are then as wide as needed. */
   readonly columns?: number;
-  /** Where somebody looks and types; left out where nobody does. */
+  /** Interactive terminal; absent without one. */
   readonly terminal?: CliTerminal;
   /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
   readonly stopAsked: () => Promise<void>;
   /** Calls back at each signal that kills (SIGUSR2). */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
-  /** Calls back with a text for the log at each signal that does nothing (SIGUSR1). */
+  /** Calls back with a text for the log at each unused signal (SIGUSR1). */
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
-  /** Calls back with each error that no code caught; the process then no longer ends of it. */
+  /** Calls back with each uncaught error; it then no longer ends the process. */
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** A terminal for a picture that stays. */
+/** A terminal for a full-screen display. */
 export interface CliTerminal {
   readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Tells each key as the terminal sends it, and every new size, until the returned function is called. */
+  /** Reports each key as sent by the terminal, and every new size, until the returned function is called. */
   readonly listen: (events: { readonly key: (key: string) => void; readonly resize: () => void }) => () => void;
 }
 
-/** One command line being run. */
+/** One command line in execution. */
 export interface Session {
   readonly io: CliIo;
   exitCode: ExitCode;
@@ -46,8 +46,8 @@ export interface Session {
 export const DEFAULT_CONFIG = 'config/paper.yaml';
 
 /**
- * The default configuration as seen from a working folder: its own, else that of the clone which is running, so that
- * `./twinbook kill` does the same from everywhere. A package that npm installed for others offers none.
+ * Default configuration for a working folder: its own, else that of the running clone, so that `./twinbook kill` works
+ * the same everywhere. A package installed by npm for others has none.
  */
 export function defaultConfig(cwd: string): string {
   const ownFile = join(packageRoot, DEFAULT_CONFIG);
@@ -60,7 +60,7 @@ export const addConfigOption = (command: Command): Command =>
 
 export const addJsonOption = (command: Command): Command => command.option('--json', 'print JSON in place of a table');
 
-/** Registers what a command does: its options and arguments in, its exit code out. */
+/** Registers a command's action: options and arguments in, exit code out. */
 export function addAction<Options>(
   command: Command,
   session: Session,
@@ -72,7 +72,7 @@ export function addAction<Options>(
     }
     const { report } = command.opts();
     if (typeof report === 'string') requireWritable(resolve(session.io.cwd, report));
-    // Commander fills the options as this command declares them; `Options` is written beside those declarations.
+    // Commander fills the options as declared; `Options` is written beside those declarations.
     session.exitCode = await run(command.opts() as Options, command.args);
   });
 }
@@ -83,5 +83,8 @@ export const changedCodeOption = (): Option =>
     "run the code that the configuration's strategy files have now, though its hash differs from the run's",
   );
 
-/** Whatever programs that keep orders, fills and recordings write is their user's alone, SQLite's and DuckDB's files too. */
+/**
+ * Files of programs with orders, fills and recordings are readable by their user only, including those of SQLite and
+ * DuckDB.
+ */
 export const keepFilesPrivate = (): void => void process.umask(0o077);

@@ -1,4 +1,4 @@
-/** Rows as a table for a person, or as JSON for a program. */
+/** Rows as a table for people, or as JSON for programs. */
 
 import { type FittedColumn, fitTable, GAP } from '../../shared/base/fitted-table.js';
 import { fillLines, foldText } from '../../shared/base/fold-text.js';
@@ -10,13 +10,13 @@ export type Cell = string | number | boolean | null;
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => Cell;
-  /** Figures are set to the right. */
+  /** Figures are right-aligned. */
   readonly right?: boolean;
-  /** What a text does in a narrow terminal: it ends in `…`, or goes on below itself. */
+  /** Behaviour of a text in a narrow terminal: cut with `…`, or wrapped. */
   readonly gives?: 'cut' | 'fold';
-  /** Letters below which a text does not give way while another column may go instead. */
+  /** Minimum width of a text while another column can be dropped instead. */
   readonly least?: number;
-  /** The lowest goes first where a narrow terminal has no room for all; those without one go last. */
+  /** The lowest is dropped first in a narrow terminal; columns without one go last. */
   readonly keep?: number;
 }
 
@@ -24,7 +24,7 @@ const KEPT_LONGEST = 100;
 
 /**
  * Lines of a table with a header; `(none)` for no rows.
- * @param width of the terminal that it is for, left out for a file: then everything is whole. What had no room is named in a last line.
+ * @param width of the terminal; absent for a file: everything is complete. A last line names what was dropped.
  */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string {
   if (rows.length === 0) return '(none)\n';
@@ -45,9 +45,9 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
 }
 
 /**
- * Sentences around a table, each line of them between words where a terminal has no room for it.
- * @param width of the terminal, left out for a file
- * @param indent before what goes on below itself
+ * Sentences around a table, wrapped between words.
+ * @param width of the terminal; absent for a file
+ * @param indent before continuation lines
  */
 export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = ''): string =>
   text
@@ -62,8 +62,8 @@ export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = '
     .join('\n');
 
 /**
- * Two columns without a header: what a single record says about itself.
- * @param width of the terminal: a value that is wider goes on below itself, between words, so that a path stays whole
+ * Two columns without a header, for a single record.
+ * @param width of the terminal: a longer value wraps between words, so that a path stays whole
  */
 export function record(pairs: readonly (readonly [string, Cell])[], width = Number.POSITIVE_INFINITY): string {
   const names = Math.max(...pairs.map(([name]) => name.length)) + GAP.length;

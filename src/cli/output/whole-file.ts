@@ -1,11 +1,11 @@
-/** Output files of commands, written as a whole or not at all. */
+/** Output files of commands, written completely or not at all. */
 
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { TwinbookError } from '../../shared/base/errors.js';
 
 /**
- * Fails now if `writeWhole` could not write this file later: a long run must not end with nothing to show. Changes nothing that is there.
- * Throws TwinbookError `file_unreadable`.
+ * Fails now if `writeWhole` could not write this file later: a long run must not end without output. Changes no
+ * existing file. Throws TwinbookError `file_unreadable`.
  */
 export function requireWritable(path: string): void {
   const beside = besideOf(path);
@@ -19,7 +19,7 @@ export function requireWritable(path: string): void {
   }
 }
 
-/** Writes beside the file, then renames. Throws TwinbookError `file_unreadable`; the file is then as it was before. */
+/** Writes beside the file, then renames. Throws TwinbookError `file_unreadable`; the file is then unchanged. */
 export function writeWhole(path: string, text: string): void {
   const beside = besideOf(path);
   try {

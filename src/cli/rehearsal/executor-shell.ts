@@ -1,6 +1,6 @@
 /**
- * The shell around the trader's own executor and ledger, for one order: performs each request once and hands back what came,
- * each step in a transaction of its own, and stops before the signature so that the draft can be looked at.
+ * The shell around the trader's own executor and ledger, for one order: performs each request once and returns the
+ * answer, each step in its own transaction, and stops before the signature so that the draft can be inspected.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -39,29 +39,29 @@ export class ExecutorShell {
     this.#outgoing = new OutboundCheck(ledger);
   }
 
-  /** Takes up what an earlier rehearsal left in this ledger. */
+  /** Restores the state of an earlier rehearsal in this ledger. */
   recover(): void {
     this.#react(() => this.#executor.recover(Date.now()));
   }
 
-  /** The intent is a row when this returns; the request for its draft waits. */
+  /** Writes the intent's row; the request for its draft waits. */
   begin(approved: Approved, reason: string): void {
     this.#waiting.push(...this.#ledger.transaction(() => this.#executor.begin(approved, Date.now(), reason)));
   }
 
-  /** Performs the newest request alone, and what came of it is in the ledger; what follows from it waits. */
+  /** Performs only the newest request and books its outcome; requests that follow from it wait. */
   async performNext(): Promise<Outcome> {
     const report = await this.#perform(must(this.#waiting.shift(), 'a request that waits'));
     this.#react(() => this.#executor.onReport(report));
     return report.outcome;
   }
 
-  /** Signs what is stored. The submits wait; a refusal is among the events. */
+  /** Signs stored drafts. The submits wait; a refusal is among the events. */
   sign(): void {
     this.#react(() => this.#executor.signDrafts(Date.now()));
   }
 
-  /** Lets the executor go on until something is so; false when it was not in time. */
+  /** Runs the executor until a condition holds; false after the time limit. */
   async goOnUntil(isSo: () => boolean, endMs: number): Promise<boolean> {
     for (;;) {
       this.#react(() => this.#executor.tick(Date.now(), null));
@@ -88,7 +88,7 @@ export class ExecutorShell {
     return must(this.#ledger.intent(id), `intent ${id}`);
   }
 
-  /** What was asked and has not left is not wanted any more. */
+  /** Drops requests that have not left. */
   drop(): void {
     for (const request of this.#waiting.splice(0)) {
       const nowMs = Date.now();

@@ -1,6 +1,6 @@
 /**
- * The steps of a rehearsal, one after another, until the first that does not come out as the profile says. Whatever ends
- * it, what it left at the venue is canceled, and two reads show that nothing rests.
+ * Runs the steps of a rehearsal until the first that differs from the profile. In any case its orders are canceled, and
+ * two reads show that nothing rests.
  */
 
 import { must, TwinbookError } from '../../shared/base/errors.js';
@@ -20,14 +20,14 @@ import { OrderLife } from './order-life.js';
 import { difference, failure, type Place, type StepLine, type Trouble, timedOut, toTrouble } from './steps.js';
 import { ask, clockText, limitText, nothingRests } from './venue-checks.js';
 
-/** For taking back what was left, ms; a venue that is down for longer must be looked at by a person. */
+/** Time to cancel its orders, ms; a venue that is down for longer needs an operator. */
 const TAKE_BACK_MS = 60_000;
 const TAKE_BACK_PAUSE_MS = 1_000;
-/** Rounds of comparison until a difference is believed; lists may lag. */
+/** Rounds of comparison until a difference is confirmed; lists may lag. */
 const MOST_ROUNDS = 4;
 const ROUND_PAUSE_MS = 3_000;
 
-/** Ends the rehearsal after a step whose line is written. */
+/** Ends the rehearsal after a step whose line was written. */
 class StepEnded extends Error {
   readonly trouble: Trouble;
 
@@ -37,7 +37,7 @@ class StepEnded extends Error {
   }
 }
 
-/** Runs one step, writes its line and returns what it found. Throws StepEnded when it did not go well. */
+/** Runs one step, writes its line and returns its result. Throws StepEnded on failure. */
 export async function step<T>(
   place: Pick<Place, 'where' | 'note' | 'isStopped'>,
   name: string,
@@ -57,10 +57,10 @@ export async function step<T>(
   }
 }
 
-/** For a step that finds nothing but its line. */
+/** For a step whose only result is its line. */
 export const itself = (text: string): string => text;
 
-/** What the steps that `work` runs came to. */
+/** Result of the steps run by `work`. */
 export async function runForResult(work: () => Promise<StepLine['result']>): Promise<StepLine['result']> {
   try {
     return await work();
@@ -136,7 +136,7 @@ async function withLedger(place: Place, ledger: Ledger): Promise<StepLine['resul
 
 type Compare = () => Promise<readonly Difference[] | string>;
 
-/** What is there before the rehearsal is nobody's business here: the marks are set behind it. */
+/** Earlier records are ignored: the marks are set after them. */
 async function opening({ client }: Place, compare: Compare): Promise<string> {
   const resting = await restingOrders(client);
   if (typeof resting === 'string') throw failure(resting, 'The list of own orders must come whole: rehearse again.');
@@ -146,7 +146,7 @@ async function opening({ client }: Place, compare: Compare): Promise<string> {
   return 'its lists came whole, and no order rests';
 }
 
-/** Fills that the venue lists are booked; then its lists and the ledger must agree. */
+/** Books the venue's listed fills; then its lists and the ledger must agree. */
 async function compareLedger(
   { client, profile, ledgerPath }: Place,
   shell: ExecutorShell,
@@ -184,7 +184,7 @@ interface Left {
   readonly ledger: Ledger;
 }
 
-/** Nothing may rest, whatever ended the rehearsal. The result that ended it stands unless something may still rest. */
+/** Ensures that nothing rests, whatever ended the rehearsal. Its result stands unless something may still rest. */
 async function takeBack(error: unknown, left: Left): Promise<StepLine['result']> {
   const { place, life, shell, executor, ledger } = left;
   if (!life.isSigned) {
@@ -195,7 +195,7 @@ async function takeBack(error: unknown, left: Left): Promise<StepLine['result']>
   shell.drop();
   let isGone = await nothingLeft(place);
   if (!life.isSettled) {
-    // A signature left and nobody said what became of it: only the record knows, at the latest when the draft is over.
+    // A signature left with an unknown outcome: only the record tells, at the latest when the draft has expired.
     const endMs = performance.now() + 2_000 * place.profile.draft_lifetime_s + TAKE_BACK_MS;
     const isKnown = await shell.goOnUntil(() => life.isSettled, endMs);
     isGone = (await nothingLeft(place)) && isKnown;

@@ -1,4 +1,4 @@
-/** The market that a rehearsal uses, as the trader would see it, and the order that it will place there. */
+/** Chooses the market of a rehearsal, as the trader would see it, and its order. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import {
@@ -29,19 +29,19 @@ export interface ChosenMarket {
   readonly order: FarOrder;
 }
 
-/** Markets looked at before the rehearsal gives up; each costs two requests. */
+/** Markets read before the rehearsal gives up; two requests each. */
 const MOST_LOOKS = 10;
 /** A page of the catalog. */
 const LISTED = 100;
 
-/** The market of `--market`, else the first of those that strategies name or select which takes such an order. */
+/** The market of `--market`, else the first named or selected market that accepts such an order. */
 export async function chooseMarket(
   client: ServiceClient,
   config: Config,
   { where, wanted }: { readonly where: Where; readonly wanted: string | null },
 ): Promise<ChosenMarket> {
   const named = config.strategies.flatMap(({ markets }) => markets.ids);
-  // An embedded exchange has markets of its own.
+  // An embedded exchange has its own markets.
   const first = where === 'paper' ? [] : wanted === null ? named : [wanted];
   const ids = wanted === null || where === 'paper' ? [...first, ...(await listMarkets(client, config))] : first;
   let why = 'the venue lists no open market that a strategy of this file selects';
@@ -53,7 +53,7 @@ export async function chooseMarket(
   throw failure(why, 'Name another with --market ID; `markets` of the venue lists them.');
 }
 
-/** Open ones without margin, those first that strategies select. */
+/** Open ones without margin; the strategies' selections first. */
 async function listMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
   const { data } = await ask(client, 'markets.list', { query: { limit: LISTED, state: 'open' } }, 'its markets');
   const usable = data.filter(({ margin_enabled }) => margin_enabled !== true);
@@ -63,7 +63,7 @@ async function listMarkets(client: ServiceClient, { strategies }: Config): Promi
   return [...wished, ...usable.filter((row) => !wished.includes(row))].map(({ condition_id }) => condition_id);
 }
 
-/** The market and its order; or why not. */
+/** The market and its order, or why there is none. */
 async function lookAt(client: ServiceClient, id: string, config: Config): Promise<ChosenMarket | string> {
   const feed = new MarketTracker(id, config.venue.profile.fee_schedule);
   const params = { condition_id: id };
@@ -90,7 +90,7 @@ const NOTHING_OURS: OwnMarketState = {
   orders: [],
 };
 
-/** One look at each: nothing overtakes anything. */
+/** One read each: nothing can be out of order. */
 const seenAt = (answer: { readonly sentMs: number; readonly nowMs: number; readonly venueTimeMs: number | null }) =>
   ({ requestId: 1, sentMs: answer.sentMs, seenMs: answer.nowMs, venueTimeMs: answer.venueTimeMs }) satisfies SeenAt;
 
@@ -107,7 +107,7 @@ const makeMarketRecord = (detail: MarketDetail, rules: OrderbookConfig): MarketR
   seenMs: Date.now(),
 });
 
-/** The line of the market. Throws the difference when its fees are not the profile's. */
+/** Line of the market. Throws the difference when its fees are not the profile's. */
 export function marketText({ view, record, order }: ChosenMarket, profile: VenueProfile): string {
   const { market } = view;
   checkFees(record, profile);
@@ -139,17 +139,17 @@ function checkFees(record: MarketRecord, { fee_rates }: VenueProfile): void {
 /** A buy. */
 export interface FarOrder {
   readonly isYes: boolean;
-  /** In the space of its own outcome. */
+  /** In its own outcome's space. */
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
 }
 
-/** Far enough: a seller would have to go down to this part of what the cheapest one asks now. */
+/** Far enough: a seller would have to accept this fraction of the present best ask. */
 const FAR_PART = 2;
 
 /**
- * A buy of the outcome that is dearer now, at the lowest price at which the smallest order is within our own limit of
- * shares; or one sentence that says why there is none. `book` in YES space.
+ * A buy of the more expensive outcome, at the lowest price at which the smallest order is within our own share limit;
+ * or one sentence that says why there is none. `book` in YES space.
  */
 export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits): FarOrder | string {
   const yesAsk = book.asks[0]?.priceMicros ?? ONE;
@@ -158,7 +158,7 @@ export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits
   const isYes = yesAsk >= noAsk;
   const tick = stepOfPrecision(config.price_precision);
   const most = limits.maxOrderSharesMicros;
-  // An order of `most` shares at this price is worth what the market wants at least.
+  // An order of `most` shares at this price meets the market's minimum value.
   const worth = mulDiv(config.min_funds, ONE, most, 'ceil');
   const priceMicros = toMultiple(maxMicros(config.min_price, worth), tick, 'ceil');
   const shares = maxMicros(config.min_amount, mulDiv(config.min_funds, ONE, priceMicros, 'ceil'));

@@ -1,6 +1,6 @@
 /**
- * One order from its draft to its cancel, by the trader's own risk, executor, signer and ledger. Each method is a step: it
- * returns what went well in one line, or throws what ends the rehearsal.
+ * One order from draft to cancel, through the trader's own risk, executor, signer and ledger. Each method is a step: it
+ * returns its success in one line, or throws the error that ends the rehearsal.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -22,9 +22,9 @@ import { type ChosenMarket, orderText } from './market-choice.js';
 import { difference, failure, ofDraft, type Place, type Stopped, timedOut } from './steps.js';
 import { ask, isStrange } from './venue-checks.js';
 
-/** Between two looks at a list or a book, ms. */
+/** Interval of reads of a list or book, ms. */
 const LOOK_MS = 1_000;
-/** A book that shows so many levels may have more. */
+/** A book with this many levels may have more. */
 const MOST_LEVELS = 100;
 
 export class OrderLife {
@@ -51,7 +51,7 @@ export class OrderLife {
     return this.#ledger.intent(this.#placeId)?.signature != null;
   }
 
-  /** Whether it is known what became of the order: it rests, or it never will. */
+  /** Whether the order's state is known: it rests, or it never will. */
   get isSettled(): boolean {
     const intent = this.#ledger.intent(this.#placeId);
     return intent === null || intent.state === 'live' || isFinalIntent(intent.state);
@@ -61,7 +61,7 @@ export class OrderLife {
     return must(this.#shell.intent(this.#placeId).draftPubkey, 'pubkey of the order');
   }
 
-  /** The draft of the order, asked for, stored and read. */
+  /** Requests, stores and reads the order's draft. */
   async draft(): Promise<string> {
     const { order, view } = this.#market;
     const intent: PlaceIntent = {
@@ -89,7 +89,7 @@ export class OrderLife {
     return this.#sign(this.#placeId);
   }
 
-  /** Sends the signature, and waits until the order's record says what became of it. */
+  /** Sends the signature, and waits for the order's record. */
   async submit(): Promise<string> {
     const outcome = await this.#shell.performNext();
     const inTime = await this.#shell.goOnUntil(() => this.isSettled, this.#endMs);
@@ -101,7 +101,7 @@ export class OrderLife {
     return `order ${this.pubkey} rests`;
   }
 
-  /** The order in the list of own orders, and in the public book. */
+  /** Waits for the order in the list of own orders and in the public book. */
   async awaitShown(): Promise<string> {
     const row = await this.#until('the list of own orders does not show the order', async () => {
       const resting = await this.#resting();
@@ -136,7 +136,7 @@ export class OrderLife {
     return `${words}; signed and submitted`;
   }
 
-  /** Two complete lists without any order of this wallet, and the order's own record. */
+  /** Waits for two complete lists without any order of this wallet, and for the order's own record. */
   async awaitGone(): Promise<string> {
     for (let reads = 0; reads < 2; ) {
       const { rows } = await this.#resting();
@@ -185,7 +185,7 @@ export class OrderLife {
     return resting;
   }
 
-  /** What the book shows of the order; null while it shows nothing. */
+  /** The order in the book; null while it is not shown. */
   async #inBook(): Promise<string | null> {
     const { order, view } = this.#market;
     const params = { condition_id: view.market.conditionId };
@@ -217,7 +217,7 @@ export class OrderLife {
     return must(this.#ledger.order(this.pubkey), 'the order').closedMs !== null;
   }
 
-  /** The executor takes such answers in its stride; whoever starts to trade there should know that they come. */
+  /** The executor tolerates such answers; a user who starts trading there should know them. */
   #throwOddAnswer(outcome: Outcome, became: string): void {
     if (outcome.kind === 'answered') return;
     const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} all the same`;
@@ -239,7 +239,7 @@ export class OrderLife {
     );
   }
 
-  /** Nothing is held and nothing rests, or the rehearsal would not have come so far. */
+  /** The rehearsal would have stopped before with holdings or resting orders. */
   #facts(): RiskFacts {
     const { config, profile } = this.#place;
     return {
@@ -257,7 +257,7 @@ export class OrderLife {
     };
   }
 
-  /** As old as the book is now. */
+  /** Present age of the book. */
   #health() {
     const { health, nowMs } = this.#market.view;
     return { ...health, bookAgeMs: health.bookAgeMs + Date.now() - nowMs };
@@ -282,12 +282,12 @@ function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
   );
 }
 
-/** The venue's times are whole seconds, and the draft took its way. */
+/** Venue times are whole seconds, plus the draft's travel time. */
 const LIFETIME_SLACK_S = 3;
 
 /**
- * What the draft asks for, who signs, who pays, which programs it calls. Throws the difference when the signer would
- * refuse it, or when it lives for another time than the profile says.
+ * Terms, signers, payer and called programs of the draft. Throws the difference when the signer would refuse it, or
+ * when its lifetime differs from the profile's.
  */
 function draftWords(report: DraftReport, profile: VenueProfile, venueNowMs: number): string {
   if (report.verdict === 'refused') {
@@ -326,7 +326,7 @@ function shape({ transaction, wallet }: DraftReport): readonly string[] {
   ];
 }
 
-/** As the profile has it. */
+/** By the profile. */
 function signersDue({ draft_message, draft_cosigners, solana_programs = [] }: VenueProfile, wallet: string): string {
   if (draft_message !== 'solana_tx') return `draft_message: ${draft_message}`;
   const payer = draft_cosigners?.fee_payer;

@@ -1,4 +1,4 @@
-/** The two places of a rehearsal: an embedded exchange with a wallet that nobody keeps, and the venue with the real one. */
+/** The two places of a rehearsal: an embedded exchange with a temporary wallet, and the venue with the real one. */
 
 import { existsSync } from 'node:fs';
 import { PAPER_DEFAULTS, startExchange } from '../../exchange/exchange.js';
@@ -15,7 +15,7 @@ import { failure, type Place, type StepLine } from './steps.js';
 
 export type Rehearsal = Pick<Place, 'config' | 'note' | 'isStopped' | 'withinMs' | 'market'> & { readonly io: CliIo };
 
-/** No network but this machine's, no account: the exchange is new, and gone afterwards. */
+/** No network and no account: the exchange is new, and gone afterwards. */
 export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise<StepLine['result']> {
   const { config, io } = rehearsal;
   const { profile } = config.venue;
@@ -44,14 +44,14 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
   }
 }
 
-/** Opened so that a wrong passphrase shows before anything is live; nothing is signed with it here. */
+/** Opened so that a wrong passphrase shows before anything is live; it signs nothing here. */
 async function walletText({ config }: Rehearsal, io: CliIo): Promise<string> {
   const { file } = config.wallet;
   if (!existsSync(file)) return `there is no wallet file ${file} yet`;
   return `the wallet file opens (${(await openWallet(config, io)).address})`;
 }
 
-/** Trades. Only after the same went well on paper. */
+/** Trades. Only after success on paper. */
 export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<StepLine['result']> {
   const { profile } = rehearsal.config.venue;
   const where = 'live';
@@ -79,7 +79,7 @@ async function openKeys({ config, io }: Rehearsal): Promise<Pick<Place, 'wallet'
   throw failure(`there are no API credentials for ${wallet.address} at ${profile.base_url}`, todo);
 }
 
-/** A trader would take the rehearsal's order for a stranger's; and what was killed places nothing, by no way. */
+/** A trader would take the rehearsal's order for a foreign one, and a killed trader must not place any order. */
 async function checkNobodyTrades(config: Config): Promise<void> {
   if ((await reachTrader(config)) !== 'not running') {
     throw failure('the trader of this file runs', '`twinbook stop`, then rehearse again.');

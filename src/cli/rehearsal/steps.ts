@@ -1,4 +1,4 @@
-/** Where a rehearsal takes place; its lines: what each step found, and how one that cannot go on says so. */
+/** Places and steps of a rehearsal, and the lines of their results. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
@@ -10,7 +10,7 @@ import { EXIT, type ExitCode, findExitCode } from '../output/exit.js';
 /** An embedded paper exchange, or the venue of the configuration. */
 export type Where = 'paper' | 'live';
 
-/** Where it takes place, and what it may use there. */
+/** The place, and its permissions. */
 export interface Place {
   readonly where: Where;
   readonly config: Config;
@@ -18,14 +18,14 @@ export interface Place {
   readonly profile: VenueProfile;
   readonly client: ServiceClient;
   readonly wallet: Wallet;
-  /** A new one, or that of an earlier rehearsal. */
+  /** A new one, or an earlier rehearsal's. */
   readonly ledgerPath: string;
   /** Id of the market to use; null: one is chosen. */
   readonly market: string | null;
-  /** For the life of the order, ms; what it leaves behind is taken back in a time of its own. */
+  /** Time for the life of the order, ms; canceling leftovers has its own time. */
   readonly withinMs: number;
   readonly note: (line: StepLine) => void;
-  /** True once the operator asked for the end. */
+  /** True once the operator has asked to stop. */
   readonly isStopped: () => boolean;
 }
 
@@ -34,12 +34,12 @@ export interface StepLine {
   readonly step: string;
   readonly result: 'ok' | 'failed' | 'configuration' | 'timed out' | 'difference';
   readonly text: string;
-  /** What the profile says and what came; only for a difference. */
+  /** The profile's value and the actual one; only for a difference. */
   readonly profile?: string;
   readonly came?: string;
-  /** The message of the draft that was not signed. */
+  /** Message of the unsigned draft. */
   readonly draft?: string;
-  /** What to do; empty where nothing is to be done. */
+  /** Advice; empty if none is needed. */
   readonly todo: string;
 }
 
@@ -47,7 +47,7 @@ export type Trouble = Omit<StepLine, 'where' | 'step' | 'result'> & {
   readonly result: Exclude<StepLine['result'], 'ok'>;
 };
 
-/** Ends a rehearsal at the step that it was thrown in. */
+/** Ends a rehearsal at the step that threw it. */
 export class Stopped extends Error {
   readonly trouble: Trouble;
 
@@ -58,11 +58,11 @@ export class Stopped extends Error {
   }
 }
 
-/** The venue does something else than its profile says. */
+/** The venue differs from its profile. */
 export const difference = (text: string, profile: string, came: string, todo: string): Stopped =>
   new Stopped({ result: 'difference', text, profile, came, todo });
 
-/** The same, with the draft that it is about. */
+/** The same, with its draft. */
 export const ofDraft = (error: unknown, draft: string): unknown =>
   error instanceof Stopped ? new Stopped({ ...error.trouble, draft }) : error;
 
@@ -76,7 +76,7 @@ const BY_EXIT: Readonly<Partial<Record<ExitCode, Trouble['result']>>> = {
   [EXIT.timedOut]: 'timed out',
 };
 
-/** What was thrown, as the trouble of a step. Throws on what is a bug. */
+/** An error as the trouble of a step. Rethrows bugs. */
 export function toTrouble(error: unknown): Trouble {
   if (error instanceof Stopped) return error.trouble;
   if (!(error instanceof TwinbookError)) throw error;
@@ -91,7 +91,7 @@ export const EXIT_OF: Readonly<Record<StepLine['result'], ExitCode>> = {
   difference: EXIT.difference,
 };
 
-/** One line for a step that went well; else what was found, what was due, and what to do, on lines below it. */
+/** One line for a successful step; else the finding, the expectation and the advice on lines below. */
 export function lineText({ where, step, result, text, profile, came, draft, todo }: StepLine): string {
   const more = [
     ...(profile === undefined ? [] : [`the profile says: ${profile}`]),

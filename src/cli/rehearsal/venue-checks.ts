@@ -1,4 +1,4 @@
-/** What a venue says of its clock and its limits, beside what its profile says. */
+/** Compares a venue's clock and limits with its profile. */
 
 import type { DataOf, EndpointName, Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
@@ -8,10 +8,10 @@ import type { CallInput, ClientAnswer } from '../../shell/client/contract.js';
 import { requireAnswer } from '../venue-session.js';
 import { difference, failure } from './steps.js';
 
-/** Beyond this many ms the offset is no matter of the one-second resolution of the venue's clock. */
+/** Beyond this, ms, the offset exceeds the one-second resolution of the venue's clock. */
 const CLOCK_OK_MS = 2_000;
 
-/** Asks, and throws what ends the rehearsal: an answer that is none of the service's is a difference, a refusal a failure. */
+/** Makes a call and throws errors that end the rehearsal: a foreign answer is a difference, a refusal a failure. */
 export async function ask<N extends EndpointName>(
   client: ServiceClient,
   endpoint: N,
@@ -26,11 +26,11 @@ export async function ask<N extends EndpointName>(
   return { data: requireAnswer(answer, what), answer };
 }
 
-/** Something answered, but not as the service does. Silence says nothing, and is no difference. */
+/** True for an answer that is not the service's. Silence is no difference. */
 export const isStrange = (outcome: Outcome): boolean =>
   outcome.kind === 'unknown' && outcome.sent && outcome.reason.startsWith('HTTP ');
 
-/** The line of the clock, once the venue has answered something. */
+/** Line of the clock, after the first answer. */
 export function clockText(client: ServiceClient, { clock_tolerance_s }: VenueProfile): string {
   const offset = client.clockOffset;
   if (offset === null) return 'the venue does not say its time; this clock is believed';
@@ -50,7 +50,7 @@ const KEYS = {
   bootstrap: 'bootstrap_per_minute',
 } as const satisfies Record<Scope, keyof VenueProfile['rate_limits']>;
 
-/** What one answer's headers say of its scope. A venue that allows more than its profile says is no trouble. */
+/** Limits in one answer's headers. A venue that allows more than its profile is no trouble. */
 export function limitText({ budget }: Pick<ClientAnswer, 'budget'>, scope: Scope, profile: VenueProfile): string {
   const key = KEYS[scope];
   const due = profile.rate_limits[key];
@@ -64,7 +64,7 @@ export function limitText({ budget }: Pick<ClientAnswer, 'budget'>, scope: Scope
   return `${scope}: ${budget.limit} a minute${more}`;
 }
 
-/** Whoever rehearses must be alone: what rests of others would pass for what the rehearsal left. */
+/** The wallet must not be used otherwise: other resting orders would look like the rehearsal's. */
 export function nothingRests(resting: readonly { readonly pubkey: string | null }[]): void {
   if (resting.length === 0) return;
   const count = resting.length === 1 ? 'an order rests' : `${resting.length} orders rest`;

@@ -1,4 +1,4 @@
-/** The rows of `twinbook top`: each market with what it has brought, from the ledger, and what the trader is doing there now, as it tells. */
+/** The rows of `twinbook top`: each market's result, from the ledger, and its present state, from the trader. */
 
 import { add, complement, type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
@@ -8,34 +8,34 @@ import type { MarketFigures } from '../../shell/control/telemetry/lines.js';
 import { storedMarks } from '../../trader/engine/own/marks.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 
-/** A market as it is shown. Amounts and prices are Micros; null is not known. */
+/** A shown market. Amounts and prices are micros; null is unknown. */
 export interface TopRow {
   readonly id: string;
   readonly title: string;
-  /** Realised minus fees, and what is held at its mark. */
+  /** Realised minus fees, plus holdings at their mark. */
   readonly resultMicros: number | null;
   readonly fills: number;
   /** YES minus NO, shares. */
   readonly netMicros: number;
   readonly orders: number;
-  /** The others' best prices, YES space. */
+  /** Others' best prices, YES space. */
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
   /** Our best prices. */
   readonly ourBidMicros: number | null;
   readonly ourAskMicros: number | null;
-  /** Of the newest look at its book; null without a trader that tells. */
+  /** Age of its newest book; null without a trader. */
   readonly ageMs: number | null;
   /** `quoting`, or why not. */
   readonly state: string;
 }
 
-/** What was read of the ledger last. */
+/** Facts of the last ledger read. */
 export interface LedgerFacts {
   readonly titles: ReadonlyMap<string, string>;
   readonly holdings: ReadonlyMap<string, Holding>;
   readonly openOrders: ReadonlyMap<string, number>;
-  /** At the last marks that the trader has kept. */
+  /** At the last marks stored by the trader. */
   readonly marks: ReadonlyMap<string, Micros>;
   readonly cashMicros: number;
 }
@@ -48,7 +48,7 @@ interface Holding {
 
 const NOTHING: Holding = { yesMicros: ZERO, noMicros: ZERO, costMicros: ZERO };
 
-/** Reads what changes; bookings go into the book. */
+/** Reads changed facts; bookings go into the book. */
 export function readFacts(ledger: LedgerReader): LedgerFacts {
   const holdings = new Map<string, Holding>();
   for (const { marketConditionId: id, isYes, sharesMicros, costMicros } of ledger.positions()) {
@@ -68,7 +68,7 @@ export function readFacts(ledger: LedgerReader): LedgerFacts {
 
 const MOST_ORDERS = 10_000;
 
-/** Markets that the trader looks at, and those that have moved money. */
+/** Tracked markets, and those with bookings. */
 export function makeRows(trader: TraderState, facts: LedgerFacts, book: ResultBook): readonly TopRow[] {
   const ids = new Set([...trader.markets.keys(), ...facts.holdings.keys(), ...book.markets.keys()]);
   ids.delete('');
@@ -79,7 +79,7 @@ function makeRow(id: string, trader: TraderState, facts: LedgerFacts, book: Resu
   const told = trader.markets.get(id);
   const sum = book.markets.get(id);
   const held = facts.holdings.get(id) ?? NOTHING;
-  const gained = measureGain(held, (told?.mark_micros ?? facts.marks.get(id) ?? null) as Micros | null); // as the trader told it
+  const gained = measureGain(held, (told?.mark_micros ?? facts.marks.get(id) ?? null) as Micros | null); // As reported by the trader.
   const booked = sum === undefined ? ZERO : sub(sum.realisedMicros, sum.feesMicros);
   return {
     id,
@@ -97,23 +97,23 @@ function makeRow(id: string, trader: TraderState, facts: LedgerFacts, book: Resu
   };
 }
 
-/** Null where something is held and nobody says what it is worth. */
+/** Null for a holding of unknown value. */
 function measureGain({ yesMicros, noMicros, costMicros }: Holding, mark: Micros | null): Micros | null {
   if (yesMicros === 0 && noMicros === 0) return ZERO;
   if (mark === null) return null;
-  // Rounded as the ledger rounds its whole result.
+  // Rounded like the ledger's total.
   const value = add(mul(mark, yesMicros, 'floor'), mul(complement(mark), noMicros, 'floor'));
   return sub(value, costMicros);
 }
 
-/** In YES space, in which telemetry has all prices. */
+/** In YES space, like all prices of telemetry. */
 function findBest(told: MarketFigures | undefined, side: 'bid' | 'ask'): number | null {
   const prices = (told?.orders ?? []).filter((order) => order.side === side).map((order) => order.price_micros);
   if (prices.length === 0) return null;
   return side === 'bid' ? Math.max(...prices) : Math.min(...prices);
 }
 
-/** By the trader's clock, and what has passed since it told. */
+/** By the trader's clock, plus the time since its report. */
 function measureAge(told: MarketFigures | undefined, { frameMs, silentMs }: TraderState): number | null {
   if (told === undefined || told.book_seen === null || frameMs === null) return null;
   return Math.max(0, frameMs - told.book_seen) + (silentMs ?? 0);

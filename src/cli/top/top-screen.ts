@@ -1,4 +1,7 @@
-/** What `twinbook top` shows: a head of two or three lines, a table of markets that fits the terminal, and what its keys do. Pure. */
+/**
+ * Screen of `twinbook top`: a head of two or three lines, a table that fits the terminal, and the effects of its keys.
+ * Pure.
+ */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type FittedColumn, fitTable, GAP } from '../../shared/base/fitted-table.js';
@@ -8,7 +11,7 @@ import type { TraderState } from '../../shell/console/trader-state.js';
 import { formatSigned, money } from '../../shell/daemon/status-text.js';
 import type { TopRow } from './top-rows.js';
 
-/** What rows can be sorted by, with the key that does and the column that shows it. */
+/** Sort orders, with their key and column. */
 export const SORTS = {
   result: { key: 'r', column: 'result', measure: ({ resultMicros }: TopRow) => resultMicros },
   spread: { key: 's', column: 'spread', measure: measureSpread },
@@ -21,11 +24,11 @@ export const SORTS = {
 
 export type SortBy = keyof typeof SORTS;
 
-/** How it is shown, as keys change it. */
+/** View settings, changed by keys. */
 export interface TopLook {
   readonly sort: SortBy;
   readonly isReversed: boolean;
-  /** Rows passed over at the top. */
+  /** Rows skipped at the top. */
   readonly from: number;
 }
 
@@ -34,7 +37,7 @@ export interface TopSize {
   readonly rows: number;
 }
 
-/** The largest first, what is not known last; the least first where it is reversed. */
+/** The largest first, unknown ones last; reversed: the least first. */
 export function sortRows(rows: readonly TopRow[], { sort, isReversed }: TopLook): readonly TopRow[] {
   const sign = isReversed ? -1 : 1;
   const { measure } = SORTS[sort];
@@ -46,7 +49,7 @@ export function sortRows(rows: readonly TopRow[], { sort, isReversed }: TopLook)
   });
 }
 
-/** Of the others; null where a side is empty. */
+/** Of the others; null when a side is empty. */
 export function measureSpread({ bidMicros: bid, askMicros: ask }: TopRow): number | null {
   return bid === null || ask === null ? null : ask - bid;
 }
@@ -67,7 +70,7 @@ const COLUMNS: readonly FittedColumn<TopRow>[] = [
   { name: '', cell: ({ state }) => (state === 'quoting' ? '' : state), isText: true, gives: 'cut', least: 16, keep: 4 },
 ];
 
-/** Marks a text: whether it is a head, a gain or a loss. */
+/** Styles a text as a head, a gain or a loss. */
 export type Paint = (text: string, as: 'head' | 'sorted' | 'gain' | 'loss') => string;
 
 export const paintNothing: Paint = (text) => text;
@@ -77,7 +80,7 @@ export const paintColours: Paint = (text, as) => `\u001b[${SGR[as]}m${text}\u001
 
 const SGR = { head: '7', sorted: '7;1', gain: '32', loss: '31' } as const;
 
-/** The table with its names, sorted, each line at most so wide. */
+/** The table with its heads, sorted, each line at most this wide. */
 export function drawTable(rows: readonly TopRow[], look: TopLook, width: number, paint: Paint): readonly string[] {
   const shown = sortRows(rows, look);
   const { columns, lines } = fitTable(COLUMNS, shown, width);
@@ -93,16 +96,16 @@ export function drawTable(rows: readonly TopRow[], look: TopLook, width: number,
   });
 }
 
-/** What is so of the whole trader. */
+/** Facts of the whole trader. */
 export interface TopHead {
   readonly trader: TraderState;
   readonly cashMicros: number;
   readonly rows: readonly TopRow[];
-  /** Of the ledger's bookings, as a part of 1. */
+  /** Read fraction of the ledger's bookings, 0 to 1. */
   readonly read: number;
 }
 
-/** Lines above the table, each cut to the width; what counts most stands first. */
+/** Lines above the table, each cut to the width; the most important first. */
 export function drawHead({ trader, cashMicros, rows, read }: TopHead, width: number): readonly string[] {
   const { account } = trader;
   const live = trader.isCurrent && account !== null;
@@ -136,7 +139,7 @@ const KEYS = `q leaves  ${Object.entries(SORTS)
   .map(([name, { key }]) => `${key} ${name}`)
   .join('  ')}  again: other way  j k rows`;
 
-/** A whole screen: never more lines than the terminal has, nor wider ones. */
+/** A whole screen: at most as many lines and columns as the terminal. */
 export function drawScreen(head: TopHead, look: TopLook, { columns, rows }: TopSize, paint: Paint): readonly string[] {
   const above = [...drawHead(head, columns), ''];
   const [names = '', ...lines] = drawTable(head.rows, look, columns, paint);
@@ -149,7 +152,7 @@ export function drawScreen(head: TopHead, look: TopLook, { columns, rows }: TopS
   return [...above, names, ...shown, ...empty, rest, cutText(KEYS, columns)].slice(0, Math.max(1, rows));
 }
 
-/** As a terminal sends them. */
+/** As sent by terminals. */
 const QUIT = ['q', 'Q', '\u0003', '\u0004', '\u001b'];
 const DOWN = ['j', '\u001b[B'];
 const UP = ['k', '\u001b[A'];
@@ -157,7 +160,7 @@ const PAGE = 10;
 const PAGE_DOWN = [' ', '\u001b[6~'];
 const PAGE_UP = ['b', '\u001b[5~'];
 
-/** Returns how it looks after a key; null when it is left. */
+/** The view after a key; null to quit. */
 export function pressKey(look: TopLook, key: string, rows: number): TopLook | null {
   if (QUIT.includes(key)) return null;
   const move = moveOf(key);

@@ -1,6 +1,6 @@
 /**
- * `twinbook top`: markets by what they bring, anew every second, until it is left. It reads what the running trader tells over its control
- * socket, as the console does, and the ledger on a connection that cannot write; the trader never waits for it.
+ * `twinbook top`: markets by result, refreshed every second. It reads the running trader's reports from its control
+ * socket, like the console, and the ledger on a read-only connection; the trader never waits for it.
  */
 
 import { existsSync } from 'node:fs';
@@ -41,9 +41,9 @@ const OPTIONS = {
 
 type TopOptions = Values<typeof OPTIONS>;
 
-/** So wide is a table for a file. */
+/** Width of a table for a file. */
 const FILE_COLUMNS = 160;
-/** A trader tells everything twice a second; one that says nothing for so long is not there, ms. */
+/** A trader reports everything twice a second; one silent for this long is not there, ms. */
 const HEAR_WITHIN_MS = 3_000;
 
 export const addTopCommand = command({
@@ -65,7 +65,7 @@ export const addTopCommand = command({
   },
 });
 
-/** What the trader tells, and what its ledger says. */
+/** The trader's reports, and its ledger. */
 class TopSource {
   readonly #path: string;
   readonly #book = new ResultBook();
@@ -80,7 +80,7 @@ class TopSource {
     this.#subscription = new Subscription(control.socket, {
       line: (line) => {
         this.#trader.onLine(line);
-        // A sweep over all markets begins with the account, so that the second one ends the first.
+        // A sweep over all markets begins with the account, so the second one ends the first.
         if (line.type === 'frame' && line.account !== undefined) this.#sweeps++;
         if (this.#sweeps > 1) this.#hear();
       },
@@ -91,7 +91,7 @@ class TopSource {
     });
   }
 
-  /** Resolves when the trader has told of all its markets, or there is none, and the ledger was looked at. */
+  /** Resolves when the trader has reported all its markets, or none runs, and the ledger was read. */
   async begin(): Promise<void> {
     const heard = new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, HEAR_WITHIN_MS);
@@ -104,7 +104,7 @@ class TopSource {
     while (this.#book.read < 1) await this.look();
   }
 
-  /** Reads on in the ledger, some milliseconds of it. */
+  /** Continues reading the ledger for some milliseconds. */
   async look(): Promise<void> {
     if (!existsSync(this.#path)) return;
     const { openReadOnly } = await import('../../trader/ledger/ledger.js');
@@ -149,7 +149,7 @@ function writeOnce(source: TopSource, sort: SortBy, isJson: boolean, io: CliIo):
 
 const text = (value: number | null): string | null => (value === null ? null : formatDecimal(micros(value)));
 
-/** The rows of `--json` are part of the program's surface; null is not known. */
+/** The rows of `--json` are part of the public interface; null is unknown. */
 const formatRow = (row: TopRow) => ({
   market: row.id,
   title: row.title,
@@ -169,10 +169,10 @@ const formatRow = (row: TopRow) => ({
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
 
-/** Until a key leaves it, or a signal. */
+/** Until a quit key or a signal. */
 async function watch(source: TopSource, options: TopOptions, io: CliIo, terminal: CliTerminal): Promise<void> {
   let look: TopLook = { sort: options.sort, isReversed: false, from: 0 };
-  // By https://no-color.org: set to anything.
+  // By https://no-color.org: set to any value.
   const paint = (io.env['NO_COLOR'] ?? '') === '' ? paintColours : paintNothing;
   const draw = () => {
     const lines = drawScreen(source.head, look, terminal.size(), paint);
@@ -181,7 +181,7 @@ async function watch(source: TopSource, options: TopOptions, io: CliIo, terminal
   io.raw.out(ENTER);
   try {
     await new Promise<void>((resolve, reject) => {
-      /** Whatever ends it gives the terminal back. */
+      /** Restores the terminal at any end. */
       const end = (error?: unknown) => {
         clearInterval(timer);
         close();

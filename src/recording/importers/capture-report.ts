@@ -1,9 +1,9 @@
-/** What is told of one Polymarket file after it was read. */
+/** Report on one Polymarket file after it was read. */
 
 import type { RecordingWarning } from '../contract.js';
 import { ClockRegression } from './clock-regression.js';
 
-/** Rows that name a best price, and those among them with which the book disagreed. */
+/** Rows with a best price, and those that contradict the book. */
 export interface Disagreement {
   readonly rows: number;
   readonly disagreeing: number;
@@ -14,10 +14,10 @@ function disagreementText({ rows, disagreeing }: Disagreement): string {
   return `the best prices of ${percent} % of the rows (${disagreeing} of ${rows}) disagree with the book`;
 }
 
-/** As that sentence says it: an import keeps the sentence alone. */
+/** Pattern of that sentence: an import keeps only the sentence. */
 const SENTENCE = /^the best prices of .* % of the rows \((\d+) of (\d+)\) disagree with the book$/;
 
-/** Of all files together; null where none of the sentences says how far a book disagrees. */
+/** Of all files together; null when no sentence reports a disagreement. */
 export function disagreementIn(sentences: readonly { readonly message: string }[]): Disagreement | null {
   const told = sentences.flatMap(({ message }): Disagreement[] => {
     const [, disagreeing, rows] = SENTENCE.exec(message) ?? [];
@@ -32,17 +32,17 @@ export function disagreementIn(sentences: readonly { readonly message: string }[
 
 export class CaptureReport {
   unpairedTrades = 0;
-  /** Trades before the book was known: they are left out. */
+  /** Trades before the first known book: left out. */
   unseenTrades = 0;
   readonly #stepsBack = new ClockRegression(0);
   #firstMs: number | null = null;
   #knownMs: number | null = null;
   #isTold = false;
-  /** Rows that name a best price, and those among them with which the book disagreed. */
+  /** Rows with a best price, and those that contradict the book. */
   #rows = 0;
   #disagreeing = 0;
 
-  /** The time of the next row, Unix ms. */
+  /** Time of the next row, Unix ms. */
   saw(timeMs: number): void {
     this.#stepsBack.saw(timeMs);
     this.#firstMs ??= timeMs;
@@ -53,7 +53,7 @@ export class CaptureReport {
     if (!agrees) this.#disagreeing++;
   }
 
-  /** The book is known from this time on, Unix ms. @param isTold by a snapshot, or by the file before */
+  /** The book is known from this time on, Unix ms. @param isTold by a snapshot, or by the previous file */
   knownFrom(timeMs: number, isTold: boolean): void {
     this.#knownMs = timeMs;
     this.#isTold = isTold;

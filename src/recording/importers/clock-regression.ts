@@ -1,8 +1,8 @@
-/** Counts the events whose time lies before that of an event before them: they are raised, and whoever uses the data is told. */
+/** Counts events with a time before an earlier event's: their times are raised, and the user is warned. */
 
 import type { RecordingWarning } from '../contract.js';
 
-/** Clocks of venues step back by some seconds at most; more is a file in the wrong order, or one time that is wrong. */
+/** Venue clocks step back by some seconds at most; more means a wrong order or a single wrong time. */
 const MOST_USUAL_MS = 10_000;
 
 export class ClockRegression {
@@ -11,12 +11,12 @@ export class ClockRegression {
   #count = 0;
   #farthestMs = 0;
 
-  /** @param quietMs a step that is no longer changes nothing that anybody could see */
+  /** @param quietMs shorter steps have no visible effect */
   constructor(quietMs: number) {
     this.#quietMs = quietMs;
   }
 
-  /** The venue's time of the next event, Unix ms. */
+  /** Venue time of the next event, Unix ms. */
   saw(timeMs: number): void {
     if (timeMs >= this.#latestMs) {
       this.#latestMs = timeMs;
@@ -26,7 +26,7 @@ export class ClockRegression {
     this.#farthestMs = Math.max(this.#farthestMs, this.#latestMs - timeMs);
   }
 
-  /** Null when there was none that matters. */
+  /** Null without a relevant one. */
   warning(path: string): RecordingWarning | null {
     if (this.#farthestMs <= this.#quietMs) return null;
     const events = this.#count === 1 ? '1 event has a time' : `${this.#count} events have times`;

@@ -3,7 +3,7 @@
 /** A row by the names of its columns. */
 export type CsvRow = ReadonlyMap<string, string>;
 
-/** All rows after the one with the names. A row that is shorter lacks its last columns; blank lines are none. */
+/** All rows after the header. Missing last columns are allowed; blank lines are skipped. */
 export function csvRows(text: string): CsvRow[] {
   const [names = [], ...rows] = parseFields(text.replace(/^\uFEFF/, '')).filter((fields) => fields.join('') !== '');
   return rows.map((fields) => new Map(fields.map((field, at) => [(names[at] ?? '').trim(), field.trim()])));
@@ -21,7 +21,7 @@ function parseFields(text: string): string[][] {
     at += all.length;
     if (text[at] === '\r') at++;
     if (text[at] === ',') continue;
-    // The end of a line or of the text; what stands behind a closing quote is no field.
+    // End of a line or of the text; text behind a closing quote is skipped.
     while (at < text.length && text[at] !== '\n') at++;
     rows.push(row);
     row = [];

@@ -1,14 +1,14 @@
-/** Knows the latest messages of a recording by their numbers, so that a message that is in it twice is taken once. */
+/** Recognises repeated messages of a recording by their numbers, so that each is used once. */
 
-/** Messages remembered for each subscription. Duplicates come close together. */
+/** Messages remembered per subscription. Duplicates come close together. */
 const REMEMBERED = 8_192;
 
 export class DuplicateFilter {
   readonly #known = new Map<number, Subscription>();
 
   /**
-   * Whether this message, given by the hash of its line, was there before; notes it if not. Two changes may be alike, so
-   * only where messages are numbered (not all by the same number) is the second one a repetition.
+   * True for a known message, given by the hash of its line; else stores it. Changes may be equal, so a second one is a
+   * repetition only where messages are numbered (not all by the same number).
    */
   knows(sid: number, seq: number, hash: number): boolean {
     if (Number.isNaN(sid) || Number.isNaN(seq)) return false;
@@ -21,7 +21,7 @@ export class DuplicateFilter {
   }
 }
 
-/** The latest messages of one subscription: each is at the place that its number gives. */
+/** The latest messages of one subscription, each at the index given by its number. */
 class Subscription {
   readonly #first: number;
   /** More than one number was seen. */

@@ -1,4 +1,4 @@
-/** Which market each Kalshi file is of: files of one market are read as one recording, wherever they lie. */
+/** Assigns Kalshi files to markets: files of one market are one recording, wherever they are. */
 
 import { basename, dirname, resolve } from 'node:path';
 import type { RecordingWarning } from '../contract.js';
@@ -7,29 +7,29 @@ import { ANY_LAYOUT, type KalshiLayout, lookAtMessage, type MessageLook } from '
 import { lineSource } from './message-files.js';
 import { isPolymarketMessage } from './polymarket-rows.js';
 
-/** Lines that are looked at. */
+/** Lines inspected per file. */
 const LOOKED_AT = 400;
-/** Bytes of a line among them; twice that is read of a file. */
+/** Bytes per inspected line; twice that is read of a file. */
 const LOOK_BYTES = 256 * 1024;
-/** This share of the messages follows the one before by number where no other market shares the subscription. */
+/** Fraction of messages that follow the previous one by number where no other market shares the subscription. */
 const DENSE = 0.9;
-/** Messages that say whether numbers are dense, at least. */
+/** Minimum messages to judge whether numbers are dense. */
 const LEAST_NUMBERED = 5;
 
 export interface KalshiFile {
   readonly path: string;
   readonly layout: KalshiLayout;
-  /** A message of it; null for a file in which none was found. */
+  /** One of its messages; null for a file without any. */
   readonly example: string | null;
 }
 
-/** The files of one market, in order of their time. */
+/** Files of one market in order of time. */
 export interface KalshiGroup {
   readonly ticker: string;
   readonly files: readonly KalshiFile[];
-  /** Decimals of the finest prices that were seen. */
+  /** Decimals of the finest seen prices. */
   readonly tickPrecision: number;
-  /** Numbers of messages follow each other, so that a missing one is a message of this market. */
+  /** Message numbers are consecutive, so a missing one is a message of this market. */
   readonly isNumbered: boolean;
   readonly warnings: readonly RecordingWarning[];
 }
@@ -55,14 +55,14 @@ export async function kalshiGroups(files: readonly string[]): Promise<FoundGroup
   return { groups: [...groups.values()].map(makeGroup), others, strangers };
 }
 
-/** Files of this ending are often of another kind. */
+/** Files with this ending are often of another kind. */
 const MAY_BE_ANYTHING = /\.json(\.gz|\.zst)?$/;
 
 export interface FoundGroups {
   readonly groups: readonly KalshiGroup[];
   /** Files with messages of Polymarket. */
   readonly others: readonly string[];
-  /** Files beside them without any message. */
+  /** Other files without any message. */
   readonly strangers: readonly string[];
 }
 
@@ -90,8 +90,8 @@ function makeGroup(looks: readonly Look[]): KalshiGroup {
 }
 
 /**
- * The set names a market's folder after it. Where the messages know nothing of such a market, they tell its name. Null for
- * messages of Polymarket.
+ * In a set, a market's folder has its name. If no message has that market, the messages name it. Null for messages of
+ * Polymarket.
  */
 async function lookAt(path: string): Promise<Look | null> {
   const folder = basename(dirname(resolve(path)));
@@ -113,7 +113,7 @@ async function lookAt(path: string): Promise<Look | null> {
   };
 }
 
-/** Whether there is a change or trade among them, and all have today's fields. */
+/** True when there is a change or trade among them, and all have the current fields. */
 const areCurrent = (seen: readonly MessageLook[]): boolean =>
   seen.some(({ isSnapshot }) => !isSnapshot) && seen.every(({ layout }) => layout.isCurrent);
 
@@ -137,7 +137,7 @@ function areNumbered(seen: readonly MessageLook[]): boolean {
   return steps >= LEAST_NUMBERED && dense >= DENSE * steps;
 }
 
-/** The beginning of a file; nothing of one that cannot be read, whose reader says why. */
+/** Beginning of a file; empty for an unreadable one, whose reader reports the reason. */
 async function firstLines(path: string, count: number): Promise<string[]> {
   return withConnection(async (connection) => {
     const source = await lineSource(connection, path, LOOK_BYTES).catch(() => null);

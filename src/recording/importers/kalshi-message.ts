@@ -1,4 +1,4 @@
-/** Messages of Kalshi: the fields of older and newer ones, their rows as SQL, and the books of snapshots. */
+/** Kalshi messages: fields of older and newer ones, their rows as SQL, and books of snapshots. */
 
 import { ONE } from '../../shared/base/micros.js';
 import { SIDE } from '../contract.js';
@@ -9,20 +9,20 @@ import { EARLIEST_MS, isCoarseSql, LATEST_MS, parseTime, timeSql } from './messa
 export const KALSHI_AMOUNT_PRECISION = 2;
 const LOT_MICROS = 10_000;
 
-/** Our clock may be so far behind the venue's, ms: a message from farther ahead has a wrong time. */
+/** Maximum lag of our clock behind the venue's, ms: a later message has a wrong time. */
 const MOST_AHEAD_MS = 60_000;
 
-/** A message is alone, or in an envelope: `{recv_ms, event}`; its content is in `msg`, or beside its type. */
+/** A message is alone or in an envelope `{recv_ms, event}`; its content is in `msg`, or beside its type. */
 export interface KalshiLayout {
   readonly isEnveloped: boolean;
   readonly isNested: boolean;
-  /** Changes and trades have today's fields, so that no others are looked for, which takes a fifth of the time. */
+  /** Changes and trades have the current fields, so that no others are searched, which takes a fifth of the time. */
   readonly isCurrent: boolean;
 }
 
 export const ANY_LAYOUT: KalshiLayout = { isEnveloped: true, isNested: true, isCurrent: false };
 
-/** Kinds of rows. `broken` and `snapshot` come with their text. */
+/** Kinds of rows. `broken` and `snapshot` include their text. */
 export const ROW_KIND = { broken: 0, other: 1, foreign: 2, snapshot: 3, delta: 4, trade: 5 } as const;
 
 const CONTENT = [
@@ -44,7 +44,7 @@ const CONTENT = [
   'ts',
 ] as const;
 
-/** Today's fields of a change and of a trade. */
+/** Current fields of a change and of a trade. */
 const OF_DELTA = ['side', 'price_dollars', 'delta_fp', 'ts_ms'] as const;
 const OF_TRADE = ['taker_side', 'yes_price_dollars', 'no_price_dollars', 'count_fp', 'ts_ms'] as const;
 const CURRENT: readonly string[] = ['market_ticker', ...new Set([...OF_DELTA, ...OF_TRADE])];
@@ -65,8 +65,8 @@ const micros = (text: string, ones = ONE as number): string => `round(try_cast($
 const known = (number: string): string => `coalesce(${number}, 'NaN'::DOUBLE)`;
 
 /**
- * The rows of lines as numbers: kind, sid, seq, a hash of the line, when it was received, time, whether that is known to
- * the second only, side, price and amount, all in YES space; NaN for what is not known. Then the line, of some kinds.
+ * Rows of lines as numbers: kind, sid, seq, hash of the line, receive time, time, whether that is known only to the
+ * second, side, price and amount, all in YES space; NaN if unknown. Then the line, for some kinds.
  */
 export function kalshiRowSql(lines: string, layout: KalshiLayout, ticker: string, tickMicros: number): string {
   const message = layout.isEnveloped ? 'j.event' : 'j';
@@ -105,7 +105,7 @@ export function kalshiRowSql(lines: string, layout: KalshiLayout, ticker: string
     FROM (SELECT line, TRY(json_transform(line, ${quote(shapeOf(layout))})) AS j FROM ${lines}))))))`;
 }
 
-/** Names that differ from those of the messages. */
+/** Names that differ from the messages'. */
 const AS: Readonly<Record<string, string>> = { market_ticker: 'ticker', price: 'own_price', ts: 'ts_text' };
 
 /** A level in YES space. */
@@ -122,11 +122,11 @@ const SIDES = [
   ['yes', 'no', ONE / 100],
 ] as const;
 
-/** The book of a snapshot's line; null for a line whose book cannot be read in full. */
+/** Book of a snapshot's line; null for a line with an unreadable book. */
 export function readBook(line: string, layout: KalshiLayout, tickMicros: number): LevelAmount[] | null {
   const content = readContent(JSON.parse(line), layout);
   const keys = SIDES.find(([yes, no]) => isThere(content[yes]) || isThere(content[no]));
-  // A snapshot of an empty book has neither side. Sides under other names are a book that is not known.
+  // A snapshot of an empty book has neither side. Sides under other names are an unknown book.
   if (keys === undefined)
     return Object.values(content).some((value) => isThere(value) && typeof value === 'object') ? null : [];
   const [yes, no, ones] = keys;
@@ -136,7 +136,7 @@ export function readBook(line: string, layout: KalshiLayout, tickMicros: number)
 
 const isThere = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Levels that are none have NaN. A missing key, or null, is an empty side. */
+/** Invalid levels have NaN. A missing key, or null, is an empty side. */
 function readSide(rows: unknown, side: number, ones: number): LevelAmount[] {
   if (!isThere(rows)) return [];
   if (!Array.isArray(rows)) return [NO_LEVEL];
@@ -159,7 +159,7 @@ const isLevel = ({ priceMicros, amountMicros }: LevelAmount, tickMicros: number)
 const toNumber = (value: unknown): number =>
   typeof value === 'number' || (typeof value === 'string' && value !== '') ? Number(value) : Number.NaN;
 
-/** What the beginning of a file shows of one message. */
+/** Facts of one message at the beginning of a file. */
 export interface MessageLook {
   readonly layout: KalshiLayout;
   readonly ticker: string;
@@ -227,7 +227,7 @@ function parseObject(line: string): Fields {
   }
 }
 
-// An object has fields by names, each of which is checked.
+// An object has fields by name, each of which is checked.
 const asObject = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 

@@ -1,4 +1,4 @@
-/** Kalshi messages (snapshots, changes of levels, trades) as the event stream of one market. */
+/** Converts Kalshi messages (snapshots, changes of levels, trades) into one market's event stream. */
 
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -22,23 +22,23 @@ import { LineCount } from './line-count.js';
 import { lineSource, takeRejects } from './message-files.js';
 import { type PairingRules, TradePairing } from './pairing.js';
 
-/** Trade and delta carry the same time, rarely a few ms apart; it goes back by up to 7 ms between messages. */
+/** Trade and delta have the same time, rarely a few ms apart; it goes back by up to 7 ms between messages. */
 const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranceMicros: 0 };
 
-/** The files of one market with Kalshi's messages. */
+/** One market's files with Kalshi messages. */
 export interface KalshiFiles {
   readonly ticker: string;
   /** 2: whole cents; 3: tenths of a cent; 4: hundredths. */
   readonly tickPrecision: number;
   /** In order of time. */
   readonly files: readonly KalshiFile[];
-  /** Numbers of messages follow each other: a missing one is a gap. */
+  /** Message numbers are consecutive: a missing one is a gap. */
   readonly isNumbered: boolean;
-  /** Unix ms; null when no record of the market is at hand. */
+  /** Unix ms; null without a record of the market. */
   readonly closeTimeMs: number | null;
 }
 
-/** Streams the files of one market. `found` is filled anew. Throws TwinbookError `recording_invalid`. */
+/** Streams the files of one market. `found` is reset. Throws TwinbookError `recording_invalid`. */
 export async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): AsyncGenerator<EventChunk> {
   const { warnings } = found;
   warnings.length = 0;
@@ -59,7 +59,7 @@ export async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): A
   yield* rest;
 }
 
-/** Gives the chunks that became full, chunk of rows by chunk of rows. */
+/** Yields full chunks, one chunk of rows at a time. */
 async function* readFile(
   file: KalshiFile,
   market: KalshiFiles,
@@ -83,7 +83,7 @@ async function* readFile(
   }
 }
 
-/** When its first event is, Unix ms, found without reading on; null where there is none. Throws as `kalshiChunks`. */
+/** Time of its first event, Unix ms, without reading further; null without any. Throws as `kalshiChunks`. */
 export async function findFirstMs(market: KalshiFiles): Promise<number | null> {
   const stream = new KalshiStream(market);
   for (const file of market.files) {
@@ -96,7 +96,7 @@ export async function findFirstMs(market: KalshiFiles): Promise<number | null> {
   return null;
 }
 
-/** Rows as `kalshiRowSql` gives them. */
+/** Rows of `kalshiRowSql`. */
 async function* streamRows(
   { path, layout }: KalshiFile,
   { ticker, tickPrecision }: KalshiFiles,
@@ -135,7 +135,7 @@ const STOPS_EARLY = 'the recording stops before the close of the market';
 const messages = (count: number): string => (count === 1 ? '1 message' : `${count} messages`);
 
 interface Snapshot {
-  /** When it was received, Unix ms; NaN where nobody says. */
+  /** Receive time, Unix ms; NaN if unknown. */
   readonly timeMs: number;
   readonly levels: readonly LevelAmount[];
 }
@@ -148,7 +148,7 @@ const MISSING = 'messages are missing by their numbers';
 class KalshiStream {
   readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
   readonly gaps: RecordedGap[] = [];
-  /** Of the file that is being read. */
+  /** Of the present file. */
   lines = new LineCount(EXAMPLE);
   readonly #market: KalshiFiles;
   readonly #tickMicros: number;
@@ -172,11 +172,11 @@ class KalshiStream {
   #closed = false;
   /** An empty snapshot that ends the recording, unless something follows it. */
   #closing: Snapshot | null = null;
-  /** A snapshot whose time is not known yet. */
+  /** A snapshot with an unknown time. */
   #held: Snapshot | null = null;
   /** A number is missing before the present message. */
   #isMissing = false;
-  /** Since when the book has not been known, Unix ms; null while it is. */
+  /** Unix ms since when the book is unknown; null while known. */
   #unknownFromMs: number | null = null;
 
   constructor(market: KalshiFiles) {
@@ -195,12 +195,12 @@ class KalshiStream {
     return { read: this.#read, foreign: this.#foreign, other: this.#other };
   }
 
-  /** Since when there is a book, Unix ms: without a snapshot no change of it means anything. That is its first event. */
+  /** Unix ms of the first known book, which is its first event: without a snapshot no change has a meaning. */
   get firstMs(): number | null {
     return this.#firstMs;
   }
 
-  /** Sentences about what the stream as a whole lacks. */
+  /** Sentences about gaps of the whole stream. */
   oddities(): string[] {
     const sentences: string[] = [];
     if (this.#beforeSnapshot > 0)
@@ -218,7 +218,7 @@ class KalshiStream {
     return sentences;
   }
 
-  /** Rows as `kalshiRowSql` gives them. */
+  /** Rows of `kalshiRowSql`. */
   take(rows: DuckDBDataChunk): void {
     const bytes = (column: number) => typedColumn(rows, column, Uint8Array);
     const doubles = (column: number) => typedColumn(rows, column, Float64Array);
@@ -226,7 +226,7 @@ class KalshiStream {
     const [sids, seqs, hashes] = [doubles(1), doubles(2), doubles(3)];
     const [received, times, prices, amounts] = [doubles(4), doubles(5), doubles(8), doubles(9)];
     const texts = rows.getColumnVector(10);
-    // Asking the library costs a call into DuckDB.
+    // Reading this property calls into DuckDB.
     const { rowCount } = rows;
     for (let at = 0; at < rowCount; at++) {
       this.lines.addLine();
@@ -253,17 +253,17 @@ class KalshiStream {
     }
   }
 
-  /** A time that is known to the second: that of the message before, if it lies within. */
+  /** A time known only to the second: the previous message's, if within it. */
   #refine(timeMs: number): number {
     return this.#timeMs > timeMs && this.#timeMs < timeMs + 1000 ? this.#timeMs : timeMs;
   }
 
-  /** Where a number is missing the book is not known from the message before on. */
+  /** After a missing number the book is unknown from the previous message on. */
   #checkNumber(sid: number, seq: number, isTrade: boolean): void {
     const before = this.#numbers.get(sid);
     this.#numbers.set(sid, seq);
     if (before === undefined || seq === before + 1 || seq === before || Number.isNaN(seq)) return;
-    // Subscriptions to trades alone have numbers of their own.
+    // Subscriptions to trades alone have their own numbers.
     if (!isTrade || this.#numbers.size === 1) this.#isMissing = true;
   }
 
@@ -273,7 +273,7 @@ class KalshiStream {
     this.#isMissing = false;
   }
 
-  /** The chunks that became full since the last call. */
+  /** Chunks filled since the last call. */
   give(): EventChunk[] {
     return this.#writer.take();
   }
@@ -315,7 +315,7 @@ class KalshiStream {
       this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
     } else {
       const before = this.#levels.get(side, priceMicros);
-      // Beyond what a number holds exactly it is a mistake of the recording.
+      // Beyond exact numbers it is an error of the recording.
       const total = Math.min(before + amountMicros, Number.MAX_SAFE_INTEGER);
       if (total < 0 && amountMicros < 0) this.#overdrawn++;
       this.#setLevel(timeMs, side, priceMicros, total);
@@ -323,8 +323,8 @@ class KalshiStream {
   }
 
   /**
-   * A snapshot's only time is when it was received, which may lag by seconds: what follows it is a better bound, or
-   * the changes after it would all be late.
+   * A snapshot's only time is its receive time, which may lag by seconds: the following message is a better bound;
+   * otherwise the changes after it would all be late.
    */
   #releaseSnapshot(nextMs: number): void {
     const snapshot = this.#held;
@@ -336,7 +336,7 @@ class KalshiStream {
     const closing = snapshot.levels.length === 0 && this.#firstMs !== null;
     const isAfterClose = !(snapshot.timeMs < (this.#closeTimeMs ?? Number.NEGATIVE_INFINITY));
     if (closing && isAfterClose) {
-      // After the close the venue sends the book once more, empty. It is the end, not a change of the book.
+      // After the close the venue sends an empty book: the end, not a change of the book.
       this.#closed = true;
       this.#closing ??= snapshot;
       return;
@@ -351,7 +351,7 @@ class KalshiStream {
     this.#replaceBook(timeMs, snapshot.levels);
   }
 
-  /** The book begins anew, or the recording ends. */
+  /** The book begins again, or the recording ends. */
   #endGap(fromMs: number): void {
     this.#unknownFromMs = null;
     this.#pairing.flush();
@@ -360,7 +360,7 @@ class KalshiStream {
     this.#writer.write(EVENT.clear, this.#timeMs, 0, 0, 0);
   }
 
-  /** Something follows: the snapshot that looked like the end was an empty book. Before a known close, that is. */
+  /** Something follows: the apparent end was an empty book, before a known close. */
   #wasNoClose(): void {
     const empty = this.#closing;
     if (empty === null || this.#closeTimeMs !== null) return;
@@ -371,7 +371,7 @@ class KalshiStream {
     this.#replaceBook(this.#timeMs, empty.levels);
   }
 
-  /** Writes only what differs, so that a snapshot in mid-stream does not throw queues away. */
+  /** Writes only differences, so that a snapshot in mid-stream keeps queues. */
   #replaceBook(timeMs: number, levels: Snapshot['levels']): void {
     const next = new Levels(this.#tickMicros);
     for (const level of levels) next.set(level.side, level.priceMicros, level.amountMicros);
@@ -383,7 +383,9 @@ class KalshiStream {
     }
   }
 
-  /** `total` is the sum of all changes; below zero (a delta was lost) it stays the sum but shows as an empty level. */
+  /**
+   * `total` is the sum of all changes; a negative one (after a lost delta) is kept as the sum but shows an empty level.
+   */
   #setLevel(timeMs: number, side: number, priceMicros: number, total: number): void {
     const before = Math.max(0, this.#levels.get(side, priceMicros));
     const after = Math.max(0, total);

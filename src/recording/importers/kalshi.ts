@@ -1,4 +1,4 @@
-/** One market of a Kalshi recording: its files, and what MARKETS.csv and `metadata/` say about it. */
+/** One market of a Kalshi recording: its files, and its records in MARKETS.csv and `metadata/`. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -63,7 +63,7 @@ interface Facts {
   readonly openTimeMs: number | null;
   readonly closeTimeMs: number | null;
   readonly outcome: MarketOutcome | null;
-  /** False for prices in parts of a cent, at least near 0 or 1; null where no record says. */
+  /** False for prices in parts of a cent, at least near 0 or 1; null without a record. */
   readonly isWholeCents: boolean | null;
 }
 
@@ -98,7 +98,7 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
 
 const WHOLE_CENTS = 'linear_cent';
 
-/** What YES was worth, and what is odd about it. */
+/** Value of YES, and oddities. */
 function readOutcome(result: string | null, paid: number) {
   if (result === 'yes' || result === 'no') return { outcome: result === 'yes', oddity: null };
   if (result === null) return { outcome: null, oddity: 'not known: it closes unresolved' };
@@ -109,13 +109,13 @@ function readOutcome(result: string | null, paid: number) {
   return { outcome: null, oddity: `${result}, and its record names no value: it closes unresolved` };
 }
 
-/** Null where one is missing, or where it closes before it opens. */
+/** Null if one is missing, or if it closes before it opens. */
 function parseTimes(open: string | null, close: string | null) {
   const [openTimeMs, closeTimeMs] = [parseTime(open), parseTime(close)];
   return openTimeMs === null || closeTimeMs === null || closeTimeMs <= openTimeMs ? null : { openTimeMs, closeTimeMs };
 }
 
-/** The set's folder, two above the window's; a file by itself may have them beside it. */
+/** The set's folder, two above the window's; a single file may have them beside it. */
 function findBeside(windowFolder: string, name: string): string | null {
   const set = dirname(dirname(windowFolder));
   return (
@@ -136,7 +136,7 @@ interface Metadata {
   readonly market: Readonly<Record<string, unknown>>;
 }
 
-/** The market's record as the venue's API answered it; empty when there is none. One that cannot be read is told. */
+/** The market's record from the venue's API; empty without one. An unreadable one is reported. */
 function readMetadata(windowFolder: string, ticker: string, warnings: RecordingWarning[]): Metadata {
   const path = findBeside(windowFolder, join('metadata', `${ticker.replace(/-[^-]*$/, '')}.json`));
   const nothing = { event: {}, market: {} };

@@ -1,9 +1,9 @@
-/** Counts the lines of a file, and refuses a file of which too many cannot be read. */
+/** Counts a file's lines, and refuses a file with too many unreadable ones. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RecordingWarning } from '../contract.js';
 
-/** A file with a larger share of broken lines is of another kind, or damaged throughout. */
+/** A file with a larger fraction of broken lines is of another kind, or damaged throughout. */
 const MOST_BROKEN = 0.01;
 
 /** Characters of a line in a message. */
@@ -17,7 +17,7 @@ export class LineCount {
   #failure: string | null = null;
   readonly #good: string;
 
-  /** @param good a line that can be read */
+  /** @param good a readable line */
   constructor(good: string) {
     this.#good = good;
   }
@@ -27,20 +27,20 @@ export class LineCount {
     this.#isLastBroken = false;
   }
 
-  /** The line that was added last cannot be read. */
+  /** The last added line is unreadable. */
   markBroken(line: string): void {
     this.#broken++;
     this.#example ??= line;
     this.#isLastBroken = true;
   }
 
-  /** Reading stopped before the end of the file. False where nothing was read before. */
+  /** Reading stopped before the end of the file. False when nothing was read before. */
   stop(reason: string): boolean {
     this.#failure = reason;
     return this.#lines > this.#broken;
   }
 
-  /** The warnings about the file. Throws TwinbookError `recording_invalid` for one that is refused. */
+  /** Warnings about the file. Throws TwinbookError `recording_invalid` for a refused one. */
   finish(path: string): RecordingWarning[] {
     const end = this.#failure ?? (this.#isLastBroken ? 'its last line is broken' : null);
     const cut = end === null ? [] : [`the file is cut or damaged (${end})`];
@@ -51,7 +51,7 @@ export class LineCount {
   }
 }
 
-/** Throws TwinbookError `recording_invalid` where too many lines are broken; names a broken line and a good one. */
+/** Throws TwinbookError `recording_invalid` for too many broken lines, with a broken line and a good one. */
 export function refuseBroken(
   path: string,
   lines: number,
@@ -68,7 +68,7 @@ export function refuseBroken(
   );
 }
 
-/** Characters that a terminal would act on are shown as a question mark. */
+/** Control characters are shown as a question mark. */
 function shorten(line: string): string {
   const plain = line.replace(/[^\x20-\x7e\u00a0-\uffff]/g, '?');
   return plain.length > SHOWN ? `${plain.slice(0, SHOWN)}…` : plain;

@@ -8,26 +8,26 @@ import { quote } from '../store/tables.js';
 
 const MESSAGES = /\.(ndjson|jsonl|json|parquet)$/;
 const PACKED = /\.(gz|zst)$/;
-/** Files that describe a set, and are no recordings. */
+/** Files that describe a set, without recorded data. */
 const ABOUT = /^(\..*|MARKETS\.csv|metadata|README.*|LICEN[CS]E.*|.*\.(md|txt))$/i;
 
-/** Lines that are not blank. The first condition spares most lines the second, which is slow. */
+/** Lines that are not blank. The first condition spares most lines the slow second one. */
 const IS_TEXT = "(strlen(line) > 40 OR trim(line) <> '')";
 
-/** Bytes of a line. A longer one is not a message of any venue. */
+/** Maximum bytes of a line; no venue's message is longer. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
-/** Parquet is never packed again. */
+/** Parquet is never compressed again. */
 export const isMessageFile = (name: string): boolean =>
   name.endsWith('.parquet') || (MESSAGES.test(name.replace(PACKED, '')) && !/\.parquet\.(gz|zst)$/.test(name));
 
 export interface FoundFiles {
   readonly paths: readonly string[];
-  /** Sentences about files that are not read. */
+  /** Sentences about unread files. */
   readonly notRead: readonly string[];
 }
 
-/** The files of a folder and of the folders in it; of a set with a folder `events`, those below that. */
+/** Files of a folder and its subfolders; of a set with a folder `events`, those in it. */
 export function findFiles(folder: string): FoundFiles {
   const events = join(folder, 'events');
   const root = isFolder(events) ? events : folder;
@@ -48,7 +48,7 @@ const listFiles = (folder: string): string[] =>
     .map((name) => join(folder, name));
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** False for a path without a file, and for a link that leads nowhere. */
+/** False for a missing path and a broken link. */
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function describeOthers(files: readonly string[], folder: string): string[] {
@@ -64,8 +64,8 @@ function describeOthers(files: readonly string[], folder: string): string[] {
 }
 
 /**
- * The messages of a file as a table with one column `line`, a JSON text each, in order. Lines that are no text are
- * in `reject_errors` of the connection after the last row.
+ * Messages of a file as a table with one column `line`, a JSON text each, in order. Non-text lines are in
+ * `reject_errors` of the connection after the last row.
  */
 export async function lineSource(
   connection: DuckDBConnection,
@@ -81,7 +81,7 @@ export async function lineSource(
 
 const arraySource = (path: string): string => `read_json_objects(${quote(path)}, format = 'array')`;
 
-// The delimiter is a character that no JSON text holds.
+// The delimiter is a character that no JSON text contains.
 const textSource = (
   path: string,
   maxLineBytes: number,
@@ -98,7 +98,7 @@ async function startsArray(connection: DuckDBConnection, path: string): Promise<
   }
 }
 
-/** Columns of texts that hold JSON become part of the message. */
+/** Text columns with JSON become part of the message. */
 async function parquetLines(connection: DuckDBConnection, path: string): Promise<string> {
   const source = `read_parquet(${quote(path)}, hive_partitioning = false)`;
   const columns = await describeColumns(connection, source);
@@ -116,7 +116,7 @@ export async function describeColumns(
   return new Map(rows.map((row) => [String(row['column_name']), String(row['column_type'])]));
 }
 
-/** Lines that DuckDB could not give as text; forgets them. */
+/** Lines that DuckDB could not return as text; clears them. */
 export async function takeRejects(connection: DuckDBConnection): Promise<{ count: number; example: string | null }> {
   const tables = await fetchRows(connection, `SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'`);
   if (tables.length === 0) return { count: 0, example: null };

@@ -1,6 +1,6 @@
-/** Times of messages: seconds, ms, µs or ns since 1970, or a moment by ISO 8601. */
+/** Times of messages: seconds, ms, µs or ns since 1970, or ISO 8601. */
 
-/** Before the year 2000 or after 2100 there is no recording. */
+/** No recordings exist before 2000 or after 2100. */
 export const EARLIEST_MS = 946_684_800_000;
 export const LATEST_MS = 4_102_444_800_000;
 
@@ -16,7 +16,7 @@ export const numberTimeSql = (number: string): string => `floor(CASE
     WHEN ${number} < ${BOUNDS[0]} THEN round(${number} * 1000) WHEN ${number} < ${BOUNDS[1]} THEN ${number}
     WHEN ${number} < ${BOUNDS[2]} THEN ${number} / 1000 ELSE round(${number} / 1000) / 1000 END)`;
 
-/** Whether it is known to the second only, as SQL. */
+/** Whether it is known only to the second, as SQL. */
 export const isCoarseSql = (number: string): string =>
   `coalesce(${number} < ${BOUNDS[0]} AND ${number} % 1 = 0, false)`;
 
@@ -28,13 +28,13 @@ export function parseTime(value: unknown): number | null {
   return ms >= EARLIEST_MS && ms <= LATEST_MS ? ms : null;
 }
 
-/** A moment without a zone is one of UTC. */
+/** A time without a zone is UTC. */
 const parseMoment = (text: string): number =>
   Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text.replace(' ', 'T')}Z`);
 
 function toMs(number: number): number {
   if (number < BOUNDS[0]) return Math.round(number * 1000);
   if (number < BOUNDS[1]) return number;
-  // A double holds nanoseconds to the quarter of a microsecond.
+  // A double holds nanoseconds to a quarter of a microsecond.
   return number < BOUNDS[2] ? number / 1000 : Math.round(number / 1000) / 1000;
 }

@@ -11,39 +11,39 @@ import type { ChunkWriter } from '../chunks.js';
 import { EVENT } from '../contract.js';
 
 export interface PairingRules {
-  /** How long after its decrease a trade may be printed, ms of the venue's clock. */
+  /** Longest delay of a trade's print after its decrease, ms of the venue's clock. */
   readonly tradeLagMs: number;
-  /** How long before its decrease a trade may be printed, ms of the venue's clock. */
+  /** Longest lead of a trade's print before its decrease, ms of the venue's clock. */
   readonly tradeLeadMs: number;
-  /** How far the two sizes may differ and still be the same (a venue may round one of them), millionths. */
+  /** Tolerance for equal sizes (a venue may round one of them), millionths. */
   readonly toleranceMicros: number;
 }
 
-/** Bounds memory when a feed stands still in one moment; the largest burst seen in real data is below 1,000 events. */
+/** Bounds memory when a feed's time stands still; the largest real burst is below 1,000 events. */
 const MAX_WAITING = 20_000;
-/** There is room for so many at first. */
+/** Initial capacity. */
 const FIRST_WAITING = 256;
 
 interface Waiting {
   kind: number;
   venueMs: number;
-  /** Never goes back from event to event. */
+  /** Never goes back between events. */
   orderMs: number;
   side: number;
   priceMicros: number;
   amountMicros: number;
-  /** Of a level: the part of its decrease that no trade explains yet. */
+  /** Of a level: part of its decrease without a trade yet. */
   unexplainedMicros: number;
-  /** Of a level: the trades that go before it. */
+  /** Of a level: trades placed before it. */
   trades: Waiting[] | null;
-  /** Of a trade: it goes before some level and no longer by itself. */
+  /** Of a trade: placed before a level, no longer on its own. */
   moved: boolean;
 }
 
 export class TradePairing {
   readonly #writer: ChunkWriter;
   readonly #rules: PairingRules;
-  /** Those that wait, from the first one on, around its end to its beginning; a power of two. */
+  /** Waiting events as a ring buffer; its size is a power of two. */
   #queue: Waiting[] = Array.from({ length: FIRST_WAITING }, newWaiting);
   #first = 0;
   #count = 0;
@@ -56,12 +56,12 @@ export class TradePairing {
     this.#rules = rules;
   }
 
-  /** Trades written without a decrease of their own: the book of the recording did not know what they ate. */
+  /** Trades written without their own decrease: the recorded book did not have their level. */
   get unpairedTrades(): number {
     return this.#unpaired;
   }
 
-  /** A level's new total; `decreaseMicros` is how much it lost (0 or less: nothing). */
+  /** A level's new total; `decreaseMicros` is its loss (0 or less: none). */
   level(venueMs: number, side: number, priceMicros: number, totalMicros: number, decreaseMicros: number): void {
     const event = this.#enqueue(EVENT.level, venueMs, side, priceMicros, totalMicros, Math.max(0, decreaseMicros));
     if (event.unexplainedMicros > 0) {
@@ -74,7 +74,7 @@ export class TradePairing {
     this.#release();
   }
 
-  /** A trade; `side` is what the taker did (`SIDE.bid`: bought), `priceMicros` in YES space. */
+  /** A trade; `side` is the taker's action (`SIDE.bid`: bought), `priceMicros` in YES space. */
   trade(venueMs: number, side: number, priceMicros: number, amountMicros: number): void {
     const event = this.#enqueue(EVENT.trade, venueMs, side, priceMicros, amountMicros, 0);
     const decrease = this.#find(event, (candidate) => this.#sameSize(event, candidate));
@@ -83,7 +83,7 @@ export class TradePairing {
     this.#release();
   }
 
-  /** Writes everything that still waits. */
+  /** Writes all waiting events. */
   flush(): void {
     for (const trade of this.#lone) this.#settle(trade);
     this.#lone = [];
@@ -106,8 +106,8 @@ export class TradePairing {
   }
 
   /**
-   * One more at the end of the queue. What stood there is used again, for there are millions of levels, and one that has left the
-   * queue is known to nobody; a trade may still be looked for among the lone ones.
+   * Appends an entry to the queue. Entries are reused, because there are millions of levels; a trade may still be
+   * referenced by the lone ones.
    */
   #place(isTrade: boolean): Waiting {
     if (this.#count === this.#queue.length) this.#grow();
@@ -126,7 +126,7 @@ export class TradePairing {
     this.#first = 0;
   }
 
-  /** Of those that wait, counted from the first. */
+  /** Waiting entries, counted from the first. */
   #at(place: number): Waiting | undefined {
     return this.#queue[(this.#first + place) & (this.#queue.length - 1)];
   }
@@ -183,7 +183,7 @@ export class TradePairing {
     this.#first = (this.#first + 1) & (this.#queue.length - 1);
     this.#count--;
     if (event === undefined || event.moved) return;
-    // Its own place has come, so it can move no more.
+    // Its own turn has come: it moves no more.
     event.moved = true;
     if (event.trades !== null) for (const trade of event.trades) this.#write(trade, event.orderMs);
     this.#write(event, event.orderMs);
@@ -194,7 +194,10 @@ export class TradePairing {
   }
 }
 
-/** Numbers beyond 32 bits begin as no integers: V8 would give the fields another form later, and compile anew what reads them. */
+/**
+ * Numbers beyond 32 bits from the start: otherwise V8 would change the fields' representation later and recompile their
+ * readers.
+ */
 const newWaiting = (): Waiting => ({
   kind: 0,
   venueMs: Number.NaN,

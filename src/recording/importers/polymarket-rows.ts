@@ -1,4 +1,4 @@
-/** Rows of Polymarket's books and trades, of every form in which they are kept, as one view of DuckDB. */
+/** Rows of Polymarket's books and trades, in all stored forms, as one view of DuckDB. */
 
 import { randomUUID } from 'node:crypto';
 import { access, constants } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { describeColumns, lineSource } from './message-files.js';
 import { EARLIEST_MS, LATEST_MS, numberTimeSql, timeSql } from './message-times.js';
 
 /**
- * `archive`: hourly Parquet files of PMXT, each row with a message in `data`; `table`: Parquet with a column for each field;
+ * `archive`: hourly Parquet files of PMXT, each row with a message in `data`. `table`: Parquet with a column per field.
  * `messages`: messages of the venue's channel as JSON.
  */
 export type PolymarketForm = 'archive' | 'table' | 'messages';
@@ -50,7 +50,7 @@ export function formOf(columns: ReadonlyMap<string, string>): PolymarketForm | n
   return TABLE.every((name) => columns.has(name)) && TIMES.some((name) => columns.has(name)) ? 'table' : null;
 }
 
-/** Whether a line is a message about a token of Polymarket. */
+/** True for a message about a token of Polymarket. */
 export function isPolymarketMessage(line: string): boolean {
   return /"(event_type|update_type)"/.test(line) && /"(asset_id|token_id|price_changes)"/.test(line);
 }
@@ -80,8 +80,8 @@ export async function openEvents(path: string, markets: readonly string[] = []):
 const SORTED_GROUP_ROWS = 20_480;
 
 /**
- * Writes the sound rows of a file, market by market, each in the file's order, as Parquet with the columns of `events`.
- * Memory is bounded: the folder holds what does not fit. Returns the path. Throws TwinbookError.
+ * Writes the valid rows of a file by market, each in the file's order, as Parquet with the columns of `events`. Memory
+ * is bounded: overflow goes into the folder. Returns the path. Throws TwinbookError.
  */
 export async function sortByMarket(path: string, markets: readonly string[], folder: string): Promise<string> {
   const sorted = join(folder, `${randomUUID()}.parquet`);
@@ -111,7 +111,7 @@ async function makeView(
     await connection.run(`CREATE TEMP VIEW events AS ${eventsSql(source, markets)}`);
     return form;
   } catch (error) {
-    // The lines after the first are our SQL.
+    // Later lines contain our SQL.
     const [reason = ''] = (error as Error).message.split('\n');
     throw new TwinbookError('recording_invalid', `${path} is not a Polymarket recording: ${reason}`, WANTED, {
       cause: error,
@@ -175,7 +175,7 @@ function eventsSql(source: string, markets: readonly string[]): string {
     FROM ${source} ${wanted.length === 0 ? '' : `WHERE ${wanted.join(' OR ')}`}`;
 }
 
-/** What a row must be, each with the words that tell how many are not. A comparison with nothing is not true. */
+/** Conditions of rows, with words for the violations. A comparison with null is not true. */
 const SOUND: Readonly<Record<string, string>> = {
   'no time between 2000 and 2100': `time_ms BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}`,
   'a price that is no whole ten-thousandth between 0 and 1': `is_book OR
@@ -186,15 +186,15 @@ const SOUND: Readonly<Record<string, string>> = {
   'no asset_id of letters and digits': "regexp_full_match(asset_id, '[0-9A-Za-z_.:-]{1,200}')",
 };
 
-/** Rows about a book or a trade; a message of another type is none, and nothing is wrong with it. */
+/** Rows about a book or a trade; messages of other types are skipped without an error. */
 const IS_EVENT = '(is_level OR is_trade OR is_book OR is_nothing)';
 
-/** Rows of the view `events` that have everything a reader needs. */
+/** Complete rows of the view `events`. */
 export const ROW_IS_SOUND = `((is_level OR is_trade OR is_book) AND (${Object.values(SOUND).join(') AND (')})) IS TRUE`;
 
 /**
- * How many rows of the view `events` are not sound, and why; null when all are. A row may have several faults. Throws
- * TwinbookError `recording_invalid` where they are too many.
+ * Number of invalid rows of the view `events`, and reasons; null when all are valid. A row may have several faults.
+ * Throws TwinbookError `recording_invalid` for too many.
  */
 export async function brokenRows({ connection, form }: OpenEvents, path: string): Promise<string | null> {
   const isBroken = `(${form === 'table' ? 'true' : IS_EVENT} AND NOT (${ROW_IS_SOUND}))`;

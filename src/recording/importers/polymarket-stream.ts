@@ -28,11 +28,11 @@ export interface PolymarketTokens {
   readonly yes: string;
   /** Null when the mirror was not recorded. */
   readonly no: string | null;
-  /** The venue's id of the market; null where no message names it. */
+  /** The venue's id of the market; null when no message has it. */
   readonly market: string | null;
   /** Of an archive's file, in hours since 1970; else null. */
   readonly hour: number | null;
-  /** Path of the file's rows sorted by market, made at the first call; null: they are read as they are. */
+  /** Path of the file's rows sorted by market, made at the first call; null: they are read unsorted. */
   readonly sorted: () => Promise<string> | null;
 }
 
@@ -43,8 +43,8 @@ const BETWEEN_CAPTURES = 'between two captures';
 const POLYMARKET_PAIRING: PairingRules = { tradeLagMs: 140, tradeLeadMs: 50, toleranceMicros: 10_001 };
 
 /**
- * @param captures files of one market, each of which begins when the one before has ended
- * @param hours of which an archive has a file with something in it
+ * @param captures files of one market, each beginning when the previous one has ended
+ * @param hours hours with a non-empty archive file
  */
 export async function* polymarketChunks(
   captures: readonly PolymarketTokens[],
@@ -76,14 +76,14 @@ export async function* polymarketChunks(
   yield* rest;
 }
 
-/** Whether nothing is missing between two files of an archive: one of every hour between has something in it. */
+/** True when nothing is missing between two archive files: each hour between has a non-empty file. */
 function isNext(before: PolymarketTokens | undefined, capture: PolymarketTokens, hours: ReadonlySet<number>): boolean {
   if (before === undefined || before.hour === null || capture.hour === null) return false;
   for (let hour = before.hour + 1; hour < capture.hour; hour++) if (!hours.has(hour)) return false;
   return true;
 }
 
-/** Columns as `TokenStream.rows` takes them. */
+/** Columns for `TokenStream.rows`. */
 async function* streamRows({
   path,
   yes,
@@ -115,12 +115,12 @@ async function* streamRows({
   );
 }
 
-/** Since when the book has not been known, and why. */
+/** Since when the book is unknown, and why. */
 type Unknown = Pick<RecordedGap, 'fromMs' | 'reason'>;
 
 class TokenStream {
   readonly gaps: RecordedGap[] = [];
-  /** Of the file that is being read. */
+  /** Of the present file. */
   capture = new CaptureReport();
   readonly #writer = new ChunkWriter();
   #pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);
@@ -128,10 +128,10 @@ class TokenStream {
   #levels: Levels;
   /** Null while the book is known. */
   #unknown: Unknown | null = null;
-  /** A trade was read, in the gaps of the book, too. */
+  /** A trade was read, even in a gap of the book. */
   sawTrade = false;
   #started = false;
-  /** The file goes on where the one before ended; until its first row. */
+  /** The file continues the previous one; until its first row. */
   #isNext = false;
   #latestMs = Number.NEGATIVE_INFINITY;
 
@@ -140,7 +140,7 @@ class TokenStream {
     this.#levels = new Levels(tickMicros);
   }
 
-  /** A file begins, and with it a book of which nothing is known, unless it goes on where the one before ended. */
+  /** A file begins with an unknown book, unless it continues the previous one. */
   begin(isNext: boolean): void {
     this.capture = new CaptureReport();
     if (isNext) {
@@ -152,7 +152,7 @@ class TokenStream {
     if (this.#started) this.#unknown ??= { fromMs: this.#writer.lastTimeMs, reason: BETWEEN_CAPTURES };
   }
 
-  /** Columns as the query above selects them. */
+  /** Columns as selected above. */
   rows(columns: readonly (readonly unknown[])[]): void {
     const [
       times = [],
@@ -211,7 +211,7 @@ class TokenStream {
     this.#unknown = { fromMs: timeMs, reason: NO_SNAPSHOT };
   }
 
-  /** The whole book of YES, as JSON: `[bids, asks]`. Levels that are none are left out. */
+  /** Whole YES book as JSON: `[bids, asks]`. Invalid levels are left out. */
   #replaceBook(timeMs: number, sides: string): void {
     const book = JSON.parse(sides) as readonly unknown[];
     for (const [at, side] of [SIDE.bid, SIDE.ask].entries()) {
@@ -222,13 +222,13 @@ class TokenStream {
     if (this.#unknown !== null) this.#becomeKnown(this.#unknown, true);
   }
 
-  /** Against which levels a trade was made is not known while the book is not: it would stand in an empty one. */
+  /** While the book is unknown a trade's level is too: the trade would appear in an empty book. */
   #trade(timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
     if (this.#unknown !== null) this.capture.unseenTrades++;
     else this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
   }
 
-  /** Holds the book to the best prices that a row names; the first row with which it agrees makes it known. */
+  /** Compares the book with a row's best prices; the first matching row makes it known. */
   #compare(timeMs: number, bestBid: number, bestAsk: number): void {
     const isNamed = isInside(bestBid) || isInside(bestAsk);
     const stale = this.#dropStale(timeMs, SIDE.bid, bestBid) + this.#dropStale(timeMs, SIDE.ask, bestAsk);
@@ -255,7 +255,7 @@ class TokenStream {
     if (this.#latestMs > fromMs) this.gaps.push({ fromMs, toMs: this.#latestMs, reason });
   }
 
-  /** Levels better than the best that the row itself names were missed going away. Returns how many. */
+  /** Removes levels better than the row's own best price: their removal was missed. Returns their number. */
   #dropStale(timeMs: number, side: number, best: number): number {
     if (!isInside(best)) return 0;
     const stale = this.#levels.betterThan(side, best);
@@ -263,7 +263,7 @@ class TokenStream {
     return stale.length;
   }
 
-  /** None is better any more. A row that names no best says that the side is empty. */
+  /** No better level is left. A row without a best price means an empty side. */
   #isBest(side: number, best: number): boolean {
     if (isInside(best)) return this.#levels.get(side, best) > 0;
     return this.#levels.prices(side).length === 0;
@@ -293,5 +293,5 @@ function readLevels(levels: unknown, tickMicros: number): ReadonlyMap<number, nu
   return found;
 }
 
-/** Zero, one, or no number: the row names no best price. */
+/** Zero, one, or no number: the row has no best price. */
 const isInside = (best: number): boolean => best > 0 && best < ONE;

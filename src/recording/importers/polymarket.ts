@@ -1,4 +1,4 @@
-/** Finds the markets of a Polymarket recording: two tokens that mirror each other are one market. */
+/** Finds the markets of a Polymarket recording: two mirrored tokens are one market. */
 
 import { basename } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -12,14 +12,14 @@ import { describeColumns } from './message-files.js';
 import { brokenRows, formOf, type OpenEvents, openEvents, ROW_IS_SOUND, sortByMarket } from './polymarket-rows.js';
 import { type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';
 
-/** Sizes of trades come with six decimals. */
+/** Sizes of trades have six decimals. */
 const AMOUNT_PRECISION = 6;
-/** Changes of a token that are compared with the mirror of another's; they come in the same millisecond. */
+/** Changes of a token compared with another's mirror; they arrive in the same millisecond. */
 const SAMPLE = 400;
-/** Share of the sample that must agree. A stranger shares next to nothing, a twin all but the edges of the file. */
+/** Fraction of the sample that must match. Foreign tokens match almost never, twins except at the file's edges. */
 const TWIN_SHARE = 0.5;
 
-/** The hour of an archive's file by its name, in hours since 1970; null for other names. */
+/** Hour of an archive's file by its name, in hours since 1970; null for other names. */
 export function hourOf(path: string): number | null {
   const [, day, hour] = /(\d{4}-\d\d-\d\d)T(\d\d)/.exec(basename(path)) ?? [];
   const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${hour}:00:00Z`);
@@ -28,21 +28,21 @@ export function hourOf(path: string): number | null {
 
 /** How the files of Polymarket are read. */
 export interface PolymarketReading {
-  /** Ids or tokens, or beginnings of them; all markets if none are given. */
+  /** Ids or tokens, or prefixes; all markets if none are given. */
   readonly markets: readonly string[];
-  /** Hours of which there is a file with something in it. */
+  /** Hours with a non-empty file. */
   readonly hours: ReadonlySet<number>;
-  /** Folder for temporary files, which the caller removes; null: a file is read once for each of its markets. */
+  /** Folder for temporary files, removed by the caller; null: a file is read once per market. */
   readonly scratch: () => string | null;
 }
 
 export interface PolymarketFile {
   readonly path: string;
-  /** It holds nothing: its hour is a gap. */
+  /** Empty: its hour is a gap. */
   readonly isEmpty: boolean;
 }
 
-/** Null for a file that is none of Polymarket's. One that cannot be read counts as one, and its reader says why. */
+/** Null for a file of another kind. An unreadable one counts as Polymarket's, and its reader reports the reason. */
 export async function lookAtPolymarket(path: string): Promise<PolymarketFile | null> {
   if (!path.endsWith('.parquet')) return null;
   return withConnection(async (connection) => {
@@ -58,7 +58,7 @@ export async function lookAtPolymarket(path: string): Promise<PolymarketFile | n
   });
 }
 
-/** The wanted markets of one file. Nothing in it says what the markets are called or how they ended. */
+/** The wanted markets of one file. It contains neither titles nor outcomes. */
 export async function openPolymarket(path: string, reading: PolymarketReading): Promise<Recording[]> {
   const events = await openEvents(path, reading.markets);
   try {
@@ -104,10 +104,10 @@ async function marketsIn(
   });
 }
 
-/** A file of so many markets is faster read once for each than sorted. */
+/** Up to this many markets, reading a file once for each is faster than sorting. */
 const FEW_MARKETS = 2;
 
-/** Two tokens of one market by its id, or, where no message names it, two that mirror each other. */
+/** Two tokens of one market by its id, or, where no message has it, two that mirror each other. */
 async function pairTokens(
   connection: DuckDBConnection,
   tokens: readonly Token[],
@@ -138,9 +138,9 @@ async function pairTokens(
 
 interface Token {
   readonly id: string;
-  /** The venue's id of its market; null where no message names it. */
+  /** The venue's id of its market; null when no message has it. */
   readonly market: string | null;
-  /** Null where no message says. */
+  /** Null when no message says. */
   readonly isYes: boolean | null;
   readonly firstMs: number;
   readonly lastMs: number;
@@ -166,7 +166,7 @@ async function readTokens(connection: DuckDBConnection): Promise<Token[]> {
   }));
 }
 
-/** `time|price|size|side` of a token's first changes, and the same as the mirrored token would show them. */
+/** `time|price|size|side` of a token's first changes, and the same as the mirrored token shows them. */
 interface Sample {
   readonly own: ReadonlySet<string>;
   readonly mirrored: ReadonlySet<string>;
@@ -187,7 +187,7 @@ async function readSample(connection: DuckDBConnection, id: string): Promise<Sam
   return { own: keys(false), mirrored: keys(true) };
 }
 
-/** The token whose changes are most of all this one's mirrored; null when none's are. */
+/** The token with the most mirrored changes of this one; null when none matches. */
 function findMirror(token: Token, others: readonly Token[], samples: ReadonlyMap<string, Sample>): Token | null {
   let [best, most]: [Token | null, number] = [null, 0];
   for (const other of others) {
@@ -222,8 +222,8 @@ interface PolymarketRecording extends Recording {
 const isCaptured = (recording: Recording): recording is PolymarketRecording => 'captures' in recording;
 
 /**
- * Files of the same market that follow one another in time become one recording, at the place of the first of them. What
- * overlaps an earlier one stays by itself behind it. Others pass as they are.
+ * Consecutive files of one market become one recording, at the place of the first. Files that overlap an earlier one
+ * stay separate behind it. Others pass unchanged.
  */
 export function joinCaptures(opened: readonly Recording[]): Recording[] {
   const taken = new Set<string>();

@@ -1,4 +1,4 @@
-/** Rebuilds a recorded book event by event and weighs what it showed with how long it showed it. */
+/** Rebuilds a recorded book and weighs its figures by time. */
 
 import { EVENT, SIDE } from '../contract.js';
 
@@ -6,13 +6,13 @@ const ONE = 1_000_000;
 
 /** Time-weighted sums; divide by the time to get a mean. */
 export interface BookTime {
-  /** ms of recorded time with a known book, and parts of it. */
+  /** ms of recorded time with a known book, and its parts. */
   knownMs: number;
   twoSidedMs: number;
   crossedMs: number;
-  /** Of the two-sided time: sum of spread × ms, in millionths. */
+  /** Over the two-sided time: sum of spread × ms, in millionths. */
   spreadMicrosMs: number;
-  /** Of the known time, by side: sums of levels × ms, of amount at the best price × ms, of the whole amount × ms. */
+  /** Over the known time, by side: sums of levels × ms, of amount at the best price × ms, of total amount × ms. */
   readonly levelsMs: [number, number];
   readonly touchMicrosMs: [number, number];
   readonly depthMicrosMs: [number, number];
@@ -28,14 +28,14 @@ export class BookMeter {
     touchMicrosMs: [0, 0],
     depthMicrosMs: [0, 0],
   };
-  /** The longest time that the best bid was not below the best ask, and when it began; 0 when it never was. */
+  /** Longest time with the best bid not below the best ask, and its beginning; 0 if never. */
   longestCrossedMs = 0;
   longestCrossedFromMs = 0;
   readonly #tick: number;
   readonly #amounts: readonly [Float64Array, Float64Array];
   readonly #levels: [number, number] = [0, 0];
   readonly #depth: [number, number] = [0, 0];
-  /** Ticks; -1: the side is empty. */
+  /** Ticks; -1 for an empty side. */
   readonly #best: [number, number] = [-1, -1];
   #lastMs: number | null = null;
   #crossedSinceMs: number | null = null;
@@ -47,7 +47,7 @@ export class BookMeter {
     this.#amounts = [new Float64Array(slots), new Float64Array(slots)];
   }
 
-  /** Time passes; the book is as the events so far left it. */
+  /** Time passes with the present book. */
   advance(timeMs: number): void {
     const lastMs = this.#lastMs;
     this.#lastMs = timeMs;
@@ -69,13 +69,13 @@ export class BookMeter {
     this.#watchCross(lastMs, timeMs);
   }
 
-  /** What happened until the next event is not known: it does not count. */
+  /** Time until the next event is unknown and does not count. */
   skip(timeMs: number): void {
     this.#lastMs = timeMs;
     this.#crossedSinceMs = null;
   }
 
-  /** A level, a clear or an end; trades change nothing by themselves. */
+  /** A level, a clear or an end; trades change nothing themselves. */
   apply(kind: number, side: number, priceMicros: number, amountMicros: number): void {
     if (kind === EVENT.clear || kind === EVENT.end) return this.#clear();
     if (kind === EVENT.level) this.#set(side === SIDE.bid ? 0 : 1, Math.round(priceMicros / this.#tick), amountMicros);

@@ -1,4 +1,4 @@
-/** What a query is bounded to beside its own conditions: markets and a span of time. It sees no other rows. */
+/** Bounds of a query besides its own conditions: markets and a time span. Other rows are invisible. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Recording } from '../contract.js';
@@ -6,7 +6,7 @@ import type { Table } from '../store/layout.js';
 import { quote } from '../store/tables.js';
 
 export interface QueryBounds {
-  /** Condition ids, tickers, or beginnings of either that only one market has; empty for all markets. */
+  /** Condition ids, tickers, or unique prefixes; empty for all markets. */
   readonly markets: readonly string[];
   /** Unix ms, the first moment and the one after the last; null for no bound. */
   readonly fromMs: number | null;
@@ -15,7 +15,7 @@ export interface QueryBounds {
 
 export const NO_BOUNDS: QueryBounds = { markets: [], fromMs: null, toMs: null };
 
-/** The moment of a row: when it happened, and where that is not told when it was asked or seen. */
+/** Time of a row: when it happened, else when it was requested or seen. */
 const MOMENTS: Readonly<Record<Table, string>> = {
   events: 'time_ms',
   polls: 'sent_ms',
@@ -23,7 +23,7 @@ const MOMENTS: Readonly<Record<Table, string>> = {
   feeds: 'time_ms',
 };
 
-/** Empty, or a WHERE for the rows of a table. The markets are ids, as of `resolveBounds`. */
+/** Empty, or a WHERE for a table's rows. Markets are ids, from `resolveBounds`. */
 export function makeBoundsSql(table: Table, { markets, fromMs, toMs }: QueryBounds): string {
   const conditions = [
     ...(markets.length === 0 ? [] : [`market IN (${markets.map(quote).join(', ')})`]),
@@ -33,7 +33,7 @@ export function makeBoundsSql(table: Table, { markets, fromMs, toMs }: QueryBoun
   return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
 }
 
-/** The same with the ids of the markets that were meant. Throws TwinbookError `usage` for a name of none or of several. */
+/** The same with the ids of the named markets. Throws TwinbookError `usage` for an unknown or ambiguous name. */
 export function resolveBounds(bounds: QueryBounds, recordings: readonly Recording[]): QueryBounds {
   return { ...bounds, markets: bounds.markets.map((name) => findMarket(name, recordings)) };
 }

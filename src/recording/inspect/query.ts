@@ -1,6 +1,6 @@
 /**
- * SQL over recordings in our format, for reading alone: one SELECT, which sees the files of the recordings and nothing else
- * of the machine or the network, and can write nowhere.
+ * Read-only SQL over recordings in our format: one SELECT that sees only the recordings' files, no other file or
+ * network, and cannot write.
  */
 
 import { existsSync } from 'node:fs';
@@ -21,7 +21,7 @@ export type SqlValue = string | number | boolean | null;
 
 export interface QueryAnswer {
   readonly columns: readonly string[];
-  /** In batches. A BIGINT beyond 2^53 comes as text, and so does whatever is no number, text or truth value. */
+  /** In batches. A BIGINT beyond 2^53 is text, and so is any value that is not a number, text or boolean. */
   rows(): AsyncIterable<readonly (readonly SqlValue[])[]>;
   close(): void;
 }
@@ -30,7 +30,7 @@ const OPTIONS = {
   memory_limit: '1GB',
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
-  // What does not fit into the memory is an error, not a file somewhere.
+  // Overflow of the memory is an error, not a temporary file.
   max_temp_directory_size: '0B',
 };
 
@@ -109,7 +109,7 @@ async function select(connection: DuckDBConnection, sql: string): Promise<DuckDB
   return statement.stream();
 }
 
-/** Closed files and open segments, each row with its market and day, as the names of the folders say. */
+/** Closed files and open segments, each row with its market and day from the folders' names. */
 async function makeRowsSql(connection: DuckDBConnection, table: Table, days: readonly string[]): Promise<string> {
   const names = Object.keys(COLUMNS[table]).map((name) => `"${name}"`);
   const closed: string[] = [];
@@ -135,7 +135,7 @@ async function makeRowsSql(connection: DuckDBConnection, table: Table, days: rea
   return parts.length > 0 ? parts.join(' UNION ALL ') : `SELECT ${none} WHERE false`;
 }
 
-/** With the types of our format. Files of others may lack the columns that nobody has to know, such as `seen_ms`. */
+/** With the types of our format. Foreign files may lack optional columns such as `seen_ms`. */
 async function makeColumnsSql(connection: DuckDBConnection, table: Table, source: string): Promise<string> {
   const described = await connection.runAndReadAll(`SELECT column_name FROM (DESCRIBE SELECT * FROM ${source})`);
   const there = new Set(described.getRows().map(([name]) => String(name)));
@@ -183,7 +183,7 @@ async function makeMarkets(connection: DuckDBConnection, recordings: readonly Re
 
 const literal = (value: SqlValue): string => (typeof value === 'string' ? quote(value) : String(value));
 
-/** From here on only the recordings' folders can be opened; whoever asks for more, be it by a setting, is refused. */
+/** From here on only the recordings' folders can be opened; anything else is refused, settings included. */
 async function lockDown(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {
   const folders = paths.map((path) => quote(`${resolve(path)}/`)).join(', ');
   await connection.run(`SET allowed_directories = [${folders}]`);

@@ -1,4 +1,4 @@
-/** What a recording holds, in figures: every event is read once. */
+/** Statistics of a recording: every event is read once. */
 
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { EVENT, type RecordedGap, type Recording } from '../contract.js';
@@ -6,28 +6,28 @@ import { gapsIn } from '../gaps.js';
 import { BookMeter } from './book-meter.js';
 
 export interface RecordingStats {
-  /** The venue's clock, Unix ms, of the first and last event. */
+  /** Venue clock, Unix ms, of the first and last event. */
   readonly firstMs: number;
   readonly lastMs: number;
   readonly levels: number;
   readonly trades: number;
-  /** Shares that were traded, millionths. */
+  /** Traded shares, millionths. */
   readonly volumeMicros: number;
   readonly gaps: readonly RecordedGap[];
   readonly gapMs: number;
-  /** Share of the time from the first to the last event that is in no gap; null when no time passed. */
+  /** Fraction of the time from the first to the last event outside gaps; null for no time. */
   readonly known: number | null;
-  /** Share of the market's life, from open to close, that was recorded without a gap; null when its life has no length. */
+  /** Fraction of the market's life, from open to close, recorded without a gap; null for no length. */
   readonly coverage: number | null;
-  /** Share of the recorded time with a bid and an ask, 0 to 1; null when no time passed. */
+  /** Fraction of the recorded time with a bid and an ask, 0 to 1; null for no time. */
   readonly twoSided: number | null;
-  /** Mean over the two-sided time, in millionths; null when there was none. */
+  /** Mean over the two-sided time, in millionths; null without any. */
   readonly spreadMicros: number | null;
-  /** Means over the recorded time, by side; null when no time passed. */
+  /** Means over the recorded time, by side; null for no time. */
   readonly levelsBySide: readonly [bid: number, ask: number] | null;
   readonly touchMicros: readonly [bid: number, ask: number] | null;
   readonly depthMicros: readonly [bid: number, ask: number] | null;
-  /** The longest time that the book stood crossed, ms. */
+  /** Longest time with a crossed book, ms. */
   readonly longestCrossedMs: number;
 }
 
@@ -97,7 +97,7 @@ interface Span {
   readonly toMs: number;
 }
 
-/** Share of `life` that lies in `recorded` and in no gap; null when `life` has no length. */
+/** Fraction of `life` in `recorded` and outside gaps; null when `life` has no length. */
 export function computeCoverage(life: Span, recorded: Span, gaps: readonly RecordedGap[]): number | null {
   const lifeMs = life.toMs - life.fromMs;
   if (lifeMs <= 0) return null;
@@ -113,17 +113,17 @@ const sumGapMs = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): n
     return sum + Math.max(0, Math.min(gap.toMs ?? toMs, toMs) - from);
   }, 0);
 
-/** Passes through the gaps as time goes on. */
+/** Walks the gaps in order of time. */
 class GapWalk {
   #gaps: readonly RecordedGap[] = [];
   #at = 0;
 
-  /** All that are known by now, the earlier ones among them. */
+  /** All known gaps, earlier ones included. */
   know(gaps: readonly RecordedGap[]): void {
     this.#gaps = gaps.filter((gap) => gap.toMs !== null);
   }
 
-  /** When the first event after a gap comes: since when nothing was known (Unix ms). Null at all other events. */
+  /** At the first event after a gap: since when nothing was known (Unix ms). Null at all other events. */
   endsAt(timeMs: number): number | null {
     let fromMs: number | null = null;
     for (let gap = this.#gaps[this.#at]; gap !== undefined && timeMs >= (gap.toMs ?? 0); gap = this.#gaps[++this.#at]) {

@@ -1,4 +1,4 @@
-/** Holds the files of a market to their manifests, and their rows to each other. */
+/** Compares the files of a market with their manifests, and their rows with each other. */
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,10 +14,10 @@ import { readMarket } from '../store/market-file.js';
 import { parquetSource } from '../store/tables.js';
 import { RowCheck } from './verify-rows.js';
 
-/** What a check of a recording found. */
+/** Finding of a recording's check. */
 export interface Finding {
   readonly path: string;
-  /** A difference is something that is not as it must be, a note something to know. */
+  /** A difference is an error, a note is information. */
   readonly severity: 'difference' | 'note';
   readonly message: string;
 }
@@ -38,7 +38,7 @@ export async function verifyFiles(folder: string): Promise<Finding[]> {
   return findings;
 }
 
-/** Null when no description tells the tick; opening the recording says what is wrong with it. */
+/** Null when no description has the tick; opening the recording reports the reason. */
 function newRowCheck(folder: string, days: readonly string[], findings: Finding[]): RowCheck | null {
   for (const path of days.toReversed()) {
     try {
@@ -75,7 +75,7 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
 
 type Listed = { readonly bytes: number; readonly sha256: string };
 
-/** What is wrong with a file as bytes; null when nothing is. */
+/** Problem of a file's bytes; null without one. */
 async function findProblem(path: string, file: Listed): Promise<string | null> {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size;
   if (bytes === undefined) return 'the file is missing';
@@ -96,7 +96,7 @@ async function verifyRows(
   }
 }
 
-/** Files that no manifest lists: nobody reads them. */
+/** Files that no manifest lists: they are never read. */
 function strangers(folder: string, manifest: Manifest | null, findings: Finding[]): void {
   const open = openSegments(folder, manifest);
   const root = dirname(dirname(folder));

@@ -1,4 +1,4 @@
-/** Reads every row of the event files, snapshots included, and holds them to each other. */
+/** Reads every row of the event files, snapshots included, and compares them. */
 
 import type { DuckDBDataChunk } from '@duckdb/node-api';
 import { fileError, streamChunks, typedColumn, withConnection } from '../store/duckdb.js';
@@ -11,11 +11,11 @@ import { BookMeter } from './book-meter.js';
 export class RowCheck {
   readonly #tickMicros: number;
   readonly #book: BookMeter;
-  /** Null while the book is not known: before the first clear or snapshot. */
+  /** Null while the book is unknown: before the first clear or snapshot. */
   #known = false;
   #nextSeq: number | null = null;
   #lastMs = Number.NEGATIVE_INFINITY;
-  /** Levels of the snapshot being read that were as they should be; null outside of one. */
+  /** Correct and wrong levels of the present snapshot; null outside one. */
   #snapshot: { right: number; wrong: number } | null = null;
   #faults = new Map<string, number>();
 
@@ -24,7 +24,7 @@ export class RowCheck {
     this.#book = new BookMeter(tickMicros);
   }
 
-  /** `source` are the rows of a file, as a table of SQL. Returns what is wrong with them, as sentences. */
+  /** `source`: rows of a file, as a table of SQL. Returns problems as sentences. */
   async file(source: string, about: EventsFile): Promise<string[]> {
     this.#faults = new Map();
     if (this.#nextSeq !== null && this.#nextSeq !== about.first_seq) {
@@ -93,7 +93,7 @@ export class RowCheck {
     else this.#snapshot.wrong++;
   }
 
-  /** A snapshot says what the changes before it add up to, or one of the two is wrong. */
+  /** A snapshot must equal the sum of the changes before it. */
   #endSnapshot(): void {
     const { right, wrong } = this.#snapshot ?? { right: this.#book.levelCount, wrong: 0 };
     if (wrong > 0 || right !== this.#book.levelCount) {
@@ -108,5 +108,5 @@ export class RowCheck {
   }
 }
 
-/** Of a kind that the query has no number for. */
+/** Of a kind without a number in the query. */
 const UNKNOWN = 255;

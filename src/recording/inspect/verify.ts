@@ -1,6 +1,6 @@
 /**
- * Checks recordings: that files are what their manifests say, and that what is in them can be true. A **difference** is
- * something that is not as it must be; a **note** is something to know.
+ * Checks recordings: files against manifests, and plausibility of their content. A **difference** is an error; a
+ * **note** is information.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -20,18 +20,20 @@ export interface Verified {
 }
 
 /**
- * How long a book may stand crossed: feeds send the two sides of a move one after the other, and in the real recordings
+ * Longest normal crossing of a book, ms: feeds send the two sides of a move one after the other; in real recordings
  * that lasts below a second.
  */
 export const CROSSED_LIMIT_MS = 5000;
 
-/** Checks every recording under these paths, of our own format or raw. Throws TwinbookError as `openRecordings` does. */
+/**
+ * Checks every recording under these paths, of our own format or raw. Throws TwinbookError as `openRecordings` does.
+ */
 export async function verifyRecordings(paths: readonly string[]): Promise<Verified> {
   const findings: Finding[] = [];
   let [markets, events] = [0, 0];
   for (const path of paths) {
     const isOurs = isFolderOfStore(path);
-    // Without it every sound file would be a finding.
+    // Without it every valid file would be a finding.
     if (isOurs) await loadDuckDb();
     for (const unit of isOurs ? marketFolders(path) : [path]) {
       const checked = await verifyUnit(unit, isOurs, findings);
@@ -42,7 +44,7 @@ export async function verifyRecordings(paths: readonly string[]): Promise<Verifi
   return { markets, events, findings };
 }
 
-/** One market of ours, or a path of another kind. What cannot be opened is a finding, if it is ours. */
+/** One of our markets, or a path of another kind. Our own that cannot be opened is a finding. */
 async function verifyUnit(
   path: string,
   isOurs: boolean,
@@ -63,7 +65,7 @@ async function verifyUnit(
   return { markets: recordings.length, events };
 }
 
-/** A market of which only requests were kept so far has no stream to check. */
+/** A market with only requests so far has no stream to check. */
 async function openOwn(folder: string): Promise<readonly Recording[]> {
   const recording = await openMarket(folder);
   return recording === null ? [] : [recording];
@@ -73,11 +75,11 @@ function isFolderOfStore(path: string): boolean {
   try {
     return isStore(path);
   } catch {
-    return false; // a file, or missing: opening it says so
+    return false; // A file, or missing: opening it reports that.
   }
 }
 
-/** The events as every reader gets them. Returns how many there are. */
+/** The events as every reader gets them. Returns their number. */
 async function verifyStream(recording: Recording, findings: Finding[]): Promise<number> {
   const { path } = recording.market.source;
   const differ = (message: string) => findings.push({ path, severity: 'difference', message });

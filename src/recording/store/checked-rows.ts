@@ -1,6 +1,6 @@
 /**
- * Rows of files that others have written: columns of any type and rows of any content. Our own writer checks before it
- * writes, and marks its files, so that theirs alone are looked through before they are played.
+ * Checks rows of foreign files: columns of any type and rows with any content. Our own writer checks before it writes,
+ * and marks its files, so that only foreign ones are checked before they are played.
  */
 
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -12,7 +12,7 @@ import { parquetSource, quote } from './tables.js';
 
 const PRICED = "kind IN ('level', 'trade', 'snapshot_level')";
 
-/** What rows must be, each with the words that tell how many are not. A comparison with nothing is not true. */
+/** Conditions of rows, with words for the violations. A comparison with null is not true. */
 const mustBe = (tickMicros: number): Readonly<Record<string, string>> => ({
   'a seq that is not above the one before it': 'seq > coalesce(before, 0)',
   'a time_ms that is no number of Unix ms': 'time_ms BETWEEN -8640000000000000 AND 8640000000000000',
@@ -25,8 +25,8 @@ const mustBe = (tickMicros: number): Readonly<Record<string, string>> => ({
 });
 
 /**
- * Throws TwinbookError `recording_invalid` for a file of events of another writer with a row that is none.
- * @param tickMicros null while the market is not known: prices on any tick will do
+ * Throws TwinbookError `recording_invalid` for a foreign file of events with an invalid row.
+ * @param tickMicros null while the market is unknown: prices on any tick are allowed
  */
 export async function checkRows(connection: DuckDBConnection, path: string, tickMicros: number | null): Promise<void> {
   let faults: readonly string[];

@@ -1,19 +1,21 @@
-/** Writing recordings in our format: what a recorder or an importer codes against. The files are in docs/recordings.md. */
+/**
+ * Interface for writing recordings in our format, for recorders and importers. docs/recordings.md describes the files.
+ */
 
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
 
 export interface StoreSettings {
-  /** What made the recording: `kalshi`, `polymarket`, or the name of the recorded venue. */
+  /** Source of the recording: `kalshi`, `polymarket`, or the name of the recorded venue. */
   readonly origin: string;
   /**
-   * False for what can be made again, such as an import: events stay in memory until their segment is closed, which is
-   * several times faster. Default true.
+   * False for repeatable data such as an import: events stay in memory until their segment is closed, which is several
+   * times faster. Default true.
    */
   readonly crashSafe?: boolean;
-  /** A segment that has been open for so long, by our clock, is closed by the next `flush`, ms. Default an hour. */
+  /** Age of a segment, by our clock, at which the next `flush` closes it, ms. Default an hour. */
   readonly rotateAfterMs?: number;
-  /** A segment with so many rows is closed by the next `flush`. Default a million; an import holds so many in memory. */
+  /** Rows of a segment at which the next `flush` closes it. Default a million; an import holds them in memory. */
   readonly rotateAfterRows?: number;
   /** Recorded time between two snapshots of the book, ms. Default five minutes. */
   readonly snapshotEveryMs?: number;
@@ -30,11 +32,11 @@ export interface StoreSettings {
  */
 export interface RecordingStore {
   /**
-   * The sink of this market; the same one for the same condition id. A market that was recorded before goes on: the
-   * time between is a gap, and the book is not known until it is given anew (`clear`, then levels).
+   * The sink of this market; one per condition id. A market recorded before continues: the time between is a gap, and
+   * the book is unknown until it is written again (`clear`, then levels).
    */
   market(market: RecordedMarket): MarketSink;
-  /** For requests that belong to no market, such as the list of markets. */
+  /** For requests without a market, such as the list of markets. */
   poll(poll: RecordedPoll): void;
   /**
    * Writes and syncs everything that was given so far, then closes segments that are old or large enough. Call it about
@@ -45,16 +47,16 @@ export interface RecordingStore {
   flush(): Promise<void>;
   /** `flush`, then turns every open segment into Parquet, whatever its age. Throws as `flush` does. */
   rotate(): Promise<void>;
-  /** `rotate`, then gives the folder free. Throws as `flush` does; the folder is free all the same. */
+  /** `rotate`, then releases the folder. Throws as `flush` does; the folder is released anyway. */
   close(): Promise<void>;
   readonly lostRows: number;
 }
 
-/** When something happened: by the venue's clock, and when we could know. */
+/** Time of an event: by the venue's clock, and when it was known. */
 export interface Stamp {
-  /** The venue's clock, Unix ms. Never goes back within a market: an earlier one is raised to the last, and counted. */
+  /** Venue clock, Unix ms. Never goes back within a market: an earlier one is raised to the last, and counted. */
   readonly timeMs: number;
-  /** Our clock, Unix ms: when the answer that told it had arrived; null when it is not known. */
+  /** Our clock, Unix ms, when its answer had arrived; null when unknown. */
   readonly seenMs: number | null;
 }
 
@@ -71,39 +73,39 @@ export interface MarketSink {
    * reads this recording must be told; they are kept with those that were given before. Written by the next `flush`.
    */
   describe(market: RecordedMarket, notes?: readonly string[]): void;
-  /** The level now holds `amountMicros` in total; 0: it is gone. `side` as in `SIDE`. */
+  /** The level now holds `amountMicros` in total; 0 removes it. `side` as in `SIDE`. */
   level(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
-  /** `side` is what the taker did (`SIDE.bid`: bought YES). */
+  /** `side` is the taker's action (`SIDE.bid`: bought YES). */
   trade(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
-  /** The book is empty from here on, or what was known of it no longer holds; the new one follows as levels. */
+  /** The book is empty from here on, or its known content is invalid; the new one follows as levels. */
   clear(at: Stamp): void;
   /**
-   * From here to the next event nothing is known. `reason` is a short phrase. While a gap is open, another one changes
-   * nothing. The book that follows is given anew (`clear`, then levels) or as changes, whichever is known to be true.
+   * Nothing is known until the next event. `reason` is a short phrase. A second gap within one changes nothing. The
+   * following book is written again (`clear`, then levels) or as changes, whichever is known to be true.
    */
   gap(at: Stamp, reason: string): void;
   poll(poll: RecordedPoll): void;
   own(row: OwnRow): void;
-  /** What a feed said of this market. */
+  /** A feed's value of this market. */
   feedValue(row: FeedRow): void;
-  /** The market closed. Nothing but `describe`, `own`, `poll` and `feedValue` may follow. */
+  /** The market closed. Only `describe`, `own`, `poll` and `feedValue` may follow. */
   end(at: Stamp): void;
-  /** Events that were refused so far. */
+  /** Rejected events so far. */
   readonly refused: number;
   /** Events whose time went back so far. */
   readonly steppedBack: number;
 }
 
 /**
- * One of the recorder's own orders or trades as an answer showed it, one row each time it was seen with something new.
- * Names as the columns of `own`; amounts and prices in millionths, in the space of the order's own outcome.
+ * An own order or trade of the recorder in an answer: one row each time it was seen with changes. Names as the columns
+ * of `own`; amounts and prices in millionths, in the order's own outcome space.
  */
 export interface OwnRow {
   readonly record: 'order' | 'trade';
-  /** Our clock, Unix ms: when the answer had arrived. */
+  /** Our clock, Unix ms, when the answer had arrived. */
   readonly seen_ms: number;
   readonly pubkey: string;
-  /** Of a trade, the order that it filled; null for an order. */
+  /** Of a trade, its order; null for an order. */
   readonly order_pubkey: string | null;
   /** Of an order its status, of a trade its state. */
   readonly status: string;
@@ -124,7 +126,7 @@ export interface OwnRow {
 /** A value of a feed as it reached the recorder. Its own times, as `seenMs`, are of our clock. */
 export interface FeedRow {
   readonly feed: string;
-  /** The venue's clock, Unix ms, at `seenMs`. */
+  /** Venue clock, Unix ms, at `seenMs`. */
   readonly timeMs: number;
   readonly seenMs: number;
   readonly value: FeedValue;

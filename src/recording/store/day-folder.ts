@@ -1,4 +1,4 @@
-/** One market's files of one UTC day: what is closed, what is open, and how the open becomes closed. */
+/** One market's files of one UTC day: closed and open ones, and how open ones are closed. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { readMarket } from './market-file.js';
 import type { Continuation } from './market-sink.js';
 import { type SegmentRows, writeParquet } from './parquet-files.js';
 
-/** What the closing of a segment adds to the manifest beside its files. */
+/** Additions to the manifest when a segment is closed, besides its files. */
 export interface SegmentCounts {
   readonly refused: number;
   readonly steppedBack: number;
@@ -30,7 +30,7 @@ export function conditionIdIn(folder: string): string {
   return decodeURIComponent(name.replace('market=', ''));
 }
 
-/** Open segments of the folder that no Parquet file stands for yet, oldest first, by number. */
+/** Open segments of the folder without a Parquet file yet, oldest first, by number. */
 export function openSegments(folder: string, manifest: Manifest | null): number[] {
   const closed = new Set((manifest?.files ?? []).map((file) => parseName(file.name)?.number));
   return readdirSync(folder)
@@ -41,8 +41,8 @@ export function openSegments(folder: string, manifest: Manifest | null): number[
 }
 
 /**
- * Names of Parquet files that no manifest lists, in order. Beside an open segment of the same number such a file is half
- * written; without one, somebody else put it there.
+ * Parquet files that no manifest lists, in order. Beside an open segment of the same number such a file is partly
+ * written; otherwise it is foreign.
  */
 export function unlistedFiles(folder: string, manifest: Manifest | null): string[] {
   const listed = new Set(manifest?.files.map((file) => file.name));
@@ -55,19 +55,19 @@ export function unlistedFiles(folder: string, manifest: Manifest | null): string
     .sort();
 }
 
-/** Closed files of a table that count: those of the manifest, or, in a folder without one, all that are there. */
+/** Valid closed files of a table: those of the manifest, or without a manifest all. */
 export function closedFiles(folder: string, manifest: Manifest | null, table: Table): string[] {
   const names = manifest === null ? unlistedFiles(folder, null) : manifest.files.map((file) => file.name);
   return names.filter((name) => parseName(name)?.table === table).map((name) => join(folder, name));
 }
 
-/** A number that no file of the folder has, nor had. */
+/** A number that no file of the folder has or had. */
 export function nextNumber(folder: string): number {
   const numbers = readdirSync(folder).map((name) => parseName(name)?.number ?? 0);
   return Math.max(0, ...numbers) + 1;
 }
 
-/** All files of a folder of this kind and their names, beside whatever else the thread does. Throws what the system says. */
+/** All files of a folder of this kind and their names, in the background. Throws the system's error. */
 export async function syncDay(folder: string): Promise<void> {
   for (const path of [...readdirSync(folder).map((name) => join(folder, name)), folder]) {
     const file = await open(path);
@@ -114,7 +114,9 @@ export async function closeSegment(
   }
 }
 
-/** Turns into Parquet what a writer that died left open in this folder, and removes what does not count. Returns how many. */
+/**
+ * Turns open segments of a dead writer in this folder into Parquet, and removes invalid files. Returns their number.
+ */
 export async function recoverFolder(folder: string): Promise<number> {
   const manifest = readManifest(join(folder, MANIFEST));
   const open = openSegments(folder, manifest);
@@ -134,10 +136,10 @@ export async function recoverFolder(folder: string): Promise<number> {
   return open.length;
 }
 
-/** As the description beside the segment says, which is written before it. */
+/** From the description beside the segment, which is written before it. */
 const readOrigin = (folder: string): string => readMarket(join(folder, MARKET), folder)?.market.source.origin ?? '';
 
-/** What a segment's file says beside its rows. */
+/** Counts in a segment's file besides its rows. */
 export function readCounts(path: string): SegmentCounts {
   // Segments are rotated long before they are large.
   const text = readFileSync(path, 'utf8');
@@ -159,7 +161,7 @@ export function readCounts(path: string): SegmentCounts {
   return { refused, steppedBack, brokenLines };
 }
 
-/** Where the closed files of this folder end; null when there are none. */
+/** End of this folder's closed files; null without any. */
 export function lastRow(folder: string): Continuation | null {
   const manifest = readManifest(join(folder, MANIFEST));
   const last = manifest === null ? undefined : eventsFiles(manifest).at(-1);

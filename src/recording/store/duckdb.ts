@@ -1,12 +1,12 @@
-/** DuckDB as the reader and writer of our files. It is loaded when the first of them is opened, or a folder to write. */
+/** DuckDB as the reader and writer of our files. Loaded when the first file or folder is opened. */
 
 import { createRequire } from 'node:module';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 
 /**
- * One thread, because the other core belongs to what reads or feeds us. Row groups of a few recordings at a time are all
- * that it has to hold. No extension is ever fetched.
+ * One thread, because the other core belongs to our reader or feeder. It only holds row groups of a few recordings at a
+ * time. Extensions are never fetched.
  */
 const OPTIONS = {
   threads: '1',
@@ -20,15 +20,15 @@ type DuckDb = typeof import('@duckdb/node-api');
 const require = createRequire(import.meta.url);
 
 /**
- * DuckDB's library with its compiled binding, of which the installation holds one for the machine's platform or none.
- * Throws TwinbookError `file_unreadable` when it has none.
+ * DuckDB's library with its compiled binding; an installation has the one of its platform or none. Throws TwinbookError
+ * `file_unreadable` without it.
  */
 export async function loadDuckDb(): Promise<DuckDb> {
   try {
-    // An import would first look through all of its files for the names that they export: half of what it takes.
+    // An import would scan all its files for exported names: half of the load time.
     return require('@duckdb/node-api') as DuckDb;
   } catch (cause) {
-    // The lines after the first list who asked for it.
+    // Later lines list the requiring modules.
     const [reason = ''] = (cause as Error).message.split('\n');
     const where = `${process.platform} ${process.arch}`;
     const hint =
@@ -41,13 +41,13 @@ export async function loadDuckDb(): Promise<DuckDb> {
 
 let shared: Promise<DuckDBInstance> | null = null;
 
-/** A connection of its own; close it. They share what DuckDB keeps in memory. */
+/** An own connection; close it. Connections share DuckDB's memory. */
 export async function connect(): Promise<DuckDBConnection> {
   shared ??= loadDuckDb().then(({ DuckDBInstance }) => DuckDBInstance.create(':memory:', OPTIONS));
   return (await shared).connect();
 }
 
-/** Runs with a connection of an own DuckDB, which puts rows beyond its memory into the folder, and closes it. */
+/** Runs with a connection of a separate DuckDB, which puts rows beyond its memory into the folder, and closes it. */
 export async function withScratch<T>(folder: string, run: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
   const { DuckDBInstance } = await loadDuckDb();
   const instance = await DuckDBInstance.create(':memory:', { ...OPTIONS, temp_directory: folder });
@@ -76,11 +76,11 @@ export async function fetchRows(
   return (await connection.runAndReadAll(sql)).getRowObjects();
 }
 
-/** BIGINT comes as bigint; everything here fits into a double. */
+/** BIGINT arrives as bigint; everything here fits into a double. */
 export const toNumber = (value: unknown): number => Number(value);
 export const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
-/** Runs a query and gives its answer in chunks. Throws `recording_invalid`; its message begins with `what`. */
+/** Runs a query and yields its result in chunks. Throws `recording_invalid`; its message begins with `what`. */
 export async function* streamChunks(
   connection: DuckDBConnection,
   sql: string,
@@ -93,7 +93,7 @@ export async function* streamChunks(
   } catch (error) {
     throw fileError('recording_invalid', what, error);
   } finally {
-    // A reader may stop early: the next query ends this one. Else its files stay open until garbage is collected.
+    // After an early stop the next query ends this one. Otherwise its files stay open until garbage is collected.
     await connection.run('SELECT 1').catch(() => undefined);
   }
 }
@@ -102,20 +102,20 @@ type Columns = BigInt64Array | Float64Array | Int32Array | Uint8Array;
 
 /**
  * The column's own memory: reading it value by value is four times slower. It is a copy that belongs to the chunk's
- * reader. Without `type` of that kind in the query this is an assertion, for the library does not promise it.
+ * reader. The query must select `type`; the library does not promise it.
  */
 export function typedColumn<Column extends Columns>(
   chunk: DuckDBDataChunk,
   column: number,
   type: abstract new (...args: never[]) => Column,
 ): Column {
-  // The field is private to the library's types, though every vector of numbers has it.
+  // The field is private in the library's types, though every vector of numbers has it.
   const { items } = chunk.getColumnVector(column) as unknown as { readonly items: unknown };
   assert(items instanceof type, `column ${column} is no ${type.name}`);
   return items;
 }
 
-/** Rows that a chunk of DuckDB holds. */
+/** Rows of a DuckDB chunk. */
 const CHUNK_ROWS = 2048;
 
 /** Appends the first `length` rows of columns to a table of their types, in order. */
@@ -146,7 +146,7 @@ export async function appendRows(
   }
 }
 
-/** What DuckDB says of a file, as an error of the user's: its first line, without our SQL. */
+/** DuckDB's error about a file as a user error: its first line, without our SQL. */
 export function fileError(code: 'recording_invalid' | 'file_unreadable', what: string, error: unknown): TwinbookError {
   if (error instanceof TwinbookError) return error;
   const [reason = ''] = (error as Error).message.split('\n');

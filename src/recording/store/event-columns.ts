@@ -1,27 +1,27 @@
-/** Rows of `events` in memory, as columns that grow: how an import holds a segment before it becomes Parquet. */
+/** Rows of `events` in memory as growing columns: an import's segment before it becomes Parquet. */
 
 import { EVENT } from '../contract.js';
 
-/** The kinds of rows as bytes: those of the stream as everywhere, and those that only files have. */
+/** Kinds of rows as bytes: those of the stream, and those only in files. */
 export const ROW = { ...EVENT, snapshot: 4, snapshot_level: 5, gap: 6 } as const;
 
-/** Kinds that have a side, a price and an amount. */
+/** Kinds with a side, a price and an amount. */
 export const isPriced = (kind: number): boolean =>
   kind === ROW.level || kind === ROW.trade || kind === ROW.snapshot_level;
 
-/** As many as most imported markets have, at 22 bytes: what is outgrown is garbage. */
+/** As many as most imported markets have, at 22 bytes: an outgrown array is garbage. */
 const FIRST_CAPACITY = 65_536;
 
 export class EventColumns {
-  /** Rows are numbered from here without a hole. */
+  /** Rows are numbered consecutively from here. */
   readonly firstSeq: number;
   length = 0;
   timeMs: Float64Array = new Float64Array(FIRST_CAPACITY);
-  /** NaN: not known; null while none is, as in imports. */
+  /** NaN: unknown; null while none is known, as in imports. */
   seenMs: Float64Array | null = null;
   kind: Uint8Array = new Uint8Array(FIRST_CAPACITY);
   side: Uint8Array = new Uint8Array(FIRST_CAPACITY);
-  /** Of a gap: its reason's place in `reasons`, counted from 1. */
+  /** Of a gap: index of its reason in `reasons`, from 1. */
   priceMicros: Int32Array = new Int32Array(FIRST_CAPACITY);
   amountMicros: Float64Array = new Float64Array(FIRST_CAPACITY);
   readonly reasons: string[] = [];
@@ -46,7 +46,7 @@ export class EventColumns {
     this.seenMs[at] = seenMs;
   }
 
-  /** The price of a gap with this reason. */
+  /** Price value of a gap with this reason. */
   reason(text: string): number {
     const known = this.reasons.indexOf(text);
     return known >= 0 ? known + 1 : this.reasons.push(text);

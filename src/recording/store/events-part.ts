@@ -1,4 +1,4 @@
-/** One file of events, closed or open, and what is known of it before it is streamed. */
+/** One file of events, closed or open, and its facts before it is streamed. */
 
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -10,23 +10,23 @@ import { type EventsFile, eventsFiles, readManifest } from './manifest.js';
 import { summarizeEvents } from './parquet-files.js';
 import { parquetSource, segmentSource } from './tables.js';
 
-/** Figures as a manifest lists them. */
+/** Figures as listed by a manifest. */
 export interface EventsPart extends Omit<EventsFile, 'table' | 'name' | 'rows' | 'sha256'> {
   readonly path: string;
   /** Lines of an open segment; else Parquet. */
   readonly isSegment: boolean;
-  /** As the manifest says, lower-case hex; null where none lists it. */
+  /** From the manifest, lower-case hex; null without one. */
   readonly sha256: string | null;
 }
 
-/** A closed file as its manifest lists it. */
+/** A closed file as listed by its manifest. */
 export const closedPart = (folder: string, file: EventsFile): EventsPart => ({
   ...file,
   path: join(folder, file.name),
   isSegment: false,
 });
 
-/** The file of a segment that was closed after the recording was opened; else the part itself. */
+/** File of a segment closed after the recording was opened; else the part itself. */
 export function findMoved(part: EventsPart): EventsPart {
   const { path, isSegment } = part;
   if (!isSegment || existsSync(path)) return part;
@@ -42,8 +42,8 @@ export const makeSourceSql = ({ path, isSegment }: EventsPart): string =>
   isSegment ? segmentSource(path, 'events') : parquetSource(path);
 
 /**
- * Looks through an open segment, or a Parquet file that no manifest tells about; null when it has no events. What is
- * written to it later is not seen. Throws TwinbookError `recording_invalid` for a file that cannot be read.
+ * Inspects an open segment, or a Parquet file without a manifest; null without events. Later writes are not seen.
+ * Throws TwinbookError `recording_invalid` for an unreadable file.
  */
 export async function openPart(path: string, isSegment: boolean): Promise<EventsPart | null> {
   try {
@@ -62,7 +62,7 @@ async function lookThrough(path: string, isSegment: boolean): Promise<EventsPart
   });
 }
 
-/** Files of others need not have the column, which gaps alone fill. */
+/** Foreign files may lack the column, which only gaps use. */
 async function withReasons(connection: DuckDBConnection, source: string): Promise<string> {
   const columns = await fetchRows(connection, `SELECT column_name AS name FROM (DESCRIBE SELECT * FROM ${source})`);
   const hasReasons = columns.some(({ name }) => name === 'reason');

@@ -1,6 +1,6 @@
 /**
- * Streams the files of a market as one run of chunks. Snapshots are passed over, for what they say is known; only where
- * the stream begins in mid-book, or a file is missing, the next snapshot becomes a new book.
+ * Streams the files of a market as one run of chunks. Snapshots are skipped as redundant; only where the stream begins
+ * in mid-book, or a file is missing, the next snapshot becomes a new book.
  */
 
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
@@ -13,7 +13,7 @@ import { fileState, sha256 } from './files.js';
 import { computeTick } from './market-file.js';
 import { bookSelect, chunkSelect, MARKER } from './tables.js';
 
-/** `warnings` is filled anew. Throws TwinbookError `recording_invalid` for a file that is not what its manifest says. */
+/** `warnings` is reset. Throws TwinbookError `recording_invalid` for a file that differs from its manifest. */
 export async function* readChunks(
   parts: readonly EventsPart[],
   market: RecordedMarket,
@@ -43,11 +43,11 @@ export async function* readChunks(
   }
 }
 
-/** Once is enough, as long as nobody writes them: a backtest reads the same files for every fill model and market. */
+/** Once is enough while the files are unchanged: a backtest reads the same files for every fill model and market. */
 const intact = new Map<string, string>();
 const INTACT_FILES = 10_000;
 
-/** Throws TwinbookError `recording_invalid` for a closed file that is not the one that was written. */
+/** Throws TwinbookError `recording_invalid` for a closed file that differs from the written one. */
 async function checkPart(connection: DuckDBConnection, part: EventsPart, tickMicros: number): Promise<void> {
   if (part.isSegment) return;
   const state = `${part.sha256} ${tickMicros} ${fileState(part.path)}`;
@@ -84,7 +84,7 @@ async function* wholePart(
     events += chunk.length;
     yield chunk;
   }
-  // An open segment grows while it is read; what was closed does not change.
+  // An open segment grows while it is read; closed files do not change.
   const wanted = Object.values(part.kinds).reduce((sum, count) => sum + count, 0);
   if (part.isSegment || events === wanted) return;
   throw new TwinbookError(
@@ -107,7 +107,7 @@ async function* decode(
   }
 }
 
-/** The events among rows as `chunkSelect` gives them. */
+/** Events among the rows of `chunkSelect`. */
 function readEvents(rows: DuckDBDataChunk): EventChunk {
   const chunk = {
     length: rows.rowCount,
@@ -135,7 +135,7 @@ function move(chunk: EventChunk, from: number, to: number): void {
   for (const column of [timeMs, kind, side, priceMicros, amountMicros]) column[to] = column[from] ?? 0;
 }
 
-/** What is null in the file. */
+/** Null values of the file. */
 function zero({ side, priceMicros, amountMicros }: EventChunk, at: number): void {
   for (const column of [side, priceMicros, amountMicros]) column[at] = 0;
 }
@@ -149,7 +149,7 @@ const endAt = (timeMs: number): EventChunk => ({
   amountMicros: Float64Array.of(0),
 });
 
-/** Holds a stream to what its readers rely on: time goes forward, and nothing follows the end. */
+/** Checks the stream's guarantees: time goes forward, and nothing follows the end. */
 class OrderCheck {
   lastMs = Number.NEGATIVE_INFINITY;
   ended = false;

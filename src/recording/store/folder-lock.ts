@@ -6,20 +6,20 @@ import { TwinbookError } from '../../shared/base/errors.js';
 
 const LOCK = '.writer';
 
-/** Folders that this process writes: its own pid in a lock file may be that of an earlier life of the machine. */
+/** Folders written by this process: its own pid in a lock file may be from an earlier boot of the machine. */
 const held = new Set<string>();
 
 export interface FolderLock {
   release(): void;
 }
 
-/** Takes the folder or throws TwinbookError `file_unreadable` that names the process that has it. */
+/** Takes the folder or throws TwinbookError `file_unreadable` with the process that has it. */
 export function lockFolder(folder: string): FolderLock {
   const real = realpathSync(folder);
   const path = join(real, LOCK);
   const holder = findWriter(real);
   if (holder !== null) throw makeTakenError(folder, holder);
-  // A process that died left it behind.
+  // Left by a dead process.
   rmSync(path, { force: true });
   try {
     writeFileSync(path, `${process.pid}\n`, { flag: 'wx' });
@@ -36,7 +36,7 @@ export function lockFolder(folder: string): FolderLock {
   };
 }
 
-/** The process that writes this folder now; null when none does. */
+/** Process that writes this folder now; null without one. */
 export function findWriter(folder: string): number | null {
   const real = realpathSync(folder);
   if (held.has(real)) return process.pid;
@@ -44,19 +44,19 @@ export function findWriter(folder: string): number | null {
   try {
     pid = Number(readFileSync(join(real, LOCK), 'utf8'));
   } catch {
-    return null; // nobody has written here, or it was released this moment
+    return null; // Never written, or just released.
   }
   return pid !== process.pid && isAlive(pid) ? pid : null;
 }
 
-/** Whether there is a process of this number. */
+/** Whether a process with this number exists. */
 export function isAlive(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Of another user, but there.
+    // Another user's, but it exists.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -7,20 +7,20 @@ import { isDayFolder, isMarketFolder, parseName } from './layout.js';
 /** A folder in our format: of many markets, of one, or of one day of it. */
 export const isStore = (folder: string): boolean => marketFolders(folder).length > 0;
 
-/** A single file out of a day folder. */
+/** A single file of a day folder. */
 export function isFileOfStore(path: string): boolean {
   const [name, folder] = [basename(path), dirname(resolve(path))];
   return parseName(name) !== null && isDayFolder(folder);
 }
 
-/** The market folders of a folder of recordings, in order of their names; itself, if it is one or a day of one. */
+/** Market folders of a folder of recordings, by name; itself, if it is one or a day of one. */
 export function marketFolders(path: string): string[] {
   const full = resolve(path);
   if (isMarketFolder(full) || (isDayFolder(full) && isMarketFolder(dirname(full)))) return [path];
   return foldersIn(path).filter(isMarketFolder);
 }
 
-/** The day folders of a market's folder, oldest first; itself, if it is one. */
+/** Day folders of a market's folder, oldest first; itself, if it is one. */
 export function dayFolders(path: string): string[] {
   if (isDayFolder(resolve(path))) return [path];
   return foldersIn(path).filter(isDayFolder);

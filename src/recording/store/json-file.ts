@@ -1,4 +1,4 @@
-/** Small JSON files that are there whole or not at all. */
+/** Small JSON files, written completely or not at all. */
 
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -6,12 +6,12 @@ import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/folder.js';
 
-/** Null when there is no such file. Throws TwinbookError `recording_invalid` for another content. */
+/** Null without such a file. Throws TwinbookError `recording_invalid` for other content. */
 export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T | null {
   return existsSync(path) ? readJsonText(() => readFileSync(path, 'utf8'), schema, what, path) : null;
 }
 
-/** Throws TwinbookError `recording_invalid` when the text cannot be read or is not what it should be. */
+/** Throws TwinbookError `recording_invalid` for unreadable or invalid text. */
 export function readJsonText<T>(readText: () => string, schema: z.ZodType<T>, what: string, name: string): T {
   let problem: string;
   let cause: unknown;
@@ -30,8 +30,8 @@ export function readJsonText<T>(readText: () => string, schema: z.ZodType<T>, wh
 }
 
 /**
- * Written to another name, synced, renamed: a crash leaves the old file or the new one. With `isSynced` false only one of the
- * process does, and whoever writes syncs the folder himself. Throws what the system says.
+ * Written under another name, synced, renamed: a crash leaves the old file or the new one. With `isSynced` false only a
+ * crash of the process is covered, and the caller syncs the folder. Throws the system's error.
  */
 export function writeJson(path: string, value: unknown, isSynced = true): void {
   const temporary = `${path}.tmp`;

@@ -7,10 +7,10 @@ export type Table = (typeof TABLES)[number];
 
 export const MANIFEST = 'manifest.json';
 export const MARKET = 'market.json';
-/** The sink for requests that belong to no market; no condition id has an underscore first. */
+/** Sink of requests without a market; no condition id begins with an underscore. */
 export const NO_MARKET = '_none';
 
-/** Readers of partitions undo the escapes; a slash in an id of some venue must not leave the folder. */
+/** Readers of partitions undo the escapes; a slash in a venue's id must not leave the folder. */
 export const marketFolder = (root: string, conditionId: string): string =>
   join(root, `market=${encodeURIComponent(conditionId)}`);
 
@@ -27,7 +27,7 @@ export const parquetName = (table: Table, number: number): string => `${table}-$
 /** A segment that is not Parquet yet. It becomes the Parquet files of the same number. */
 export const segmentName = (number: number): string => `open-${pad(number)}.ndjson`;
 
-/** What a file of a day folder is by its name; null for one that is none of ours. */
+/** Kind of a file in a day folder by its name; null for a foreign one. */
 export function parseName(name: string): { readonly table: Table | 'segment'; readonly number: number } | null {
   const match = /^(?:(events|polls|own|feeds)-(\d{4,})\.parquet|open-(\d{4,})\.ndjson)$/.exec(name);
   if (match === null) return null;

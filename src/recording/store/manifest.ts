@@ -1,4 +1,4 @@
-/** `manifest.json` of a day folder: which files there are and what they must hold. A file that is not in it does not count. */
+/** `manifest.json` of a day folder: its files and their required content. Unlisted files do not count. */
 
 import { z } from 'zod';
 import { readJson } from './json-file.js';
@@ -7,11 +7,11 @@ import { STREAM_KINDS } from './tables.js';
 
 const WHAT = 'a manifest of a recording';
 export const FORMAT = 'twinbook-recording';
-/** 2 where there are values of feeds, which versions before cannot read; else 1. */
+/** 2 with values of feeds, which earlier versions cannot read; else 1. */
 type FormatVersion = 1 | 2;
 
 const count = z.number().int().min(0);
-/** Unix ms of a moment that a calendar knows. */
+/** Unix ms within the range of dates. */
 const time = z.number().int().min(-8.64e15).max(8.64e15);
 /** Beside the manifest and nowhere else. */
 const fileName = z.string().refine((name) => parseName(name) !== null, 'is no name of a file of a recording');
@@ -22,10 +22,10 @@ const eventsFile = z.strictObject({
   rows: count,
   bytes: count,
   sha256: z.string(),
-  /** The venue's clock, Unix ms, of the first and last row; null without rows. */
+  /** Venue clock, Unix ms, of the first and last row; null without rows. */
   first_ms: time.nullable(),
   last_ms: time.nullable(),
-  /** Rows are numbered through all files of a market; a number that is missing between two files is a missing file. */
+  /** Rows are numbered through all files of a market; a gap between two files is a missing file. */
   first_seq: count,
   last_seq: count,
   /** Rows of each kind of the stream. */
@@ -48,11 +48,11 @@ const manifest = z.strictObject({
   date: z.string(),
   origin: z.string(),
   files: z.array(z.discriminatedUnion('table', [eventsFile, otherFile])),
-  /** Events that were no events of this market and were not written. */
+  /** Invalid events that were not written. */
   refused: count,
   /** Events whose time went back and was raised. */
   stepped_back: count,
-  /** Lines of segments that a crash or a damage made unreadable. */
+  /** Lines of segments made unreadable by a crash or damage. */
   broken_lines: count,
 });
 
@@ -76,12 +76,12 @@ export const emptyManifest = (conditionId: string, date: string, origin: string)
   broken_lines: 0,
 });
 
-/** Null when there is none yet. Throws TwinbookError `recording_invalid` for one that is damaged or of a newer version. */
+/** Null without one. Throws TwinbookError `recording_invalid` for a damaged one or one of a newer version. */
 export const readManifest = (path: string): Manifest | null => readJson(path, manifest, WHAT);
 
-/** The files of events, oldest first. */
+/** Files of events, oldest first. */
 export const eventsFiles = ({ files }: Manifest): EventsFile[] =>
   files
     .filter((file) => file.table === 'events')
-    // Names are numbered with leading zeros, but more than 9999 files of a day are allowed.
+    // Names have leading zeros, but a day may have more than 9999 files.
     .sort((a, b) => a.first_seq - b.first_seq);

@@ -1,4 +1,4 @@
-/** `market.json`: what a recorded market is, beside its files of each day. */
+/** `market.json`: description of a recorded market, beside its files of each day. */
 
 import { z } from 'zod';
 import { micros, stepOfPrecision } from '../../shared/base/micros.js';
@@ -9,14 +9,14 @@ import { readJson, writeJson } from './json-file.js';
 const WHAT = 'a description of a recorded market';
 
 const precision = z.number().int().min(0).max(6);
-/** Unix ms of a moment that a calendar knows. */
+/** Unix ms within the range of dates. */
 const time = z.number().int().min(-8.64e15).max(8.64e15);
 const rate = z.number().int().min(0).max(1_000_000);
 
 const marketFile = z.strictObject({
   condition_id: z.string().min(1),
   event_title: z.string(),
-  /** The venue's own id of the event; absent where it was not told. */
+  /** The venue's own id of the event; absent if unknown. */
   event_condition_id: z.string().min(1).optional(),
   title: z.string(),
   category: z.enum(['politics', 'sports', 'crypto', 'wtf', 'tech', 'finance']),
@@ -25,9 +25,9 @@ const marketFile = z.strictObject({
   amount_precision: precision,
   open_time_ms: time,
   close_time_ms: time,
-  /** True where no venue told the close; absent where one did. */
+  /** True without a close from the venue; absent with one. */
   close_is_guessed: z.literal(true).optional(),
-  /** YES, NO, or the value of a YES share; null while it is not known. */
+  /** YES, NO, or the value of a YES share; null while unknown. */
   outcome: z
     .union([z.boolean(), z.number().min(0).max(1)])
     .transform((outcome) => (typeof outcome === 'number' ? outcomeOf(outcome) : outcome))
@@ -35,7 +35,7 @@ const marketFile = z.strictObject({
   fees: z.strictObject({ maker_rate_micros: rate, taker_rate_micros: rate }).nullable(),
   origin: z.string(),
   ticker: z.string(),
-  /** Sentences about the data, from whoever wrote it. */
+  /** Sentences about the data, from its writer. */
   notes: z.array(z.string()),
 });
 
@@ -46,7 +46,7 @@ export interface DescribedMarket {
   readonly notes: readonly string[];
 }
 
-/** `path` is the market's folder. Null when there is no description. Throws TwinbookError `recording_invalid`. */
+/** `path` is the market's folder. Null without a description. Throws TwinbookError `recording_invalid`. */
 export function readMarket(file: string, path: string): DescribedMarket | null {
   const read = readJson(file, marketFile, WHAT);
   return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
@@ -85,7 +85,7 @@ function toMarketFile(market: RecordedMarket, notes: readonly string[], origin: 
   };
 }
 
-/** Imports of Kalshi files before the field was there say it in a note only. */
+/** Older imports of Kalshi files have it only as a note. */
 const isCloseGuessed = (file: MarketFile): boolean =>
   file.close_is_guessed === true || file.notes.some((note) => note.endsWith(NO_RECORD));
 const NO_RECORD = 'says when it opened and closed: times are those of its events';

@@ -30,7 +30,7 @@ import { readFeedValues, readPolls } from './side-tables.js';
  */
 export async function openMarket(folder: string, chosen?: readonly string[]): Promise<Recording | null> {
   const days = chosen ?? dayFolders(folder);
-  // A recorder that closes a file meanwhile moves its rows: then it is looked at again.
+  // A recorder that closes a file meanwhile moves its rows: the folder is then read again.
   for (let look = 1; ; look++) {
     const states = days.map(stateOf);
     const opened = await openOnce(folder, days).then(
@@ -43,7 +43,7 @@ export async function openMarket(folder: string, chosen?: readonly string[]): Pr
   }
 }
 
-/** How often a market is looked at that is written meanwhile. */
+/** Maximum reads of a market that is written meanwhile. */
 const LOOKS = 5;
 
 /** Changes when a file of the day is closed. */
@@ -81,7 +81,7 @@ interface Day {
   readonly manifest: Manifest | null;
 }
 
-/** The newest description, with the outcome of whichever knows it: it may have been learnt after the last day. */
+/** The newest description, with the outcome of any that has it: it may be known after the last day. */
 function describedIn(folder: string, conditionId: string, days: readonly Day[]): DescribedMarket {
   const known = days.flatMap(({ path }) => readMarket(join(path, MARKET), folder) ?? []);
   const newest = known.at(-1);
@@ -107,13 +107,13 @@ function describedIn(folder: string, conditionId: string, days: readonly Day[]):
   return { market: { ...market, ...firstTold(known), outcome: outcome ?? null, source }, notes };
 }
 
-/** The close as it was told first: a venue that moves it, the day the market ends at the latest, told that later. */
+/** The first reported close: a venue that moves it, at the latest on the last day, reported that later. */
 function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'closeTimeMs'> | null {
   const told = known.find(({ market }) => market.closeIsGuessed === undefined);
   return told === undefined ? null : { closeTimeMs: told.market.closeTimeMs };
 }
 
-/** Closed files, then what a writer has open or left open. */
+/** Closed files, then a writer's open ones. */
 async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
   const unlisted = unlistedFiles(path, manifest);
   for (const name of manifest === null ? [] : unlisted) {
@@ -142,7 +142,7 @@ async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]):
   return [...files, ...foreign.sort((a, b) => a.first_seq - b.first_seq), ...open];
 }
 
-/** Over every file that is played: those of events, and what feeds said. */
+/** Over every played file: events and feed values. */
 function computeFingerprint(days: readonly Day[], parts: readonly EventsPart[]): string | null {
   if (
     parts.some(
@@ -177,7 +177,7 @@ function summarizeParts(days: readonly Day[], parts: readonly EventsPart[]): Rec
   };
 }
 
-/** A gap at the end of a file ends with the next one; files that are missing are a gap too. */
+/** A gap at the end of a file ends with the next one; missing files are a gap too. */
 function listGaps(parts: readonly EventsPart[]): RecordedGap[] {
   const gaps: RecordedGap[] = [];
   for (const [at, part] of parts.entries()) {

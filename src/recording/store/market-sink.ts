@@ -1,4 +1,4 @@
-/** Takes the events of one market, checks them, numbers them, and puts snapshots of the book between them. */
+/** Takes one market's events, checks and numbers them, and inserts snapshots of the book. */
 
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import type { FeedRow, MarketSink, OwnRow, Stamp } from './contract.js';
@@ -7,16 +7,16 @@ import { formatDate } from './layout.js';
 import { computeTick } from './market-file.js';
 import type { Segment } from './segment.js';
 
-/** Where the files of an earlier writer end. */
+/** End of an earlier writer's files. */
 export interface Continuation {
   readonly lastSeq: number;
-  /** The venue's clock, Unix ms, of the last row. */
+  /** Venue clock, Unix ms, of the last row. */
   readonly lastMs: number;
   /** The market has closed. */
   readonly ended: boolean;
 }
 
-/** The segment that rows of a UTC day go to; the first row of the stream in it will be `nextSeq`. */
+/** Segment for rows of a UTC day; its first row of the stream is `nextSeq`. */
 export type SegmentOf = (date: string, nextSeq: number) => Segment;
 
 const NOT_RECORDING = 'nothing was recorded';
@@ -27,9 +27,9 @@ type Side = Map<number, number>;
 export class RecordingSink implements MarketSink {
   refused = 0;
   steppedBack = 0;
-  /** The description has to be written. */
+  /** The description must be written. */
   changed = true;
-  /** Sentences about the data, kept with the description. */
+  /** Sentences about the data, stored with the description. */
   readonly notes: string[] = [];
   #market: RecordedMarket;
   #tickMicros: number;
@@ -39,10 +39,10 @@ export class RecordingSink implements MarketSink {
   #lastMs: number;
   #ended: boolean;
   #inGap = false;
-  /** Said before the next event: the stream was interrupted by us, and its file does not know the book any more. */
+  /** Written before the next event: we interrupted the stream, and its file no longer has the book. */
   #interrupted: string | null;
   #snapshotMs = Number.NEGATIVE_INFINITY;
-  /** Whether `#book` is all of it: from the first `clear` on. */
+  /** Whether `#book` is complete: from the first `clear` on. */
   #bookKnown = false;
   readonly #book: readonly [bids: Side, asks: Side] = [new Map(), new Map()];
   #segment: Segment | null = null;
@@ -66,14 +66,14 @@ export class RecordingSink implements MarketSink {
     return this.#market;
   }
 
-  /** The UTC day of the last event; null before the first. */
+  /** UTC day of the last event; null before the first. */
   get date(): string | null {
     return Number.isFinite(this.#lastMs) ? formatDate(this.#lastMs) : null;
   }
 
   describe(market: RecordedMarket, notes: readonly string[] = []): void {
     this.notes.push(...notes.filter((note) => !this.notes.includes(note)));
-    // What was learnt once is not forgotten by whoever does not know it.
+    // A known outcome stays when a later description lacks it.
     this.#market = { ...market, outcome: market.outcome ?? this.#market.outcome };
     this.#tickMicros = computeTick(market);
     this.changed = true;
@@ -97,7 +97,7 @@ export class RecordingSink implements MarketSink {
   clear(at: Stamp): void {
     if (this.#isOver(at)) return;
     this.#forgetBook();
-    // What is cleared anyway need not be written once more.
+    // A cleared book need not be written again.
     this.#bookKnown = false;
     this.#event(at, ROW.clear, 0, 0, 0);
     this.#bookKnown = true;
@@ -105,7 +105,7 @@ export class RecordingSink implements MarketSink {
 
   gap(at: Stamp, reason: string): void {
     if (this.#inGap || this.#interrupted !== null || this.#isOver(at)) return;
-    // Before the first event there is nothing that could be interrupted.
+    // Before the first event nothing can be interrupted.
     if (this.#seq === 0) return;
     this.#gap(this.#clampTime(at), at.seenMs, reason);
   }
@@ -128,12 +128,12 @@ export class RecordingSink implements MarketSink {
     this.#openSegment(formatDate(row.seenMs), this.#seq + 1).feedValue(row);
   }
 
-  /** Everything given up to this position is safe. */
+  /** Everything up to this position is safe. */
   onFlush(position: Continuation): void {
     this.#durable = position;
   }
 
-  /** Everything since the last `onFlush` is lost. The file goes on from there: with a gap and the book as it is now. */
+  /** Everything since the last `onFlush` is lost. The file continues from there with a gap and the present book. */
   onLost(): void {
     if (this.#durable.lastSeq === this.#seq) return;
     const endLost = this.#ended && !this.#durable.ended;
@@ -141,11 +141,11 @@ export class RecordingSink implements MarketSink {
     this.#ended = this.#durable.ended;
     this.#interrupted = NOT_WRITTEN;
     this.#inGap = false;
-    // Nobody tells the end of a market twice.
+    // The end of a market is reported only once.
     if (endLost) this.end({ timeMs: this.#lastMs, seenMs: null });
   }
 
-  /** Where the stream stands now. */
+  /** Present position of the stream. */
   position(): Continuation {
     return { lastSeq: this.#seq, lastMs: this.#lastMs, ended: this.#ended };
   }
@@ -189,7 +189,7 @@ export class RecordingSink implements MarketSink {
     this.#interrupted = null;
     const fromMs = Math.min(this.#durable.lastMs, timeMs);
     if (Number.isFinite(fromMs)) this.#gap(fromMs, seenMs, reason);
-    // As events, not as a snapshot: what the file says of the book so far is not the book any more.
+    // As events instead of a snapshot: the file's book is invalid.
     if (this.#bookKnown) this.#writeBook(timeMs, seenMs, ROW.clear, ROW.level);
   }
 
@@ -220,7 +220,7 @@ export class RecordingSink implements MarketSink {
   }
 
   #segmentAt(timeMs: number): Segment {
-    // Rows come in runs of the same day: asking the calendar for each of them would cost more than all the rest.
+    // Rows come in runs of the same day: a date computation for each would cost more than all the rest.
     const day = Math.floor(timeMs / DAY_MS);
     if (this.#segment === null || this.#segmentDay !== day || this.#segment.closing) {
       this.#segment = this.#openSegment(formatDate(timeMs), this.#seq + 1);

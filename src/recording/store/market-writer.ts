@@ -28,21 +28,21 @@ export class MarketWriter {
   readonly #conditionId: string;
   readonly #rules: WriterRules;
   readonly #sink: RecordingSink | null;
-  /** By UTC day. Around midnight there are two: the venue's day ends when the venue says so. */
+  /** By UTC day. Around midnight there are two: the venue's clock decides. */
   readonly #open = new Map<string, Segment>();
-  /** They take no more rows; one that could not become Parquet is tried again. */
+  /** They take no more rows; a failed conversion to Parquet is retried. */
   #closing: Segment[] = [];
   readonly #numbers = new Map<string, number>();
-  /** Folders that hold the description as it is now. */
+  /** Folders with the present description. */
   readonly #described = new Set<string>();
-  /** Folders with files that a crash of the machine could take away. */
+  /** Folders with files that a crash of the machine could remove. */
   readonly #unsynced = new Set<string>();
   /** In manifests already. */
   #counted = { refused: 0, steppedBack: 0 };
-  /** Of the rest, what the open segment says. */
+  /** Number of the rest that the open segment has. */
   #noted = 0;
 
-  /** Without a market it takes only what belongs to none. */
+  /** Without a market it takes only rows without one. */
   constructor(root: string, conditionId: string, market: RecordedMarket | null, rules: WriterRules) {
     this.#root = root;
     this.#conditionId = conditionId;
@@ -70,17 +70,17 @@ export class MarketWriter {
     return segment;
   }
 
-  /** Writes what is pending, and closes what is due, or everything. Throws TwinbookError `file_unreadable`. */
+  /** Writes pending rows, and closes due segments, or all. Throws TwinbookError `file_unreadable`. */
   async flush(everything: boolean): Promise<void> {
     this.#noteCounts();
-    // They stop taking rows before they are written: what is given while the disk works belongs to the next ones.
+    // They stop taking rows before the write: rows that arrive meanwhile belong to the next ones.
     for (const [date, segment] of this.#open) {
       if (!everything && !this.#isDue(date, segment)) continue;
       this.#open.delete(date);
       segment.closing = true;
       this.#closing.push(segment);
     }
-    // Events in memory have nothing on the disk before they become Parquet, and need no description there.
+    // Events in memory have no file before they become Parquet, and need no description there.
     if (!this.#rules.crashSafe && !everything && this.#closing.length === 0) return;
     await this.#write();
     for (const segment of this.#closing) {
@@ -90,7 +90,7 @@ export class MarketWriter {
     await this.#sync();
   }
 
-  /** Lets go of the files, as they are. */
+  /** Closes the files as they are. */
   async release(): Promise<void> {
     for (const segment of [...this.#open.values(), ...this.#closing]) await segment.close();
   }
@@ -101,7 +101,7 @@ export class MarketWriter {
     return isOld || segment.rows >= this.#rules.rotateAfterRows || date < today;
   }
 
-  /** What was written and can be made again need not be safe one by one. */
+  /** Repeatable data need not be synced file by file. */
   async #sync(): Promise<void> {
     try {
       for (const folder of this.#unsynced) await syncDay(folder);
@@ -121,9 +121,9 @@ export class MarketWriter {
       for (const segment of segments) await segment.write();
       if (position !== undefined) this.#sink?.onFlush(position);
     } catch (error) {
-      // All or nothing: rows are numbered through, and a number must not be given twice.
+      // All or nothing: rows are numbered, and a number must not be used twice.
       for (const segment of segments) this.lostRows += await segment.undo();
-      // Together with what was given meanwhile, which follows what is lost.
+      // Together with later rows, which follow the lost ones.
       for (const segment of new Set([...segments, ...this.#open.values()])) {
         this.lostRows += segment.pendingRows;
         segment.discard();
@@ -200,7 +200,7 @@ export class MarketWriter {
     return last;
   }
 
-  /** What earlier writers learnt and noted; the newest description has the last word. */
+  /** Outcome and notes of earlier writers; the newest description decides. */
   #inherit(sink: RecordingSink): void {
     for (const folder of this.#dayFolders().reverse()) {
       const earlier = readMarket(join(folder, MARKET), folder);

@@ -1,4 +1,4 @@
-/** Makes Parquet files of a segment: written to a temporary name, read back, synced, renamed. */
+/** Writes a segment's Parquet files: to a temporary name, read back, synced, renamed. */
 
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,17 +12,17 @@ import { parquetName, TABLES, type Table } from './layout.js';
 import { type EventsFile, FORMAT, formatVersion, type OtherFile } from './manifest.js';
 import { COLUMNS, parquetSource, quote, STREAM_KINDS, segmentSource } from './tables.js';
 
-/** Rows of a row group: what a reader has in memory at a time, with room for what it reads ahead. */
+/** Rows of a row group: a reader's memory at a time, with room for reading ahead. */
 export const GROUP_ROWS = 61_440;
 
 export interface SegmentRows {
-  /** The file of the segment; null when it has none. */
+  /** The segment's file; null without one. */
   readonly path: string | null;
   /** Its events, when they are not in the file. */
   readonly columns: EventColumns | null;
 }
 
-/** Writes the files with this number in the folder, of every table that has rows. Leaves nothing behind when it throws. */
+/** Writes the files with this number in the folder, for every table with rows. Leaves nothing behind when it throws. */
 export async function writeParquet(
   connection: DuckDBConnection,
   folder: string,
@@ -51,7 +51,7 @@ export async function writeParquet(
 const mayHold = ({ path, columns }: SegmentRows, table: Table): boolean =>
   table === 'events' && columns !== null ? columns.length > 0 : path !== null;
 
-/** The rows of a table as SQL sees them. */
+/** Rows of a table for SQL. */
 async function openSource(connection: DuckDBConnection, { path, columns }: SegmentRows, table: Table): Promise<string> {
   if (table === 'events' && columns !== null) return appendColumns(connection, columns);
   return segmentSource(must(path, 'the file of a segment'), table);
@@ -68,7 +68,7 @@ async function copy(connection: DuckDBConnection, source: string, table: Table, 
   );
 }
 
-/** Puts events that are in memory into a table of this connection. Their numbers are the places of its rows. */
+/** Adds events in memory to a table of this connection. Their numbers are the indexes of its rows. */
 async function appendColumns(connection: DuckDBConnection, events: EventColumns): Promise<string> {
   await connection.run(`CREATE TEMP TABLE pending (time DOUBLE, seen DOUBLE, kind UTINYINT, side UTINYINT,
     price INTEGER, amount DOUBLE)`);
@@ -97,7 +97,7 @@ async function appendColumns(connection: DuckDBConnection, events: EventColumns)
     CASE WHEN kind = ${ROW.gap} THEN ${reasons} END AS reason FROM pending)`;
 }
 
-/** What the manifest says of a file, from the file itself: it is read back before it counts. */
+/** A file's manifest entry, read back from the file itself before it counts. */
 async function describe(
   connection: DuckDBConnection,
   path: string,
@@ -113,7 +113,7 @@ async function describe(
   return { table, ...checksum, ...(await summarizeEvents(connection, source)) };
 }
 
-/** Figures of a table of events, as a manifest lists them. */
+/** Figures of a table of events, for a manifest. */
 export async function summarizeEvents(connection: DuckDBConnection, source: string) {
   const kinds = await fetchRows(
     connection,
@@ -130,7 +130,7 @@ export async function summarizeEvents(connection: DuckDBConnection, source: stri
     first_seq: isEmpty ? 0 : Math.min(...valuesOf('first_seq')),
     last_seq: isEmpty ? 0 : Math.max(...valuesOf('last_seq')),
     kinds: Object.fromEntries(STREAM_KINDS.map((kind) => [kind, rowsOf(kind)])) as EventsFile['kinds'],
-    // Looking for them costs as much as all the rest, and most files have none.
+    // Searching them costs as much as all the rest, and most files have none.
     gaps: rowsOf('gap') > 0 ? await readGaps(connection, source) : [],
   };
 }

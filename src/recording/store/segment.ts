@@ -1,7 +1,6 @@
 /**
- * The open end of a recording: rows of one market and day that are not Parquet yet. They are lines of JSON in a file that
- * only grows, so that whatever was synced can be read after `kill -9`. An import keeps its events in columns instead: it
- * can be run again.
+ * The open end of a recording: rows of one market and day that are not Parquet yet. They are lines of JSON in a growing
+ * file, so that synced rows survive `kill -9`. An import keeps its events in columns instead: it can be repeated.
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
@@ -19,7 +18,7 @@ export class Segment {
   readonly number: number;
   /** Our clock, Unix ms. */
   readonly openedMs: number;
-  /** Events that are held here and not in the file. */
+  /** Events held here instead of in the file. */
   readonly columns: EventColumns | null;
   /** Rows of all tables. */
   rows = 0;
@@ -30,7 +29,7 @@ export class Segment {
   #pending: string[] = [];
   #pendingRows = 0;
   #durableBytes = 0;
-  /** Taken by `begin`, and written by `write`; the bytes are those that reached the disk. */
+  /** Taken by `begin`, written by `write`; the bytes are those on the disk. */
   #batch = { lines: [] as readonly string[], rows: 0, bytes: 0 };
   #file: FileHandle | null = null;
 
@@ -42,7 +41,7 @@ export class Segment {
     this.columns = columns;
   }
 
-  /** Rows given and not yet written. */
+  /** Rows that are not written yet. */
   get pendingRows(): number {
     return this.#pendingRows;
   }
@@ -106,18 +105,18 @@ export class Segment {
     });
   }
 
-  /** What was refused so far in this segment, so that it is known after a crash too. */
+  /** Rejected events so far in this segment, so that they survive a crash. */
   counts(refused: number, steppedBack: number): void {
     this.#line({ table: 'counts', refused, stepped_back: steppedBack });
   }
 
-  /** What is pending now is the next thing to be written; what is given from here on waits for the time after. */
+  /** Pending rows are written next; later ones wait for the following write. */
   begin(): void {
     this.#batch = { lines: this.#pending, rows: this.#pendingRows, bytes: 0 };
     this.discard();
   }
 
-  /** Writes and syncs what `begin` took. Throws what the system says; `undo` then makes the file as it was before. */
+  /** Writes and syncs the rows of `begin`. Throws the system's error; `undo` then restores the file. */
   async write(): Promise<void> {
     if (this.#batch.lines.length === 0) return;
     const bytes = Buffer.from(this.#batch.lines.join(''));
@@ -128,7 +127,7 @@ export class Segment {
     this.#batch = { lines: [], rows: this.#batch.rows, bytes: bytes.length };
   }
 
-  /** Takes back what `begin` took, whether none, half or all of it was written; returns the rows that are lost so. */
+  /** Removes the rows of `begin`, written or not; returns the number of lost rows. */
   async undo(): Promise<number> {
     const { rows, bytes } = this.#batch;
     this.#batch = { lines: [], rows: 0, bytes: 0 };
@@ -149,7 +148,7 @@ export class Segment {
     await file?.close();
   }
 
-  /** Only a new file: an older segment of that name would not be ours. */
+  /** Only a new file: an existing segment of that name would not be ours. */
   async #open(): Promise<FileHandle> {
     const file = await open(this.path, 'ax');
     syncFolder(this.folder);

@@ -1,4 +1,4 @@
-/** What a recording holds beside its events: the requests that made it, and what feeds said meanwhile. */
+/** Tables of a recording besides its events: its requests, and feed values. */
 
 import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -16,7 +16,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** All polls of these days, in order of the days and of their files. Throws `recording_invalid`. */
 export const readPolls = (days: readonly string[]): AsyncGenerator<RecordedPoll> => readRows(days, 'polls', toPoll);
 
-/** What feeds said of a market, in the same order; all of its times on the venue's clock. Throws `recording_invalid`. */
+/** A market's feed values, in the same order; all times on the venue's clock. Throws `recording_invalid`. */
 export const readFeedValues = (days: readonly string[], conditionId: string): AsyncGenerator<RecordedFeedValue> =>
   readRows(days, 'feeds', (row, path) => toFeedValue(row, conditionId, path));
 
@@ -75,7 +75,7 @@ function toPoll(row: Row, path: string): RecordedPoll {
 
 function toFeedValue(row: Row, conditionId: string, path: string): RecordedFeedValue {
   const timeMs = toNumber(row['time_ms']);
-  // The value's own times are of the recorder's clock, events of the venue's: one clock holds in a backtest.
+  // A value's own times are on the recorder's clock, events on the venue's: a backtest has one clock.
   const aheadMs = timeMs - toNumber(row['seen_ms']);
   const nullable = (name: string) => numberOrNull(row[name] ?? null);
   const [p, bid, ask, sd] = [nullable('p'), nullable('bid'), nullable('ask'), nullable('sd')];
@@ -96,7 +96,7 @@ function toFeedValue(row: Row, conditionId: string, path: string): RecordedFeedV
       bid,
       ask,
       sd,
-      // What was heard cannot hold only later.
+      // A received value cannot be valid only later.
       atMs: Math.min(timeMs, toNumber(row['at_ms']) + aheadMs),
       validUntilMs: validUntilMs === null ? null : validUntilMs + aheadMs,
     },

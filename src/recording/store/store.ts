@@ -20,8 +20,8 @@ const HOUR_MS = 3_600_000;
 const DEFAULT_RULES = { rotateAfterMs: HOUR_MS, rotateAfterRows: 1_000_000, snapshotEveryMs: 300_000 };
 
 /**
- * Opens (and makes) a folder of recordings for writing. What an earlier writer left open is turned into Parquet first.
- * Throws TwinbookError `file_unreadable` when the folder cannot be written, another process writes it, or DuckDB is missing.
+ * Opens (and creates) a folder of recordings for writing. Open files of an earlier writer become Parquet first. Throws
+ * TwinbookError `file_unreadable` when the folder cannot be written, another process writes it, or DuckDB is missing.
  */
 export async function openRecordingStore(folder: string, settings: StoreSettings): Promise<RecordingStore> {
   const { lock } = await takeFolder(folder);
@@ -36,7 +36,7 @@ export async function openRecordingStore(folder: string, settings: StoreSettings
   return new RecordingFolder(folder, lock, rules);
 }
 
-/** Turns what a writer that died left open into Parquet. Returns how many segments that were. Throws as `openRecordingStore`. */
+/** Turns a dead writer's open segments into Parquet. Returns their number. Throws as `openRecordingStore`. */
 export async function repairFolder(folder: string): Promise<number> {
   const { lock, recovered } = await takeFolder(folder);
   lock.release();
@@ -44,7 +44,7 @@ export async function repairFolder(folder: string): Promise<number> {
 }
 
 async function takeFolder(folder: string): Promise<{ lock: FolderLock; recovered: number }> {
-  // Now and not an hour on, when the first segment would become Parquet.
+  // Now instead of in an hour, when the first segment would become Parquet.
   await loadDuckDb();
   let lock: FolderLock;
   try {

@@ -1,10 +1,10 @@
-/** The columns of our files, in the order in which they are written, and how they are read as the numbers of the stream. */
+/** Columns of our files in written order, and their conversion to the stream's numbers. */
 
 import { EVENT } from '../contract.js';
 import { ROW } from './event-columns.js';
 import type { Table } from './layout.js';
 
-/** Kinds of rows that are events of the stream; the others, `snapshot`, `snapshot_level` and `gap`, are about it. */
+/** Kinds of rows that are events of the stream; the others describe it: `snapshot`, `snapshot_level` and `gap`. */
 export const STREAM_KINDS = ['level', 'trade', 'clear', 'end'] as const satisfies readonly (keyof typeof EVENT)[];
 
 /** Name and Parquet (DuckDB) type of each column. */
@@ -60,7 +60,7 @@ export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 /** A closed file as a table of SQL. */
 export const parquetSource = (path: string): string => `read_parquet(${quote(path)}, hive_partitioning = false)`;
 
-/** The rows of one table in an open segment. A line that is cut or broken is no row. */
+/** Rows of one table in an open segment. Cut or broken lines are skipped. */
 export function segmentSource(path: string, table: Table): string {
   const types = { table: 'VARCHAR', ...COLUMNS[table] };
   const columns = Object.entries(types).map(([name, type]) => `${quote(name)}: ${quote(type)}`);
@@ -80,7 +80,7 @@ export const chunkSelect = (source: string): string => `SELECT ${CHUNK_COLUMNS} 
 
 export const MARKER = 255;
 
-/** The book that a file begins with, as events: its snapshot, or at least an empty book where it has none. */
+/** The book at a file's beginning as events: its snapshot, or an empty book without one. */
 export const bookSelect = (source: string, firstSeq: number): string => `
   WITH head AS (SELECT * FROM ${source} WHERE seq < coalesce(
     (SELECT min(seq) FROM ${source} WHERE kind NOT IN ('snapshot', 'snapshot_level')), ${Number.MAX_SAFE_INTEGER}))
@@ -98,7 +98,10 @@ const CHUNK_COLUMNS = `time_ms::DOUBLE,
   price_micros::INTEGER,
   amount_micros::DOUBLE`;
 
-/** Every row as numbers: seq, time_ms, kind (`ROW`; 255 for one that is none), side (255 for none), price_micros, amount_micros. */
+/**
+ * Every row as numbers: seq, time_ms, kind (`ROW`; 255 for an unknown one), side (255 for none), price_micros,
+ * amount_micros.
+ */
 export const rowSelect = (source: string): string => `
   SELECT coalesce(seq, -1)::DOUBLE, coalesce(time_ms, 0)::DOUBLE,
     (CASE kind ${Object.entries(ROW)

@@ -1,4 +1,4 @@
-/** `twinbook sweep plan`, `run-chunk` and `collect`: a sweep as the job array of a batch engine. */
+/** `twinbook sweep plan`, `run-chunk` and `collect`: a sweep as a job array of a batch engine. */
 
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -28,10 +28,10 @@ type CollectFlags = TellFlags & { readonly dir: string; readonly out?: string; r
 /** Options of a machine that runs chunks. */
 export type RunnerFlags = Pick<QuestionFlags, 'config' | 'workers' | 'memory'> & { readonly data: readonly string[] };
 
-/** A job array's chunk: long enough that the start of a job costs little, short enough to be run again. */
+/** Size of a job array's chunk: long enough to make a job's start cheap, short enough to be repeated. */
 const USUAL_CHUNK_SECONDS = 300;
 
-/** Of Slurm, of an indexed Job of Kubernetes, of AWS Batch: each counts as its jobs were submitted, here from 0. */
+/** Index variables of Slurm, of a Kubernetes indexed Job and of AWS Batch; all count from 0 as submitted here. */
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
 export function addChunkCommands(sweep: Command, session: Session): void {
@@ -61,7 +61,7 @@ export const chunkSecondsOption = (usual: number): Option =>
     .default(usual)
     .argParser(integerBetween(1, 86_400));
 
-/** Of every command that runs chunks with its own copy of configuration and recordings. */
+/** Options of commands that run chunks with their own copy of configuration and recordings. */
 export const withRunner = (command: Command): Command =>
   withMemory(addConfigOption(command))
     .requiredOption('--data <path...>', 'this machine’s copy of the recordings: folders or files')
@@ -133,12 +133,12 @@ async function runChunks(options: ChunkFlags, io: CliIo): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-/** A process has one time zone, and its threads take it: before any of them starts. */
+/** A process has one time zone, inherited by its threads: set before any of them starts. */
 export function takeTimeZone(name: string): void {
   process.env['TZ'] = name;
 }
 
-/** With a copy of the environment: that of the process itself cannot be passed to a thread. */
+/** With a copy of the environment: the process's own cannot be passed to a thread. */
 export const copyPlace = async (options: RunnerFlags, io: CliIo): Promise<RunnerPlace> => ({
   source: { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd, feeds: 'any' as const },
   paths: resolveData(options.data, io),

@@ -1,4 +1,4 @@
-/** What a sweep over recordings is asked: the options that `sweep` and `sweep plan` share, and the plan that they make. */
+/** Input of a sweep over recordings: options shared by `sweep` and `sweep plan`, and their plan. */
 
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -33,7 +33,7 @@ export interface QuestionFlags extends Omit<BacktestFlags, 'data' | 'workers'> {
 const MEBIBYTE = 1024 * 1024;
 const MINUTE_MS = 60_000;
 
-/** The same for a sweep that runs here and for one that is only planned. */
+/** The same for a sweep run here and for a planned one. */
 export const withQuestion = (command: Command): Command =>
   withMemory(withParameters(withBacktestData(addJsonOption(addConfigOption(command)), false)));
 
@@ -82,9 +82,9 @@ export function requireData({ data }: Pick<QuestionFlags, 'data'>): readonly str
   throw new TwinbookError('usage', 'there is nothing to sweep over', hint);
 }
 
-/** What both kinds of sweeps are asked. */
+/** Input shared by both kinds of sweeps. */
 export async function questionFrom(options: QuestionFlags & { readonly world?: readonly string[] }, io: CliIo) {
-  // A copy: the environment of the process itself cannot be handed to a thread.
+  // A copy: the process's own environment cannot be passed to a thread.
   const feeds = options.world === undefined ? options.feed.map(({ name }) => name) : ('any' as const);
   const source = { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd, feeds };
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true });
@@ -98,7 +98,7 @@ export async function questionFrom(options: QuestionFlags & { readonly world?: r
   };
 }
 
-/** Everything that can be wrong with the question is found out here, before anything runs. */
+/** Finds every error of the input before anything runs. */
 export async function planFrom(options: QuestionFlags & Pick<BacktestFlags, 'data'>, io: CliIo): Promise<SweepPlan> {
   const question = await questionFrom(options, io);
   const { checkFillModels } = await import('../../../lab/backtest/sources.js');
@@ -128,7 +128,7 @@ export async function planFrom(options: QuestionFlags & Pick<BacktestFlags, 'dat
   };
 }
 
-/** Beside the ledger; a lone strategy file has none, and its own folder is for configuration. */
+/** Beside the ledger; a single strategy file has none, and its own folder is for configuration. */
 function usualOutDir({ file, ledger, strategies }: Config, cwd: string): string {
   const lone = strategies.find((strategy) => strategy.file === file);
   return lone === undefined ? join(dirname(ledger.path), 'sweep') : resolve(cwd, 'data/sweep', lone.name);

@@ -1,4 +1,6 @@
-/** `twinbook sweep --engine queue` and `twinbook sweep worker`: chunks that workers take from a queue on Redis or Valkey. */
+/**
+ * `twinbook sweep --engine queue` and `twinbook sweep worker`: chunks for workers through a queue on Redis or Valkey.
+ */
 
 import querystring from 'node:querystring';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -21,10 +23,10 @@ export interface QueueFlags {
 
 type WorkerFlags = RunnerFlags & { readonly queue: string; readonly lockSeconds: number };
 
-/** Machines that are taken away get two minutes' notice. */
+/** Spot machines get two minutes' notice. */
 export const USUAL_QUEUED_SECONDS = 90;
 
-/** A secret if it holds a password; never an argument, which other users of the machine can see. */
+/** A secret if it contains a password; never an argument, which other users could see. */
 const ADDRESS = 'TWINBOOK_QUEUE_URL';
 /** Results without its signature are not stored. */
 const SECRET = 'TWINBOOK_QUEUE_SECRET';
@@ -52,7 +54,7 @@ export function addWorkerCommand(sweep: Command, session: Session): void {
   addAction<WorkerFlags>(worker, session, (options) => work(options, session.io));
 }
 
-/** Undefined: the usual one. Packages of the queue are loaded only for it. */
+/** Undefined: the default engine. The queue's packages are loaded only when used. */
 export async function openEngine(options: QueueFlags, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { JobQueue } = await import('../../../shell/queue/job-queue.js');
@@ -86,7 +88,7 @@ function readAddress(name: string, { env }: CliIo): QueueAddress {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed !== null) for (const text of [parsed.password, querystring.unescape(parsed.password)]) secrets.hide(text);
   const hasSecret = [SECRET, `${SECRET}_FILE`].some((variable) => env[variable] !== undefined);
-  // A server on this machine is open to this machine alone: its address, with its password, takes the place of a secret.
+  // A local server is reachable from this machine only: its address with its password replaces a secret.
   if (!hasSecret && parsed !== null && isLoopback(parsed.hostname)) return { url, name, secret: url };
   const wanted = 'a random text such as `openssl rand -hex 32` makes';
   const secret = readSecret(env, SECRET, 'the secret of the queue', wanted);

@@ -1,4 +1,4 @@
-/** A sweep on the terminal: the best configurations, what may be said of the search, walking forward, and the notes. */
+/** A sweep on the terminal: the best configurations, judgements of the search, walk-forward, and notes. */
 
 import { count, formatGain, formatMoney, formatQuantity, UNKNOWN } from '../../../lab/report/figures.js';
 import type { ConfigurationResult, FreshResult, SweepResult, WalkForward } from '../../../lab/sweep/contract.js';
@@ -18,10 +18,10 @@ import {
 } from '../../../lab/sweep/describe.js';
 import { type Column, prose, table } from '../../output/table.js';
 
-/** More rows than this nobody reads; the others are in the database, in --json and in the page. */
+/** Maximum rows; the database, --json and the page have all. */
 const MOST_ROWS = 20;
 
-/** @param width of the terminal; left out for a file */
+/** @param width of the terminal; absent for a file */
 export function sweepTables(result: SweepResult, width?: number): string {
   const { configurations, counts } = result;
   const shown = configurations.slice(0, MOST_ROWS);
@@ -55,7 +55,7 @@ interface Placed {
   readonly configuration: ConfigurationResult;
 }
 
-/** Of a narrow terminal what was varied and its result under the first fill model are what is left. */
+/** A narrow terminal keeps the varied values and their result under the first fill model. */
 function columns(result: SweepResult): readonly Column<Placed>[] {
   const { search, assumptions, counts } = result;
   return [
@@ -108,7 +108,7 @@ const sharedTable = <Row>(rows: readonly Row[], columns: readonly SharedColumn<R
     width,
   );
 
-/** Of the configuration that leads. */
+/** Of the leading configuration. */
 function crossingTable({ configurations: [best] }: SweepResult, width?: number): string {
   if (best === undefined || best.models.length === 0) return '';
   const lead = `Crossings of configuration ${best.number}, shares; markouts are of what stood crossed and was not filled`;

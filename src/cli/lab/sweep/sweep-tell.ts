@@ -1,4 +1,4 @@
-/** A sweep on the terminal: its progress while it runs, and what is printed of its result. */
+/** A sweep on the terminal: its progress, and its printed result. */
 
 import { join, resolve } from 'node:path';
 import { count, formatDuration } from '../../../lab/report/figures.js';
@@ -13,7 +13,7 @@ export interface TellFlags {
   readonly report?: string;
 }
 
-/** Prints the result, and writes the page if one is wanted. */
+/** Prints the result, and writes the page if requested. */
 export async function tellResult(result: SweepResult, outDir: string, options: TellFlags, io: CliIo): Promise<void> {
   if (options.report !== undefined) {
     const { sweepHtml } = await import('../../../lab/sweep/html/sweep-html.js');
@@ -26,7 +26,7 @@ export async function tellResult(result: SweepResult, outDir: string, options: T
   if (options.report !== undefined) io.out(`page: ${options.report}\n`);
 }
 
-/** What is counted, and what its speed is measured by. */
+/** Counted items, and the unit of its speed. */
 export type ProgressWords = readonly [tasks: string, parts: string];
 
 export const watcher = (line: ProgressLine, io: CliIo, words: ProgressWords): SweepWatcher => ({

@@ -51,7 +51,7 @@ export function addSweepCommand(program: Command, session: Session): void {
   const command = program
     .command('sweep')
     .description('backtests many configurations and says how far the best of them may be believed')
-    // What stands behind the name of a command below belongs to it.
+    // Words after a subcommand's name belong to it.
     .enablePositionalOptions();
   withWorlds(withQuestion(command))
     .addOption(threadsOption())
@@ -91,7 +91,7 @@ const withWorlds = (command: Command): Command =>
       ),
   );
 
-/** What a world knows nothing of. */
+/** Options without a meaning for worlds. */
 const OF_RECORDINGS = [
   ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
   ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'estimate', 'engine', 'queue', 'chunkSeconds'],
