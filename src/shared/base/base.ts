@@ -1,5 +1,5 @@
 /**
- * The ground floor: exact millionths, decimal strings, seeded randomness, errors. Imports nothing; knows no market,
- * no clock and no file. Import the file that you need; this front file only documents the purpose of the room.
+ * The base room: exact millionths, decimal strings, seeded randomness, errors. Imports nothing; knows no market, clock
+ * or file. Import the file that you need; this one only documents the room.
  */
 export {};

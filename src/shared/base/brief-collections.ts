@@ -1,4 +1,4 @@
-/** How long a program pauses while short-lived objects are collected. */
+/** Reduces pauses for the collection of short-lived objects. */
 
 import { setFlagsFromString } from 'node:v8';
 

@@ -1,4 +1,4 @@
-/** Which known word a misspelt one was meant to be. */
+/** Finds the known word that a misspelt one was meant to be. */
 
 /**
  * The known word that was probably meant: at most a third of its letters away (one edit for short ones), or else the only one

@@ -14,5 +14,5 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/;
 /** A spreadsheet computes such a cell, or drops its first characters and computes the rest. */
 const FORMULA = /^(?:[\t\r]|[\s\p{C}]*[=+\-@＝＋－＠])/u;
 
-/** Titles come from an exchange. A plain number stays one. */
+/** Titles come from an exchange. Plain numbers stay. */
 const disarm = (text: string): string => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);

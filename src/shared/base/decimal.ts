@@ -43,7 +43,7 @@ export function parseDecimal(text: string): Micros | null {
   return micros(isNegative && value !== 0 ? -value : value);
 }
 
-/** -1 for a character that is no digit, and behind the end. */
+/** -1 for a character that is not a digit, and at the end. */
 function digitAt(text: string, at: number): number {
   const digit = text.charCodeAt(at) - ZERO;
   return digit >= 0 && digit <= 9 ? digit : -1;

@@ -1,7 +1,4 @@
-/**
- * The closed set of errors that a user of Twinbook can meet. Each carries the cause and the next step; a bug is not
- * one of these but a failed assertion.
- */
+/** The closed set of user errors. Each contains the cause and the next step. A bug is a failed assertion instead. */
 
 export const ERROR_CODES = [
   'config_invalid', // a configuration or strategy file cannot be used
@@ -40,7 +37,7 @@ export class TwinbookError extends Error {
   }
 }
 
-/** A broken promise of our own code. It stops the process (after cancelling); it is never caught to carry on. */
+/** A violated invariant of our own code. It stops the process after canceling; never catch it to continue. */
 export class AssertionFailed extends Error {
   constructor(message: string) {
     super(message);

@@ -10,7 +10,7 @@ import { complement, type Micros, micros, mul, mulDiv, ONE } from './micros.js';
  * being currency for one share.
  */
 export const FEE_SCHEDULES = ['notional', 'variance', 'per_share'] as const;
-/** How a venue reckons its fees. */
+/** Base of a venue's fees. */
 export type FeeSchedule = (typeof FEE_SCHEDULES)[number];
 
 /** Currency charged for one share, for a strategy's own arithmetic; `rate` and `price` as parts of one. */

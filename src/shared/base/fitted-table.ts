@@ -1,6 +1,6 @@
 /**
- * A table that fits a terminal: texts give way first, then columns go, the least important first. No line is ever wider than the terminal, which
- * would break it wherever it happens to end.
+ * A table that fits a terminal: texts are shortened first, then the least important columns are dropped. No line is
+ * wider than the terminal.
  */
 
 import { foldText } from './fold-text.js';
@@ -10,19 +10,21 @@ import { cutText, measureText, padText } from './text-width.js';
 export interface FittedColumn<Row> {
   readonly name: string;
   readonly cell: (row: Row) => string;
-  /** Set to the left; figures are set to the right. */
+  /** Left-aligned; figures are right-aligned. */
   readonly isText?: true;
-  /** Behaviour of a text without room: it ends in `…`, or wraps. Without it a column has its full width, or is left out. */
+  /**
+   * Behaviour of a text without room: cut with `…`, or wrapped. Without it a column has its full width, or is dropped.
+   */
   readonly gives?: 'cut' | 'fold';
-  /** Columns of the terminal below which it does not give way while others may go instead. */
+  /** Minimum columns of the terminal while another column can be dropped instead. */
   readonly least?: number;
-  /** Columns of the terminal that it takes at most. */
+  /** Maximum columns of the terminal. */
   readonly most?: number;
-  /** The lowest goes first when there is no room; of equals the last. */
+  /** The lowest is dropped first; among equals the last. */
   readonly keep: number;
 }
 
-/** A line as it is shown: texts of the columns that are left, each as wide as its column. */
+/** A shown line: texts of the remaining columns, padded to their widths. */
 export type FittedLine = readonly string[];
 
 export interface FittedTable<Row> {

@@ -1,9 +1,11 @@
-/** A text in several lines, none wider than a terminal: broken between words, and within a word that alone is wider. */
+/**
+ * A text in several lines, none wider than a terminal: wrapped between words, and within a word that is wider itself.
+ */
 
 import { plainLine } from './plain-text.js';
 import { measureText, splitText } from './text-width.js';
 
-/** Lines of a text, at least one, without what could steer a terminal. */
+/** Lines of a text, at least one, without control characters. */
 export function foldText(text: string, columns: number): readonly string[] {
   const plain = plainLine(text);
   if (measureText(plain) <= columns) return [plain];
@@ -11,7 +13,7 @@ export function foldText(text: string, columns: number): readonly string[] {
   return fillLines(words, columns, ' ');
 }
 
-/** Parts side by side, and on another line where one has no room; a part that is wider than a line has one to itself. */
+/** Parts side by side, wrapped onto further lines; a part wider than a line has its own. */
 export function fillLines(parts: readonly string[], columns: number, gap: string): readonly string[] {
   const lines: string[] = [];
   for (const part of parts) {

@@ -1,15 +1,18 @@
-/** Making folders and keeping them. Node's own recursive mkdir spins for ever where a parent says ENOENT to every child, as /proc does. */
+/**
+ * Creates and syncs folders. Node's own recursive mkdir loops for ever when a parent reports ENOENT for every child, as
+ * /proc does.
+ */
 
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { PRIVATE_FOLDER } from './private.js';
 
-/** Access bits that the umask of the process leaves to other users. */
+/** Access bits that the process's umask leaves to other users. */
 export const SHARED_FOLDER = 0o777;
 
 /**
- * Makes a folder with its missing parents, by default for its owner alone; an existing one stays unchanged. Returns the folders that it made, the
- * topmost first. Throws the errors of `mkdirSync`, and ENOTDIR when a file has the name.
+ * Creates a folder with its missing parents, by default for its owner only; an existing one is unchanged. Returns the
+ * created folders, the topmost first. Throws the errors of `mkdirSync`, and ENOTDIR when a file has the name.
  */
 export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly string[] {
   const missing: string[] = [];

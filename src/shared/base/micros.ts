@@ -14,13 +14,13 @@ export type Micros = number & { readonly [microsBrand]: true };
 export const ONE = 1_000_000 as Micros;
 export const ZERO = 0 as Micros;
 
-/** `floor` rounds towards minus infinity, `ceil` towards plus infinity. The caller picks the one that is against us. */
+/** `floor` rounds towards minus infinity, `ceil` towards plus infinity. The caller picks the unfavourable one. */
 export type Rounding = 'floor' | 'ceil';
 
 /** Brands a number as Micros. Throws RangeError when it is not a safe integer. */
 export function micros(value: number): Micros {
   if (!Number.isSafeInteger(value)) throw new RangeError(`not a safe integer of millionths: ${value}`);
-  // The branded type has no constructor; the check above keeps the promise of the brand.
+  // The branded type has no constructor; the check above ensures it.
   return (value + 0) as Micros;
 }
 
@@ -38,7 +38,7 @@ export function mul(a: Micros, b: Micros, rounding: Rounding): Micros {
   const product = a * b;
   if (Number.isSafeInteger(product)) {
     const quotient = Math.floor(product / ONE);
-    // The double division may round up across an integer; the remainder settles it exactly.
+    // Float division may round up across an integer; the remainder decides exactly.
     const floored = quotient * ONE > product ? quotient - 1 : quotient;
     return micros(rounding === 'ceil' && floored * ONE !== product ? floored + 1 : floored);
   }
@@ -63,7 +63,7 @@ function mulDivBig(a: bigint, b: bigint, c: bigint, rounding: Rounding): Micros 
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** The largest multiple of `step` that is not above `value` (floor), or the smallest not below it (ceil). */
+/** The largest multiple of `step` at most `value` (floor), or the smallest at least it (ceil). */
 export function toMultiple(value: Micros, step: Micros, rounding: Rounding): Micros {
   if (step <= 0) throw new RangeError(`step must be positive: ${step}`);
   const rest = ((value % step) + step) % step;

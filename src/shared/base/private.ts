@@ -1,6 +1,6 @@
 /**
- * Files that only their owner may use. A user who may read a file can also lock it, and so keep its owner out. So no
- * other user may open it: locks depend on that, and orders, fills and strategies stay private.
+ * Private files. A user who may read a file can also lock it, and so lock out its owner. So no other user may open it:
+ * locks depend on that, and orders, fills and strategies stay private.
  */
 
 import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs';
@@ -13,7 +13,10 @@ const GROUP_AND_OTHERS = 0o077;
 const GROUP_OR_OTHERS_ENTER = 0o011;
 const OTHERS_ENTER = 0o001;
 
-/** Makes an empty file that no other user can open, from its first moment on; an existing one stays unchanged. Throws the errors of `openSync`. */
+/**
+ * Creates an empty file that no other user can ever open; an existing one is unchanged. Throws the errors of
+ * `openSync`.
+ */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', PRIVATE_FILE));
 }
@@ -21,14 +24,14 @@ export function makePrivateFile(path: string): void {
 /** Whether only its owner (and root) may open it. Throws the errors of `statSync`. */
 export const isPrivate = (path: string): boolean => (statSync(path).mode & GROUP_AND_OTHERS) === 0;
 
-/** Takes it from everybody else, if it is there and ours to take. */
+/** Removes other users' access if the file exists and is ours. */
 export function makePrivate(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode;
   if (mode === undefined || (mode & GROUP_AND_OTHERS) === 0) return;
   try {
     chmodSync(path, mode & ~GROUP_AND_OTHERS & 0o7777);
   } catch {
-    // Of another user, who shares it with us and may do so.
+    // Another user's, who shares it with us.
   }
 }
 
@@ -42,7 +45,7 @@ export interface OpenFolder {
 export function openToOthers(folder: string): OpenFolder | null {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return null;
-  // Our own group mostly has no other member.
+  // Our own group usually has no other member.
   const enters = found.gid === process.getgid?.() ? OTHERS_ENTER : GROUP_OR_OTHERS_ENTER;
   for (let path = realpathSync(folder); ; path = dirname(path)) {
     if ((statSync(path).mode & enters) === 0) return null;

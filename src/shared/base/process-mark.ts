@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-/** One process, so that its number alone is never believed: numbers are used again. */
+/** Identifies a process by more than its number, which the system reuses. */
 export interface ProcessMark {
   readonly pid: number;
   /** Start time in the system's own units; null where the system does not report it. */
@@ -51,6 +51,6 @@ function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return null; // not a Linux, or the process went this moment
+    return null; // Not Linux, or the process has just ended.
   }
 }

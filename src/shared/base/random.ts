@@ -12,7 +12,7 @@ export class Random {
     [this.#a, this.#b, this.#c, this.#counter] = state;
   }
 
-  /** A stream for a seed and, optionally, a name: streams of different names do not move together. */
+  /** A stream for a seed and, optionally, a name: streams of different names are independent. */
   static fromSeed(seed: number, stream = ''): Random {
     let hash = 0x811c9dc5 ^ (seed >>> 0);
     for (let i = 0; i < stream.length; i++) hash = Math.imul(hash ^ stream.charCodeAt(i), 0x01000193);

@@ -1,4 +1,6 @@
-/** Settings as the program takes them, derived from the schema of a file's section: camelCase names, absolute paths, null for absent. */
+/**
+ * Settings as values, derived from the schema of a file's section: camelCase names, absolute paths, null for absent.
+ */
 
 import { z } from 'zod';
 import type { Micros } from './micros.js';
@@ -43,7 +45,7 @@ export function toSettings<F extends object>(
   return Object.fromEntries(fields) as Settings<F>;
 }
 
-/** What `toSettings` calls a setting. */
+/** Key of a setting in `toSettings`. */
 export function settingKey(key: string, field: z.core.$ZodType): string {
   const unit = key.endsWith('_mb') ? 'Bytes' : findMark(field, 'x-amount') === true ? 'Micros' : '';
   return key.replace(/_mb$/, '').replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) + unit;

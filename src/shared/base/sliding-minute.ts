@@ -1,34 +1,34 @@
 /**
- * Moments of the last minute, as requests are counted against a budget: how many there are, and when they leave. A moment
- * counts until a whole minute after it, and then no more. Costs constant time and the memory of one minute.
+ * Times of the last minute, for request budgets: their number, and when they expire. A time counts for exactly one
+ * minute. Constant time per call; memory of one minute.
  */
 
 export const MINUTE_MS = 60_000;
 
 export class SlidingMinute {
-  /** A ring that grows by doubling: most count little. */
+  /** A ring buffer that grows by doubling. */
   #times = new Float64Array(8);
   #first = 0;
   #size = 0;
 
-  /** Moments that are remembered, those included that are older than a minute and were not forgotten yet. */
+  /** Stored times, including expired ones not dropped yet. */
   get size(): number {
     return this.#size;
   }
 
-  /** The last one that was added and is remembered; null without any. */
+  /** The last stored time; null without any. */
   get newestMs(): number | null {
     return this.#size === 0 ? null : this.#time(this.#size - 1);
   }
 
-  /** Moments are added in order; an earlier one than the last is stored behind it. */
+  /** Times are added in order; one earlier than the last is stored behind it. */
   add(timeMs: number): void {
     if (this.#size === this.#times.length) this.#grow();
     this.#times[(this.#first + this.#size) % this.#times.length] = timeMs;
     this.#size += 1;
   }
 
-  /** How many of them count at this moment. Nothing is forgotten, so that a clock which leaps and comes back does no harm. */
+  /** Number that counts at this time. Nothing is dropped, so that a clock that jumps and returns does no harm. */
   countAt(nowMs: number): number {
     return this.#size - this.#overAt(nowMs);
   }
@@ -39,7 +39,7 @@ export class SlidingMinute {
     return place < this.#size ? this.#time(place) + MINUTE_MS : null;
   }
 
-  /** The least of a figure over the moments that count now, of the age of each, ms, and how many there are from it on; Infinity without any. */
+  /** Minimum of a figure over the counted times, by age, ms, and number of times from it on; Infinity without any. */
   leastOf(nowMs: number, figure: (ageMs: number, since: number) => number): number {
     let least = Number.POSITIVE_INFINITY;
     for (let place = this.#overAt(nowMs); place < this.#size; place++)
@@ -61,7 +61,7 @@ export class SlidingMinute {
   }
 
   #time(place: number): number {
-    // Every place below `#size` was written.
+    // Every index below `#size` was written.
     return this.#times[(this.#first + place) % this.#times.length] ?? 0;
   }
 

@@ -1,6 +1,6 @@
 /**
- * SQLite's binding that this version of Node can run. better-sqlite3 12 is made of classes of Node's own that abort the process from
- * Node 24.19 on, when a statement is collected as garbage; 13, which keeps to Node's stable interface, wants Node 22 or newer.
+ * SQLite's binding for this version of Node. better-sqlite3 12 uses Node's own classes that abort the process from Node
+ * 24.19 on when a statement is garbage-collected; 13 uses Node's stable interface and needs Node 22 or newer.
  */
 
 import { createRequire } from 'node:module';

@@ -1,17 +1,17 @@
 /**
- * How many columns of a terminal a text takes, as `plainLine` leaves it: letters of East Asian scripts and most pictures take two, marks that
- * combine with the letter before them take none.
+ * Width of a text from `plainLine` in terminal columns: East Asian letters and most pictures take two, combining marks
+ * none.
  */
 
 import { plainLine } from './plain-text.js';
 
-/** Made for the first text that needs it, which most runs never see: it takes nine milliseconds. */
+/** Created for the first text that needs it: it takes nine milliseconds. */
 let graphemes: Intl.Segmenter | null = null;
 const ASCII = /^[\x20-\x7e]*$/;
 const PICTURE = /\p{Emoji_Presentation}|\ufe0f/u;
 const ONLY_MARKS = /^[\p{Mn}\p{Me}]+$/u;
 
-/** First and last letters that take two columns (Unicode's East Asian Width: wide and fullwidth), ascending. */
+/** Ranges of characters with two columns (Unicode's East Asian Width: wide and fullwidth), ascending. */
 const WIDE: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0x303e],
@@ -49,7 +49,7 @@ function measureLetter(letter: string): number {
   return PICTURE.test(letter) || WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
 }
 
-/** The text without what could steer a terminal, and cut where it takes more columns than these, with `…` at its end. */
+/** The text without control characters, cut with `…` to this many columns. */
 export function cutText(text: string, columns: number): string {
   const plain = plainLine(text);
   if (measureText(plain) <= columns) return plain;
@@ -63,7 +63,10 @@ export function cutText(text: string, columns: number): string {
   return columns < 1 ? '' : `${cut}…`;
 }
 
-/** Cuts a text from `plainLine` into pieces of at most this many columns (a wider letter is its own piece); at least one piece. */
+/**
+ * Cuts a text from `plainLine` into pieces of at most this many columns (a wider letter is its own piece); at least one
+ * piece.
+ */
 export function splitText(text: string, columns: number): readonly string[] {
   const pieces = [''];
   let width = 0;

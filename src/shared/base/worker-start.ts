@@ -1,4 +1,4 @@
-/** Starts the worker's program, compiled: a thread does not inherit what lets its parent read TypeScript. */
+/** Starts the worker's compiled program: a thread does not inherit its parent's TypeScript loader. */
 
 import { Worker } from 'node:worker_threads';
 
@@ -6,13 +6,13 @@ export interface WorkerProgram {
   /** Without its extension. */
   readonly name: string;
   readonly data: unknown;
-  /** Young generation, MB: for a program that keeps none of its new objects; the default would use three times sixteen. */
+  /** Young generation, MB: for a program without long-lived new objects; the default would use three times sixteen. */
   readonly youngMb?: number;
 }
 
-/** `from` is the `import.meta.url` of a module beside the program; of a source (in tests) it is the program's build. */
+/** `from` is the `import.meta.url` of a module beside the program; a source (in tests) uses the build. */
 export function startWorker({ name, data, youngMb }: WorkerProgram, from: string): Worker {
-  // The last folder of that name: the project may lie in one itself.
+  // The last folder of that name: the project's path may contain another.
   const root = from.lastIndexOf('/src/');
   const beside = from.endsWith('.ts') ? `${from.slice(0, root)}/dist${from.slice(root)}` : from;
   const resourceLimits = youngMb === undefined ? {} : { maxYoungGenerationSizeMb: youngMb };

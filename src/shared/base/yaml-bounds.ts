@@ -4,7 +4,7 @@ import { CST, Lexer } from 'yaml';
 
 /** Largest configuration file, bytes. */
 const MAX_BYTES = 256 * 1024;
-/** Most keys and list items of a configuration file; anchors, aliases and tags count as well. */
+/** Maximum keys and list items of a configuration file; anchors, aliases and tags count too. */
 const MAX_ENTRIES = 5_000;
 /** Deeper than any setting. */
 export const MAX_YAML_DEPTH = 20;
@@ -16,7 +16,7 @@ export interface YamlBounds {
 
 export const CONFIG_BOUNDS: YamlBounds = { maxBytes: MAX_BYTES, maxEntries: MAX_ENTRIES };
 
-/** The first bound that a text exceeds, with the size found and the size allowed; null for a text that may be parsed. */
+/** The first exceeded bound, with actual and allowed size; null for a text that may be parsed. */
 export function findYamlExcess(text: string, bounds: YamlBounds = CONFIG_BOUNDS): string | null {
   const bytes = Buffer.byteLength(text);
   return bytes > bounds.maxBytes ? formatByteExcess(bytes, bounds) : findEntryExcess(text, bounds.maxEntries);
@@ -70,7 +70,7 @@ class NestingDepth {
   }
 }
 
-/** Each is one entry, or belongs to one. */
+/** Each is an entry or part of one. */
 const COUNTED: ReadonlySet<string> = new Set([
   'map-value-ind',
   'explicit-key-ind',

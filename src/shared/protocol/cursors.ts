@@ -1,6 +1,6 @@
 /** Cursors of lists: unpadded base64url JSON, opaque to the client. */
 
-/** What numbers mean: a keyset, or a place in a scan. */
+/** Meaning of the number: a keyset, or a position in a scan. */
 export type CursorKey = 'before_id' | 'o' | 'e_offset' | 'm_offset';
 
 /** The cursor for this position, e.g. `{ before_id: 17 }`. */
@@ -13,13 +13,13 @@ export function decodeCursor(cursor: string, key: CursorKey): number | null {
   return integer(decodeFields(cursor)?.get(key));
 }
 
-/** A place in a list that can be sorted either way: behind the record of this pubkey. */
+/** Position in a list with either order: after the record of this pubkey. */
 export interface SortedPlace {
   readonly pubkey: string;
   readonly sortValue: number;
 }
 
-/** The place of a cursor `{pubkey, sort_value}`, or null when it is another one. */
+/** Position in a cursor `{pubkey, sort_value}`; null for another cursor. */
 export function decodePlace(cursor: string): SortedPlace | null {
   const fields = decodeFields(cursor);
   const pubkey = fields?.get('pubkey');
@@ -30,13 +30,13 @@ export function decodePlace(cursor: string): SortedPlace | null {
 const integer = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
-/** The content of a cursor; null when it is not one of ours. */
+/** Content of a cursor; null for a foreign one. */
 function decodeFields(cursor: string): ReadonlyMap<string, unknown> | null {
   if (cursor.length === 0 || cursor.length > 256 || !/^[A-Za-z0-9_-]+$/.test(cursor)) return null;
   try {
     const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
     return typeof position === 'object' && position !== null ? new Map(Object.entries(position)) : null;
   } catch {
-    return null; // not JSON: a foreign cursor
+    return null; // Not JSON: a foreign cursor.
   }
 }

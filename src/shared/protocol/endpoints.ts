@@ -50,9 +50,9 @@ interface Declaration {
   readonly location?: `/${string}/`;
   /** Default page size of a list. A list's `data` is an array and its `meta` has `limit` and `next_cursor`. */
   readonly page?: number;
-  /** The schema of a row, where a row that cannot be read is left out. Absent where each row has to count. */
+  /** Schema of a row in a list that leaves out unreadable rows. Absent where each row must count. */
   readonly looseRow?: z.ZodType;
-  /** The answer's `meta` names the outcome that was asked for, `{is_yes}`; on a list without pages. */
+  /** The answer's `meta` has the requested outcome, `{is_yes}`; for a list without pages. */
   readonly outcomeMeta?: true;
   readonly query: z.ZodObject;
   readonly body: z.ZodObject | null;
@@ -107,7 +107,7 @@ const list = <const S extends Scope, const P extends Path, Q extends z.ZodObject
   row: R,
 ) => ({ ...detail(scope, path, z.array(row)), page, query: parameters });
 
-/** The first step of a change: answers the draft to sign, 201 with its `Location`. */
+/** First step of a change: returns the draft to sign, 201 with its `Location`. */
 const start = <const P extends Path, const L extends Path, B extends z.ZodObject>(path: P, location: L, body: B) => ({
   ...({ method: 'POST', status: 201, scope: 'signed' } as const),
   path,
@@ -117,7 +117,7 @@ const start = <const P extends Path, const L extends Path, B extends z.ZodObject
   data: record.draft,
 });
 
-/** The last step of a change: takes the signature over the draft's message, answers the record. */
+/** Last step of a change: takes the signature of the draft's message, returns the record. */
 const submit = <const P extends Path, D extends z.ZodType>(path: P, data: D) => ({
   ...({ method: 'POST', status: 200, scope: 'signed' } as const),
   path,
@@ -331,7 +331,7 @@ export const ENDPOINTS = {
   'requests.cancel': { ...detail('signed', REQUEST, record.cancelledRequestRow), method: 'DELETE' as const },
 } as const satisfies Record<string, Declaration>;
 
-/** The name of a call, e.g. `orders.create`; the client has a method of the same name. */
+/** Name of a call, for example `orders.create`; the client has a method of the same name. */
 export type EndpointName = keyof typeof ENDPOINTS;
 /** The declaration of one call, with the exact types of its query, body and answer. */
 export type Endpoint<N extends EndpointName = EndpointName> = (typeof ENDPOINTS)[N];
@@ -345,8 +345,8 @@ type PathParams<P extends string> = P extends `${string}{${infer K}}${infer R}`
 /** Query as the exchange reads it: numbers, booleans, arrays, and Micros for decimals. */
 export type QueryOf<N extends EndpointName> = Readonly<z.output<Endpoint<N>['query']>>;
 /**
- * Query as a caller writes it: numbers, booleans and arrays, but decimals as text, as in everything that is sent: Micros
- * would arrive a million times too large. `writeQuery` makes it text.
+ * Query as a caller writes it: numbers, booleans and arrays, but decimals as text, because Micros would be a million
+ * times too large. `writeQuery` converts it to text.
  */
 export type QueryInput<N extends EndpointName> = { readonly [K in keyof QueryOf<N>]: Written<QueryOf<N>[K]> };
 type Written<T> = T extends Micros ? string : T extends readonly (infer U)[] ? readonly U[] : T;
@@ -368,7 +368,7 @@ export function fillPath(template: string, params: Readonly<Record<string, strin
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
-/** Writes a query as `?a=1&b=true`, in the order of the object, leaving out undefined; empty text for none. */
+/** Writes a query as `?a=1&b=true`, in the object's order, without undefined; empty for none. */
 export function writeQuery(query: Readonly<Record<string, unknown>>): string {
   const pairs: string[] = [];
   for (const [name, value] of Object.entries(query)) {

@@ -107,8 +107,8 @@ export const isClockRefusal = (slug: string, message: string): boolean =>
   slug === 'authentication_failed' && /timestamp out of range/i.test(message);
 
 /**
- * Whether the service did not believe the key, or lets it not do this: nothing was done, and another key may do better. Not where
- * it was our clock, which is wrong for every key.
+ * Whether the service rejects the key, or forbids the call: nothing was done, and another key may work. False for a
+ * wrong clock, which fails for every key.
  */
 export const refusesKey = ({ status, slug, message }: RefusalFacts): boolean =>
   (status === 401 && !isClockRefusal(slug, message)) || (status === 403 && slug === 'permission_denied');

@@ -13,7 +13,7 @@ export const yesValue = (outcome: MarketOutcome): Micros => micros(Math.round(Nu
 
 /** The value of shares in millionths, rounded down. */
 export const settledValue = (outcome: MarketOutcome, yes: number, no: number): Micros =>
-  // One rounding: NO shares pay 1 each, less the value that YES shares have more than they.
+  // One rounding: NO shares pay 1 each, and YES shares beyond them pay their value less 1.
   micros(no + mul(micros(yes - no), yesValue(outcome), 'floor'));
 
 /** The outcome at this value of a YES share; null for a value that is not between 0 and 1. */

@@ -1,6 +1,6 @@
 /**
- * Reads by a zod schema that may be needed once or for months. At its first parse zod writes and compiles code for every object of a
- * schema, which takes a trader's start a fifteenth of its time; a schema that is used often is fast for it ever after.
+ * Parses with a zod schema that is used once or for months. At its first parse zod compiles code for every object of a
+ * schema, which takes a fifteenth of a trader's start; afterwards the schema is fast.
  */
 
 import type { z } from 'zod';

@@ -11,10 +11,10 @@ const MOST_COSIGNERS = 4;
 
 const publicKey = z.string().refine(isPublicKey, 'the base58 address of a key');
 
-/** As `formatDecimal` writes it, so that texts can be compared. */
+/** As written by `formatDecimal`, so that texts can be compared. */
 const rate = z.string().regex(/^(?:0|0\.\d{0,5}[1-9])$/, 'a rate such as "0.01", without trailing zeros');
 
-/** Signers of a transaction draft beside the caller's wallet. Every draft has all of them, and no other signer. */
+/** Signers of a transaction draft besides the caller's wallet. Every draft has all of them, and no other signer. */
 const draftCosigners = z
   .strictObject({
     keys: z.array(publicKey).min(1).max(MOST_COSIGNERS),
@@ -27,9 +27,7 @@ const draftCosigners = z
     message: 'wants one of the keys above it',
   });
 
-/**
- * Who else must sign the transactions of a venue's drafts, and who of them pays the fee. Keys are base58 of 32 bytes.
- */
+/** Further signers of a venue's transaction drafts, and the fee payer. Keys are base58 of 32 bytes. */
 export type DraftCosigners = Readonly<z.output<typeof draftCosigners>>;
 
 export const venueProfileSchema = z.strictObject({
@@ -48,14 +46,17 @@ export const venueProfileSchema = z.strictObject({
     .array(z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'the base58 address of a program'))
     .max(32)
     .optional(),
-  /** Whether transactions that call such programs may take accounts out of address lookup tables. Absent: no. */
+  /** Whether transactions with such calls may use accounts from address lookup tables. Absent: no. */
   solana_lookup_tables: z.boolean().optional(),
   /**
    * The service's own keys that sign its transaction drafts (`solana_tx`) too: their slots are empty in the draft, and the
    * service fills them at the submit. Absent: our wallet alone signs and pays.
    */
   draft_cosigners: draftCosigners.optional(),
-  /** Fee rates of the venue's markets, as parts of price x amount. `twinbook rehearse` compares them; trading uses each market's own. */
+  /**
+   * Fee rates of the venue's markets, as fractions of price x amount. `twinbook rehearse` compares them; trading uses
+   * each market's own.
+   */
   fee_rates: z.strictObject({ maker: rate, taker: rate }).optional(),
   /** Base of the venue's fee rates; see `FeeSchedule`. `twinbook doctor --fees` shows it. Absent: notional. */
   fee_schedule: z.enum(FEE_SCHEDULES).optional(),
@@ -67,8 +68,8 @@ export const venueProfileSchema = z.strictObject({
     bootstrap_per_minute: requestsPerMinute,
   }),
   /**
-   * Percent of a margin position's own liquidity that its loss must reach for a liquidation. Only the paper exchange
-   * computes with it. Absent: 100.
+   * Percent of a margin position's own liquidity whose loss liquidates it. Only the paper exchange uses it. Absent:
+   * 100.
    */
   liquidation_loss_percent: z.number().int().min(1).max(100).optional(),
   /** Whether `GET /trades/` lists our own fills; without it fills are read from the orders' filled amounts. */
@@ -78,7 +79,7 @@ export const venueProfileSchema = z.strictObject({
 /** Ages in seconds, limits in requests a minute. */
 export type VenueProfile = Readonly<z.output<typeof venueProfileSchema>>;
 
-/** A text of more than 44 characters spells no 32 bytes, and is not worth decoding. */
+/** Longer text than 44 characters cannot be 32 bytes, and is not decoded. */
 function isPublicKey(text: string): boolean {
   if (text.length > 44) return false;
   try {

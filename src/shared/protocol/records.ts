@@ -270,7 +270,7 @@ export const marginActivityRow = z.object({
 const named = z.object({ name: z.string(), slug: z.string() });
 export const sportRow = named.extend({ leagues: z.array(named) });
 
-/** A hit of the search: the whole detail of the market. */
+/** A search result: the market's whole detail. */
 export const searchResult = z.discriminatedUnion('result_type', [
   z.object({ result_type: z.literal('market'), summary: marketDetail }),
   z.object({ result_type: z.literal('event'), summary: eventRow }),
@@ -355,7 +355,7 @@ export const requestRow = z.object({
 /** The row after a cancel, which names its market only. */
 export const cancelledRequestRow = requestRow.extend({ market: marketReference });
 
-/** What opening a margin position now would do. `liquidation_price` is null at leverage 1. */
+/** Effect of opening a margin position now. `liquidation_price` is null at leverage 1. */
 export const marginEstimate = z.object({
   average_price: absent(decimalText),
   total_shares: decimalText,

@@ -1,6 +1,6 @@
-/** Whom in the trader's core the outcome of a call belongs to. Nothing of it crosses the seam. */
+/** Owner of a call's outcome within the trader's core. It never crosses the seam. */
 
-/** `candles`: price bars of its past, once. */
+/** `candles`: past price bars, read once. */
 export type MarketPoll = 'book' | 'trades' | 'detail' | 'candles';
 /**
  * `orders`: own resting orders; `fills`: own trades; `assets`: holdings of the account, with a round of reconciliation; `catalog`: the
@@ -8,18 +8,18 @@ export type MarketPoll = 'book' | 'trades' | 'detail' | 'candles';
  */
 export type AccountPoll = 'orders' | 'fills' | 'assets' | 'catalog' | 'details' | 'marks';
 
-/** What one poll looks at. */
+/** Target of a poll. */
 export type PollTarget =
   | { readonly kind: MarketPoll; readonly marketConditionId: string }
   | { readonly kind: AccountPoll };
 
-/** A list of a round of reconciliation. `sums` is the second reader's own look at the trades. */
+/** A list of a reconciliation round. `sums`: the independent reader's own read of the trades. */
 export type RoundList = 'assets' | 'orders' | 'trades' | 'merges' | 'splits' | 'redeems' | 'sums';
 
 /** Kind of an intent. */
 export type IntentStep = 'draft' | 'submit' | 'read';
 
-/** Room of the core that gets the outcome of a request, and its subject there. */
+/** Room of the core that gets a request's outcome, and its subject there. */
 export type RequestOwner =
   | { readonly kind: 'poll'; readonly target: PollTarget }
   | { readonly kind: 'round'; readonly list: RoundList }
@@ -27,7 +27,7 @@ export type RequestOwner =
   /** For a program that uses rooms of the trader without its engine. */
   | { readonly kind: 'other'; readonly name: string };
 
-/** For messages only: nothing reads it back. */
+/** For messages only; never parsed. */
 export function describeOwner(owner: RequestOwner): string {
   switch (owner.kind) {
     case 'poll': {

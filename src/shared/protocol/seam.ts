@@ -26,47 +26,49 @@ export interface Call<N extends EndpointName = EndpointName> {
 /** Any call, discriminated by its endpoint. */
 export type AnyCall = { [N in EndpointName]: Call<N> }[EndpointName];
 
-/** A call that a room of the core wants made, before it has an id and a place in the budget. */
+/** A call that a room of the core requests, before it has an id and a place in the budget. */
 export interface PlannedRequest {
   readonly lane: Lane;
   readonly call: AnyCall;
-  /** Our clock, ms: from here on the call is worthless; if it has not left by then it is reported unsent. */
+  /** Our clock, ms: later the call is useless; if it has not left by then it is reported unsent. */
   readonly latestMs: number;
-  /** Whom its outcome goes to. */
+  /** Receiver of its outcome. */
   readonly owner: RequestOwner;
 }
 
-/** A call on its way to the shell: to be done once, with its latest useful moment. */
+/** A call on its way to the shell, to be made once before its deadline. */
 export interface Request {
   /** Unique within a run of the trader, ascending. */
   readonly id: number;
   readonly lane: Lane;
   readonly call: AnyCall;
-  /** Our clock, ms: from here on the request is worthless; a shell that has not sent it by then reports it unsent. */
+  /** Our clock, ms: deadline; a shell that has not sent it by then reports it unsent. */
   readonly latestMs: number;
   /** A cancel of a kill: it probes though the venue has refused. Absent: false. */
   readonly isUrgent?: boolean;
 }
 
-/** A row that the interface does not describe. */
+/** A row that violates the interface. */
 export interface UnreadRow {
-  /** The market's condition id; null where the row does not name one. */
+  /** The market's condition id; null if missing. */
   readonly conditionId: string | null;
   /** The field, its fault, and its value. */
   readonly problem: string;
 }
 
-/** What became of one request. */
+/** Outcome of one request. */
 export type Outcome<N extends EndpointName = EndpointName> =
-  /** The service did it; `data` is the record it answered. `nextCursor` is null but on a list's page with a next one. */
+  /**
+   * The service did it; `data` is the returned record. `nextCursor` is null except on a list's page with a successor.
+   */
   | {
       readonly kind: 'answered';
       readonly data: DataOf<N>;
       readonly nextCursor: string | null;
-      /** Rows of a list of markets that cannot be read and are left out of `data`. Absent where every row could be. */
+      /** Unreadable rows of a market list, left out of `data`. Absent when all were readable. */
       readonly unread?: readonly UnreadRow[];
     }
-  /** The service said, in its own envelope, that it did not do it. */
+  /** The service stated in its own envelope that it did not do it. */
   | {
       readonly kind: 'refused';
       readonly status: number;
@@ -74,30 +76,33 @@ export type Outcome<N extends EndpointName = EndpointName> =
       readonly message: string;
       readonly details: ErrorDetails;
     }
-  /** Nothing is known: it may or may not have happened. `sent: false` only when no byte of it ever left. */
+  /** Unknown: it may have happened. `sent: false` only when no byte of it left. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly sent: boolean };
 
-/** The window of a scope after an answer: as the client reads it, or as the rate headers say. */
+/** A scope's window after an answer: from the client, or from the rate headers. */
 export interface BudgetReport {
   readonly scope: Scope;
   readonly limit: number;
   readonly remaining: number;
-  /** Our clock, ms, when the budget is whole or a place is free again. */
+  /** Our clock, ms, when the budget is full or a place is free again. */
   readonly resetMs: number;
-  /** The refusal is explained by our own use: nothing but the cancels of a kill leaves before `resetMs`. Absent: false. */
+  /** Our own use explains the refusal: only cancels of a kill leave before `resetMs`. Absent: false. */
   readonly isFirm?: boolean;
   /** Whether the venue has shown its limit, by rate headers or by a refusal. Absent: true. */
   readonly isShown?: boolean;
-  /** Whether `limit` is a guess after a refusal that named none: then cancels and own reads may probe. Absent: false. */
+  /**
+   * Whether `limit` is an estimate after a refusal without a limit: cancels and own reads may then probe. Absent:
+   * false.
+   */
   readonly isGuess?: boolean;
 }
 
-/** The outcome of one ask, as the engine hands it back to the room that asked. */
+/** Outcome of one request, as the engine returns it to the room that made it. */
 export interface RequestResult {
   readonly request: PlannedRequest;
   readonly outcome: Outcome;
   readonly nowMs: number;
-  /** Our clock, ms, when it left; equals `nowMs` for one that never left. */
+  /** Our clock, ms, when it left; equals `nowMs` for an unsent one. */
   readonly sentMs: number;
   readonly venueTimeMs: number | null;
 }
@@ -121,9 +126,9 @@ export interface ConfigureCommand {
 /** Permissions of a trader in a fleet. A trader without them trades as a single one. */
 export interface FleetCommand {
   readonly kind: 'fleet';
-  /** Why everything is to be pulled: it may be another's wallet soon; null while it is ours. */
+  /** Why everything is to be pulled: another trader may soon hold the wallet; null while it is ours. */
   readonly hold: string | null;
-  /** Condition ids of the markets that no other wallet of the fleet trades in, and this one may. */
+  /** Condition ids of the markets reserved for this wallet within the fleet. */
   readonly markets: readonly string[];
 }
 
@@ -132,13 +137,16 @@ export type OperatorCommand =
   | { readonly kind: 'widen'; readonly reason: string }
   | { readonly kind: 'reduce-only'; readonly reason: string }
   | { readonly kind: 'pause'; readonly reason: string }
-  /** Lifts everything but a kill. An empty reason says that none was given, which is enough after a plain pause only. */
+  /** Lifts everything except a kill. An empty reason is enough only after a plain pause. */
   | { readonly kind: 'resume'; readonly reason: string }
-  /** One market, by its condition id: its orders are pulled and nothing is quoted or converted there until it is resumed, or everything is. */
+  /**
+   * One market, by its condition id: its orders are pulled, and nothing is quoted or converted there until it, or
+   * everything, is resumed.
+   */
   | { readonly kind: 'pause-market'; readonly marketConditionId: string; readonly reason: string }
-  /** An empty reason says that none was given, which is enough where an operator paused it. */
+  /** An empty reason is enough where an operator paused it. */
   | { readonly kind: 'resume-market'; readonly marketConditionId: string; readonly reason: string }
-  /** One market: its orders are pulled and its holdings are merged and sold into the book; then it stays out as when paused. */
+  /** One market: its orders are pulled and its holdings merged and sold into the book; then it stays paused. */
   | { readonly kind: 'flatten-market'; readonly marketConditionId: string }
   /** Cancels everything and ends a flatten; quoting continues only if it was not paused. */
   | { readonly kind: 'cancel-all' }
@@ -150,7 +158,7 @@ export type OperatorCommand =
   | { readonly kind: 'reconcile' }
   /** Books the exchange's holdings of the newest comparison. */
   | { readonly kind: 'adopt'; readonly reason: string }
-  /** The schedule's, not a person's: a strategy enters or leaves the hours in which it quotes. */
+  /** From the schedule, not an operator: a strategy enters or leaves its quote hours. */
   | { readonly kind: 'quote-hours'; readonly strategy: string; readonly open: boolean }
   | FleetCommand
   | ConfigureCommand;
@@ -161,20 +169,20 @@ export type OperatorCommand =
  */
 export interface FeedValue {
   readonly conditionId: string;
-  /** Null where the source gives bid and ask instead. */
+  /** Null when the source gives bid and ask. */
   readonly p: number | null;
   /** Both or neither; the bid is below the ask. */
   readonly bid: number | null;
   readonly ask: number | null;
-  /** Standard deviation of the source's own error, in log-odds, >= 0; null when it does not say. */
+  /** Standard deviation of the source's error, in log-odds, >= 0; null if not given. */
   readonly sd: number | null;
-  /** Our clock, ms: when it held, never later than it was seen. */
+  /** Our clock, ms, at which it held; never later than its arrival. */
   readonly atMs: number;
-  /** Our clock, ms: not to be used from then on; null when the source does not say. */
+  /** Our clock, ms: not used from then on; null if not given. */
   readonly validUntilMs: number | null;
 }
 
-/** Something seen. `nowMs` is our clock at the moment it could first be acted upon. */
+/** An observation. `nowMs` is our clock at the first moment at which it can have an effect. */
 export type Observation =
   | { readonly kind: 'time'; readonly nowMs: number }
   | {
@@ -182,12 +190,12 @@ export type Observation =
       readonly nowMs: number;
       readonly requestId: number;
       readonly outcome: Outcome;
-      /** Our clock, ms, when the request left (for an unsent one: when it was given up). */
+      /** Our clock, ms, when the request left (for an unsent one: when it was dropped). */
       readonly sentMs: number;
-      /** The exchange's clock, ms, as its answer said (resolution one second); null when it said nothing. */
+      /** Exchange clock in its answer, ms (resolution one second); null if absent. */
       readonly venueTimeMs: number | null;
       readonly budget: BudgetReport | null;
     }
   | { readonly kind: 'command'; readonly nowMs: number; readonly command: OperatorCommand }
-  /** Values of one feed, at most one for each market. */
+  /** Values of one feed, at most one per market. */
   | { readonly kind: 'feed'; readonly nowMs: number; readonly feed: string; readonly values: readonly FeedValue[] };

@@ -1,4 +1,4 @@
-/** How a request is signed: HMAC-SHA256 over timestamp, method, path with query, and the raw body. */
+/** Signature of a request: HMAC-SHA256 over timestamp, method, path with query, and the raw body. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -23,7 +23,7 @@ const signedHead = (parts: SignedParts): string =>
 export const requestSignature = (secret: string, parts: SignedParts): string =>
   createHmac('sha256', Buffer.from(secret, 'utf8')).update(signedHead(parts)).update(parts.body).digest('hex');
 
-/** Compares in constant time; anything that is not the 64 hex characters of a signature is simply wrong. */
+/** Constant-time comparison; anything but the 64 hex characters of a signature is invalid. */
 export function signatureMatches(given: string, secret: string, parts: SignedParts): boolean {
   if (!/^[0-9a-f]{64}$/.test(given)) return false;
   return timingSafeEqual(Buffer.from(given, 'hex'), Buffer.from(requestSignature(secret, parts), 'hex'));
@@ -37,7 +37,7 @@ export const signatureHeaders = (prefix: string) =>
 export const challengeText = (serviceName: string, wallet: string, nonce: string): string =>
   `Create ${serviceName} API credential | Wallet: ${wallet} | Nonce: ${nonce}`;
 
-/** A signature as a submit call accepts it, without its leading `0x`; null when it is empty or too long. */
+/** A signature as accepted by a submit call, without a leading `0x`; null when empty or too long. */
 export function submittedSignature(signature: string): string | null {
   const hex = signature.startsWith('0x') ? signature.slice(2) : signature;
   return hex.length === 0 || hex.length > 128 ? null : hex;

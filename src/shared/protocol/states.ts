@@ -1,4 +1,4 @@
-/** Every state set of the service, as the interface spells it (`canceled` and `cancelled` are both real). */
+/** All state sets of the service in the interface's spelling (`canceled` and `cancelled` both exist). */
 
 export const ORDER_STATUSES = [
   'open',
@@ -15,16 +15,16 @@ export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 /** Meaning of a status for its order. */
 export interface OrderStanding {
-  /** `unsigned`: a draft, and nothing else yet; `over`: nothing changes any more. */
+  /** `unsigned`: only a draft. `over`: final. */
   readonly phase: 'unsigned' | 'resting' | 'over';
-  /** Whether the order took effect: it has been in the book, or has filled at once. */
+  /** Whether the order took effect: it was in the book, or filled at once. */
   readonly tookEffect: boolean;
   readonly filled: 'nothing' | 'part' | 'all';
   /** Whether a cancel ended it. */
   readonly isCanceled: boolean;
 }
 
-/** The only table of the meanings: a new status does not compile without an entry. */
+/** The only table of meanings: a new status without an entry does not compile. */
 export const ORDER_STANDING: Readonly<Record<OrderStatus, OrderStanding>> = {
   waiting_to_sign: { phase: 'unsigned', tookEffect: false, filled: 'nothing', isCanceled: false },
   open: { phase: 'resting', tookEffect: true, filled: 'nothing', isCanceled: false },
@@ -42,7 +42,7 @@ export const RESTING_STATUSES: readonly OrderStatus[] = ORDER_STATUSES.filter(
   (status) => ORDER_STANDING[status].phase === 'resting',
 );
 
-/** Whether an order neither rests nor may still come to rest, so that no fill can follow. */
+/** True for an order that neither rests nor may rest, so that no fill can follow. */
 export const isFinalOrder = (status: OrderStatus): boolean => ORDER_STANDING[status].phase === 'over';
 
 /** Share merges and share splits. */
@@ -63,7 +63,7 @@ export const REDEEM_STATES = [
 export type RedeemState = (typeof REDEEM_STATES)[number];
 
 export const TRADE_STATES = ['created', 'in_process', 'done', 'failed'] as const;
-/** Status of a fill; one that `failed` moved nothing in the end. */
+/** Status of a fill; a `failed` one moved nothing. */
 export type TradeState = (typeof TRADE_STATES)[number];
 
 export const MARKET_STATES = [
@@ -76,7 +76,7 @@ export const MARKET_STATES = [
   'canceled',
   'interrupted',
 ] as const;
-/** State of a market; it trades in `open` alone. */
+/** State of a market; it trades only in `open`. */
 export type MarketState = (typeof MARKET_STATES)[number];
 
 /** Final market states: shares can be redeemed, nothing trades again. */
@@ -84,7 +84,7 @@ export const isSettledMarket = (state: MarketState): boolean => state === 'resol
 
 export const EVENT_FILTERS = ['open', 'closed', 'resolved', 'newest', 'ending_soon', 'ended_recently'] as const;
 export const CATEGORIES = ['politics', 'sports', 'crypto', 'wtf', 'tech', 'finance'] as const;
-/** The categories that events are listed under. */
+/** Categories of events. */
 export type Category = (typeof CATEGORIES)[number];
 export const EVENT_SORTS = [
   'market_cap',
@@ -142,7 +142,7 @@ export const TP_SL_STATES = ['active', 'triggered', 'cancelled'] as const;
 export type TpSlState = (typeof TP_SL_STATES)[number];
 export const TP_SL_TRIGGERS = ['take_profit', 'stop_loss'] as const;
 
-/** `zero`: nothing was left to sell; `order`: the position's shares are being sold. */
+/** `zero`: nothing was left to sell. `order`: the position's shares are being sold. */
 export const CLOSE_TYPES = ['zero', 'order'] as const;
 
 export const MARGIN_ACTIVITIES = ['opened', 'increased', 'decreased', 'closed', 'liquidated'] as const;

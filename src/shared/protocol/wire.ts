@@ -1,13 +1,13 @@
 /**
- * How single values look on the wire, and how they are read: the building blocks of every record and query. A schema that
- * converts text holds in its `meta` the JSON Schema of the wire form.
+ * Wire format of single values and its parsing: the parts of every record and query. A schema that converts text has
+ * the JSON Schema of the wire format in its `meta`.
  */
 
 import { z } from 'zod';
 import { parseDecimal } from '../base/decimal.js';
 import { type Micros, ONE } from '../base/micros.js';
 
-/** A decimal string read into exact Micros. More than six significant decimals are refused, never rounded. */
+/** A decimal string parsed into exact Micros. More than six significant decimals are rejected, never rounded. */
 export const money = z
   .string()
   .transform((text, context): Micros => {
@@ -18,7 +18,7 @@ export const money = z
   })
   .meta({ pattern: '^-?\\d{1,16}(\\.\\d{1,6}0*)?$' });
 
-/** Money that is not negative, with an upper bound in units: beyond it a venue has made a mistake. */
+/** Non-negative money with an upper bound in units: more is a venue's error. */
 const upTo = (units: number) =>
   money
     .refine((value) => value >= 0, 'Ensure this value is greater than or equal to 0.')
@@ -28,24 +28,24 @@ const upTo = (units: number) =>
 /** The price of an outcome, 0 to 1. */
 export const price = upTo(1);
 
-/** The most that an `amount` may be. Nine of them can be added exactly. */
+/** Maximum `amount`. Nine of them sum exactly. */
 export const LARGEST_AMOUNT = 1_000_000_000_000_000 as Micros;
 
 /** Shares or currency held, paid or owed, 0 to 10^9. */
 export const amount = upTo(LARGEST_AMOUNT / ONE);
 
-/** A decimal string of any precision, kept as text: figures that inform but are never calculated with. */
+/** A decimal string of any precision, kept as text: information that is never computed with. */
 export const decimalText = z.string().regex(/^-?\d{1,30}(\.\d{1,30})?$/, 'A decimal string is required.');
 
-/** A value that a venue may leave out or send as null; absent is always null on our side. */
+/** A value that a venue may omit or send as null; absent becomes null. */
 export const absent = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 
-/** A field of a body that a caller may leave out or send as null, which is the same. */
+/** A body field that a caller may omit or send as null, with the same meaning. */
 export const ungiven = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 export const unixSeconds = z.number().int();
 
-/** Text of a bounded length, for values from strangers. */
+/** Text of bounded length, for foreign values. */
 export const text = (max: number) => z.string().max(max, `Ensure this field has no more than ${max} characters.`);
 
 /** A query parameter that is sent as `true` or `false`. */
@@ -54,7 +54,7 @@ export const queryBoolean = z
   .transform((value) => value === 'true')
   .meta({ type: 'boolean', enum: undefined });
 
-/** An integer query parameter within bounds; anything else is refused, never clamped. */
+/** An integer query parameter within bounds; anything else is rejected, never clamped. */
 export const queryInteger = (min: number, max: number) =>
   z
     .string()
@@ -101,7 +101,7 @@ export const leverageNumber = z
     return z.NEVER;
   });
 
-/** A part of price x amount; a rebate is below zero. */
+/** A fraction of price x amount; negative for a rebate. */
 export const rate = money
   .refine((value) => Math.abs(value) <= ONE, 'A rate from -1 to 1 is required.')
   .meta({ pattern: '^-?\\d{1,16}(\\.\\d{1,6}0*)?$' });

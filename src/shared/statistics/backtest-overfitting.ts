@@ -23,22 +23,23 @@ export interface OverfittingQuestion {
 }
 
 export interface Overfitting {
-  /** PBO: share of the ways in which the best seen trial does not beat the median unseen (lambda <= 0). */
+  /**
+   * PBO: fraction of the splits in which the best in-sample trial does not beat the out-of-sample median (lambda <= 0).
+   */
   readonly probability: number;
-  /** Share of the ways in which it loses money unseen. */
+  /** Fraction of the splits in which it loses money out of sample. */
   readonly lossProbability: number;
   /**
-   * lambda = ln(w / (1 - w)) of each way, w = unseen rank / (N + 1); equal trials share their mean rank. A way and its
-   * reverse are adjacent.
+   * lambda = ln(w / (1 - w)) of each split, w = out-of-sample rank / (N + 1); ties share their mean rank. A split and
+   * its reverse are adjacent.
    */
   readonly logits: Float64Array;
   readonly medianLogit: number;
 }
 
 /**
- * Null with fewer than two trials, or with fewer samples than blocks or than four. A trial that never varies in a half
- * ranks by the sign of its mean there. RangeError for rows of unequal length or an impossible number of blocks.
- * O(2^blocks x trials).
+ * Null below two trials, or with fewer samples than blocks or than four. A constant trial in a half ranks by the sign
+ * of its mean there. RangeError for rows of unequal length or an impossible number of blocks. O(2^blocks x trials).
  */
 export function backtestOverfitting(question: OverfittingQuestion): Overfitting | null {
   const { trials, blocks = 16, performance = 'sharpe' } = question;
@@ -62,7 +63,7 @@ export function backtestOverfitting(question: OverfittingQuestion): Overfitting 
   return summary(logits, losses);
 }
 
-/** Null with fewer samples than are wanted. */
+/** Null for too few samples. */
 function blocksOfAll(trials: Iterable<Values>, blocks: number): readonly (readonly Block[])[] | null {
   const rows: (readonly Block[])[] = [];
   let samples: number | null = null;
@@ -103,7 +104,7 @@ function splitBlocks(trial: Values, blocks: number): readonly Block[] {
   });
 }
 
-/** Every set of half of the blocks that holds the first block, as the bits of a number: the others are their rests. */
+/** Every half of the blocks that contains the first block, as bits of a number: the others are their complements. */
 function* halves(blocks: number): Generator<number> {
   for (let set = 1; set < 2 ** blocks; set += 2) if (countBits(set) === blocks / 2) yield set;
 }
@@ -114,7 +115,7 @@ function countBits(set: number): number {
   return bits;
 }
 
-/** Blocks are merged by their moments (Chan, Golub and LeVeque), so that a trial that does not vary has variance 0. */
+/** Blocks are merged by their moments (Chan, Golub and LeVeque), so that a constant trial has variance 0. */
 function measurePerformance(row: readonly Block[], set: number, performance: 'sharpe' | 'mean'): number {
   let [count, mean, second] = [0, 0, 0];
   for (let i = 0; i < row.length; i++) {

@@ -1,6 +1,6 @@
 /**
- * Confidence by drawing whole events again (Efron's percentile interval). The results within one event are decided
- * together, so the independent sample is the event, not the fill or the day.
+ * Confidence by resampling whole events (Efron's percentile interval). Results within one event are decided together,
+ * so the independent sample is the event, not the fill or the day.
  */
 
 import { Random } from '../base/random.js';
@@ -9,11 +9,10 @@ import { quantileOfSorted, sortValues } from './quantiles.js';
 import { figure } from './values.js';
 
 export interface BootstrapPlan<Event> {
-  /** One entry for each event: its profit, or its sums, or all of its fills. */
+  /** One entry per event: its profit, its sums, or all its fills. */
   readonly events: readonly Event[];
   /**
-   * The figure of a sample of events (some twice, some not at all), or null where it has none. Must not keep the array,
-   * which is used again for the next sample.
+   * Figure of a sample of events (with repetitions), or null where undefined. Must not keep the array, which is reused.
    */
   readonly statistic: (sample: readonly Event[]) => number | null;
   /** Same seed, same interval. */
@@ -25,19 +24,19 @@ export interface BootstrapPlan<Event> {
 }
 
 export interface BootstrapInterval {
-  /** The figure of the events as they are. */
+  /** Figure of the original events. */
   readonly estimate: number;
   readonly low: number;
   readonly high: number;
-  /** Deviation of the drawn figures. */
+  /** Deviation of the resampled figures. */
   readonly standardError: number;
-  /** Samples for which the figure was not defined; they are not in the interval. */
+  /** Samples with an undefined figure; not in the interval. */
   readonly undefinedCount: number;
 }
 
 /**
- * Null with fewer than two events, when the figure of the events as they are is not defined, or when fewer than half of
- * the samples have one. RangeError for a confidence outside (0, 1) or fewer than two resamples.
+ * Null below two events, for an undefined figure of the original events, or when fewer than half of the samples have
+ * one. RangeError for a confidence outside (0, 1) or fewer than two resamples.
  */
 export function bootstrapByEvent<Event>(plan: BootstrapPlan<Event>): BootstrapInterval | null {
   const { events, statistic, seed, resamples = 2000, confidence = 0.95 } = plan;
@@ -60,7 +59,7 @@ const toFigure = (value: number | null): number | null => (value === null ? null
 
 function redraw<Event>(sample: Event[], events: readonly Event[], random: Random): void {
   for (let i = 0; i < sample.length; i++) {
-    // The index is within the events by construction; Event itself may include undefined.
+    // The index is within the events; Event itself may include undefined.
     sample[i] = events[random.below(events.length)] as Event;
   }
 }

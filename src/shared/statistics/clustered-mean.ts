@@ -1,4 +1,6 @@
-/** A weighted mean whose observations hang together in groups, such as markouts by size within a market and day. */
+/**
+ * A weighted mean of observations that are correlated within groups, such as markouts by size within a market and day.
+ */
 
 import { figure, requireFinite } from './values.js';
 

@@ -1,5 +1,5 @@
 /**
- * How believable a Sharpe ratio is: Bailey and Lopez de Prado, "The Sharpe Ratio Efficient Frontier" (2012) for PSR and
+ * Credibility of a Sharpe ratio: Bailey and Lopez de Prado, "The Sharpe Ratio Efficient Frontier" (2012) for PSR and
  * "The Deflated Sharpe Ratio" (2014) for the rest. Every ratio here is per sample, never annual: sampling and skew do
  * not survive annualisation.
  */
@@ -9,11 +9,11 @@ import { computeMoments } from './moments.js';
 import { sharpePerSample } from './sharpe.js';
 import { figure, requireFinite, type Values } from './values.js';
 
-/** A Sharpe ratio as it was observed. */
+/** An observed Sharpe ratio. */
 export interface ObservedSharpe {
   /** Per sample. */
   readonly sharpe: number;
-  /** T: number of changes that it was computed from. */
+  /** T: number of changes in it. */
   readonly samples: number;
   /** g3 and raw g4 (3 for normal) of those changes. */
   readonly skewness: number;
@@ -44,7 +44,7 @@ export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): nu
 
 /** Trials of the search for the judged ratio. */
 export interface Trials {
-  /** N: every configuration that was ever tried, kept or not; at least 1. */
+  /** N: every configuration ever tried, kept or not; at least 1. */
   readonly count: number;
   /** Variance of the trials' Sharpe ratios per sample; at least 0. */
   readonly variance: number;

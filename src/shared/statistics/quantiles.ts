@@ -1,8 +1,8 @@
-/** Quantiles: between two samples by straight line (Hyndman and Fan's type 7, the default of NumPy and R). */
+/** Quantiles with linear interpolation (Hyndman and Fan's type 7, the default of NumPy and R). */
 
 import { type Values, valueAt } from './values.js';
 
-/** The sorted copy that `quantileOfSorted` wants. RangeError for a value that is not finite. */
+/** The sorted copy for `quantileOfSorted`. RangeError for a value that is not finite. */
 export function sortValues(values: Values): Float64Array {
   const copy = new Float64Array(values.length);
   for (let i = 0; i < copy.length; i++) copy[i] = valueAt(values, i);

@@ -1,4 +1,4 @@
-/** What every function of this room takes: numbers in an array or in a typed column. */
+/** Input of every function in this room: numbers in an array or a typed array. */
 export type Values = ArrayLike<number>;
 
 /** The value at `index`; RangeError with the index and the value when it is not a finite number. */
@@ -16,5 +16,5 @@ export function requireFinite(value: number, what: string): void {
 const notFinite = (value: number | undefined, where: string): RangeError =>
   new RangeError(`a finite number is wanted ${where}, got ${value}`);
 
-/** A figure, or null where overflow or a division by nothing left none. */
+/** A figure, or null after overflow or division by zero. */
 export const figure = (value: number): number | null => (Number.isFinite(value) ? value : null);

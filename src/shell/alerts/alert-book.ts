@@ -31,7 +31,7 @@ export class AlertBook {
     this.#run = run;
   }
 
-  /** Alerts of the previous console. Those that no longer hold are over after a while, with a message. */
+  /** Restores alerts of the previous console. Conditions that no longer hold end after a while, with a message. */
   goOn(alerts: readonly RememberedAlert[], nowMs: number): void {
     for (const { kind, severity, title, text, sinceMs, toldMs, acknowledgedMs } of alerts) {
       const condition = { kind, severity, title, text, forMs: 0 };
@@ -47,7 +47,7 @@ export class AlertBook {
 
   /**
    * Messages to send for the current conditions.
-   * @param isUndecided whether it is unknown now if a condition of this kind holds: then an open alert stays unchanged
+   * @param isUndecided whether a condition of this kind is unknown now: an open alert then stays unchanged
    */
   observe(
     conditions: readonly Condition[],
@@ -72,7 +72,7 @@ export class AlertBook {
     return [...this.#open.values()].flatMap((alert) => this.#say(alert, nowMs) ?? []);
   }
 
-  /** Something that happened, and is over. */
+  /** A single event without a duration. */
   once(severity: AlertSeverity, kind: string, title: string, text: string, timeMs: number): AlertMessage {
     return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text: addNextStep(kind, text) };
   }

@@ -1,4 +1,6 @@
-/** From conditions to receivers: alerts over channels, each with its own outbox and one message in flight at a time. */
+/**
+ * Routes conditions to receivers: alerts over channels, each with its own outbox and one message in flight at a time.
+ */
 
 import type { AlertSeverity } from '../config/alert-kinds.js';
 import type { AlertsConfig, ChannelConfig } from '../config/types.js';
@@ -26,7 +28,7 @@ export interface AlertCenterOptions {
   readonly openSender: (channel: ChannelConfig) => AlertSender;
   /** Failed deliveries, for the console's own log. */
   readonly note: (text: string) => void;
-  /** None when left out: then all is forgotten with the process. */
+  /** Absent: nothing is stored. */
   readonly memory?: AlertMemory;
   /** Unix ms; the time at which the stored state is read. */
   readonly nowMs?: number;
@@ -72,7 +74,7 @@ export class AlertCenter {
     for (const channel of this.#channels) channel.outbox.goOn(state.waiting[channel.config.name] ?? []);
   }
 
-  /** To be called every second or so; returns at once. In quiet hours only critical messages leave. */
+  /** Call about once a second; returns at once. In quiet hours only critical messages leave. */
   tick(facts: WatchedFacts, isQuiet = false): void {
     const { nowMs } = facts;
     this.#isQuiet = isQuiet;
@@ -134,7 +136,7 @@ export class AlertCenter {
     });
   }
 
-  /** Written only when it is another: mostly nothing is open and nothing waits. */
+  /** Written only when it changed: mostly nothing is open and nothing waits. */
   #remember(): void {
     if (this.#memory === null) return;
     const waiting = Object.fromEntries(this.#channels.map(({ config, outbox }) => [config.name, outbox.content]));

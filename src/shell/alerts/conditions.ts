@@ -3,32 +3,32 @@
 import type { AlertSeverity } from '../config/alert-kinds.js';
 
 export interface Condition {
-  /** The same for as long as it holds. */
+  /** The same while it lasts. */
   readonly kind: string;
   readonly severity: AlertSeverity;
   readonly title: string;
   readonly text: string;
   /** Time that it must hold before it is sent, ms. */
   readonly forMs: number;
-  /** Since when it has held, Unix ms, where that is known; else since it was first seen. */
+  /** Start of the condition, Unix ms, if known; else since it was first seen. */
   readonly sinceMs?: number;
 }
 
-/** Null or absent where it is not known. Shares, prices and the like are no matter of alerts. */
+/** Null or absent if unknown. Alerts ignore shares, prices and the like. */
 export interface WatchedFacts {
   readonly nowMs: number;
   /** Time since the trader's last message, or since it was due, ms; null where it is unknown whether one was due. */
   readonly silentMs: number | null;
-  /** Whether this console has ever heard it. */
+  /** Whether this console has ever received a message from it. */
   readonly isHeard: boolean;
-  /** It ended as it should, and nothing rests. */
+  /** Regular end: nothing rests. */
   readonly hasEnded: boolean;
-  /** Its process ended without a word. */
+  /** Its process ended without a message. */
   readonly isGone: boolean;
   readonly isGuarded: boolean | null;
   readonly diskFreeBytes: number | null;
   readonly backup: WatchedBackup;
-  /** Wrong passwords and tokens that the page was brought within the last ten minutes. */
+  /** Wrong passwords and tokens presented to the page within the last ten minutes. */
   readonly refusedLogins: number;
   readonly account: WatchedAccount | null;
 }
@@ -40,9 +40,9 @@ export interface FailedBackup {
 }
 
 export interface WatchedBackup {
-  /** When the newest was written, Unix ms; null without one. */
+  /** Time of the newest one, Unix ms; null without one. */
   readonly newestMs: number | null;
-  /** Longest time between two of them, ms; null where none is scheduled. */
+  /** Longest time between two of them, ms; null without a schedule. */
   readonly withinMs: number | null;
 }
 
@@ -52,24 +52,27 @@ export interface WatchedAccount {
   readonly venueSilent: boolean;
   readonly throttled: boolean;
   readonly unknownOrders: number;
-  /** What two rounds of reconciliation found; null while ledger and exchange agree. One round alone may have met an order on its way. */
+  /**
+   * Result of two reconciliation rounds; null while ledger and exchange agree. One round alone may have met an order in
+   * flight.
+   */
   readonly disagreement: string | null;
   /** Unix ms; null before the first. */
   readonly reconciledMs: number | null;
   readonly clockOffsetMs: number | null;
-  /** Part of the tightest loss limit that is lost. */
+  /** Used fraction of the tightest loss limit. */
   readonly lossUsed: number;
-  /** Feeds without a current value for any market, with why where that is known. */
+  /** Feeds without a current value for any market, with the reason if known. */
   readonly silentFeeds: readonly string[];
-  /** When the run began, Unix ms; null where that is not known. */
+  /** Start of the run, Unix ms; null if unknown. */
   readonly startedMs: number | null;
-  /** The newest try to back the ledger up, where it failed. */
+  /** The newest backup attempt, if it failed. */
   readonly backupFailed: FailedBackup | null;
-  /** Why the journal of the run has ended before the run. */
+  /** Why the journal ended before the run. */
   readonly journalEnded: string | null;
   /** 0 while telemetry is complete. */
   readonly telemetryLevel: number;
-  /** Readers of telemetry that were disconnected within the last ten minutes because they did not read. */
+  /** Readers of telemetry disconnected within the last ten minutes because they did not read. */
   readonly readersCut: number;
 }
 
@@ -113,7 +116,7 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
   return found.filter((one) => one !== false);
 }
 
-/** What only the trader itself can show to be over. */
+/** Conditions whose end only the trader itself can show. */
 const OF_TRADER: readonly string[] = [
   ...STOPPED,
   'ledger_differs',
@@ -170,7 +173,7 @@ function accountConditions(account: WatchedAccount, nowMs: number): readonly (Co
   ];
 }
 
-/** What trading does not feel, and a person misses later. */
+/** Conditions that do not affect trading now. */
 function upkeepConditions(account: WatchedAccount, { nowMs, backup }: WatchedFacts): readonly (Condition | false)[] {
   const { backupFailed, journalEnded, telemetryLevel, readersCut } = account;
   return [

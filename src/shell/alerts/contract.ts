@@ -11,25 +11,25 @@ export interface AlertMessage {
   /** Unix ms. */
   readonly timeMs: number;
   readonly severity: AlertSeverity;
-  /** Its subject; the same while an alert is open. */
+  /** Its subject; constant while an alert is open. */
   readonly kind: string;
   readonly state: 'open' | 'cleared' | 'once';
-  /** In a few words, without figures. */
+  /** A few words, without figures. */
   readonly title: string;
   readonly text: string;
 }
 
 export type Delivery =
   | { readonly kind: 'delivered' }
-  /** Tried again later; where the channel gave a delay, after that many ms. */
+  /** Retried later; after this many ms if the channel gave a delay. */
   | { readonly kind: 'failed'; readonly why: string; readonly afterMs: number | null }
-  /** Never delivered however often it is tried: an address that is wrong. */
+  /** Never deliverable: a wrong address. */
   | { readonly kind: 'refused'; readonly why: string };
 
 /** Never throws. */
 export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
 
-/** An alert that is not over, as stored and as shown. Times are Unix ms. */
+/** An open alert, as stored and shown. Times are Unix ms. */
 export interface RememberedAlert {
   readonly kind: string;
   readonly severity: AlertSeverity;
@@ -37,7 +37,7 @@ export interface RememberedAlert {
   readonly text: string;
   readonly sinceMs: number;
   readonly toldMs: number;
-  /** A person has acknowledged it: it is not sent again until it is over. Null without an acknowledgement. */
+  /** An operator has acknowledged it: it is not sent again until it is over. Null without an acknowledgement. */
   readonly acknowledgedMs: number | null;
 }
 
@@ -61,9 +61,9 @@ export interface Acknowledgement {
   readonly timeMs: number;
 }
 
-/** Where alerts are kept over the end of a process. No call of it throws. */
+/** Storage of alerts between processes. No call throws. */
 export interface AlertMemory {
-  /** Null where nothing is remembered. */
+  /** Null without a stored state. */
   load(): AlertState | null;
   save(state: AlertState): void;
   acknowledgements(): readonly Acknowledgement[];

@@ -1,9 +1,9 @@
 /**
- * The dead man's switch: a remote watcher raises an alarm when our calls stop. It is called only when useful work was done since
- * the last call: a call on a mere timer would prove nothing.
+ * The dead man's switch: a remote watcher raises an alarm when our calls stop. It is called only after useful work
+ * since the last call: a call on a mere timer would prove nothing.
  */
 
-/** What only a trader that works moves on. */
+/** Counters that only a working trader increases. */
 export interface Work {
   readonly isCurrent: boolean;
   readonly steps: number;

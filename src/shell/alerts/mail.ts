@@ -4,7 +4,7 @@ import { createTransport } from 'nodemailer';
 import type { Delivery } from './contract.js';
 
 const WITHIN_MS = 10_000;
-/** An answer of a mail server that stays as it is. */
+/** A permanent error of a mail server. */
 const PERMANENT = 500;
 
 export interface Mail {

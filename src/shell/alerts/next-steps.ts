@@ -1,4 +1,4 @@
-/** The command that helps, by the subject of an alert: an operator woken at night should not have to look it up. */
+/** The command that helps, by the subject of an alert: an operator woken at night should not have to search for it. */
 
 const NEXT_STEPS: Readonly<Record<string, string>> = {
   trader_gone: '`twinbook cancel-all --verify`, then start it again',
@@ -42,7 +42,7 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   market_failed: '`twinbook resume --reason TEXT` lets it try again',
 };
 
-/** Empty where nothing is to be done. */
+/** Empty when nothing is to be done. */
 export const findNextStep = (kind: string): string => (Object.hasOwn(NEXT_STEPS, kind) ? (NEXT_STEPS[kind] ?? '') : '');
 
 /** A text with the next step on a separate line; unchanged where there is none. */

@@ -12,7 +12,7 @@ const APART_MS = 1_000;
 const MOST_AN_HOUR = 20;
 const HOUR_MS = 3_600_000;
 const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
-/** Then it is given up. */
+/** Afterwards it is dropped. */
 const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } as const;
 /** A critical message that waits this long goes to another channel too. */
 const STUCK_MS = 120_000;
@@ -49,7 +49,7 @@ export class Outbox {
     return [...this.#waiting, ...this.#underWay].filter(({ message }) => message.severity === 'critical').length;
   }
 
-  /** Also the message in flight: it is not known yet whether it arrives. */
+  /** Includes the message in flight: its delivery is unknown. */
   get content(): readonly RememberedMessage[] {
     return [...this.#underWay, ...this.#waiting].map(({ message, sinceMs }) => ({ message, sinceMs }));
   }
@@ -59,7 +59,7 @@ export class Outbox {
     for (const { message, sinceMs } of messages) this.add(message, sinceMs);
   }
 
-  /** Where there is no room the least urgent, oldest first, is lost, and counted. */
+  /** Without room the least urgent and oldest is dropped and counted. */
   add(message: AlertMessage, nowMs: number): void {
     this.#waiting.push({ message, sinceMs: nowMs, isEscalated: false });
     if (this.length <= MOST_WAITING) return;
@@ -86,7 +86,7 @@ export class Outbox {
     return joinMessages(taken.map(({ message }) => message));
   }
 
-  /** What became of the message that `next` gave. */
+  /** Takes the delivery of the message from `next`. */
   settle(delivery: Delivery, nowMs: number): void {
     const taken = this.#underWay;
     this.#underWay = [];
@@ -141,7 +141,7 @@ export class Outbox {
   }
 }
 
-/** One message that says several; the first one where there is no other. */
+/** One message with several joined; a single one unchanged. */
 function joinMessages(messages: readonly AlertMessage[]): AlertMessage {
   const [first, ...others] = messages;
   if (first === undefined) throw new Error('nothing to join');

@@ -1,4 +1,4 @@
-/** How much a count has risen lately. */
+/** Increase of a count within the last minutes. */
 
 const WINDOW_MS = 600_000;
 

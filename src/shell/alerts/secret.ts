@@ -3,7 +3,7 @@
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
 
-/** Hidden from every text from then on. Throws TwinbookError when it cannot be read, or others can read it too. */
+/** Hidden in every text from then on. Throws TwinbookError when it is unreadable, or readable by others. */
 export function readSecret(path: string, what: string): string {
   const secret = readPrivateFile(path, what).trim();
   secrets.hide(secret);

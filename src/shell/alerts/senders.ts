@@ -1,4 +1,4 @@
-/** How each kind of channel is spoken to. Texts are cleaned of secrets and of control characters before they leave. */
+/** Protocol of each kind of channel. Secrets and control characters are removed from texts before they leave. */
 
 import { createHmac } from 'node:crypto';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -37,8 +37,8 @@ export function openSender(channel: ChannelConfig, options: SenderOptions): Aler
 }
 
 /**
- * The same for a console, which has other work too: a channel whose secrets cannot be read is noted at once, fails each time,
- * and works from when they can be read.
+ * The same for a console, which has other work too: a channel with unreadable secrets is reported at once, fails each
+ * time, and works once they are readable.
  */
 export function openPatientSender(
   channel: ChannelConfig,
@@ -119,7 +119,7 @@ const ntfyHeaders = ({ severity }: AlertMessage, subject: string): Readonly<Reco
   priority: { info: '2', warning: '4', critical: '5' }[severity],
 });
 
-/** The receiver can verify that it is ours and recent. */
+/** The receiver can verify its origin and age. */
 function signature(content: string, key: string, nowMs: number): Readonly<Record<string, string>> {
   const time = Math.floor(nowMs / 1000);
   const mac = createHmac('sha256', key).update(`${time}.${content}`).digest('hex');

@@ -1,4 +1,4 @@
-/** Cleans texts before they leave: titles of markets come from the exchange, and an error may hold a secret. */
+/** Cleans texts before they leave: market titles come from the exchange, and an error may contain a secret. */
 
 import { secrets } from '../wallet/secrets.js';
 

@@ -1,6 +1,6 @@
 /**
- * Backups of a ledger: copied while it runs, checked, and only then given a name that counts. They lie in a folder beside it,
- * each with its checksum, and the newest has the name `<ledger>.backup` too.
+ * Backups of a ledger: copied while it runs, checked, and only then given a valid name. They are in a folder beside it,
+ * each with its checksum; the newest also has the name `<ledger>.backup`.
  */
 
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { checkCopy } from './check-copy.js';
 import { type BackupFile, type BackupPolicy, expendable } from './retention.js';
 
 const ENDING = '.sqlite';
-/** A copy that is not whole, or was not looked at to its end: never a backup. */
+/** Suffix of an incomplete or unchecked copy: never a backup. */
 const UNCHECKED = '.unchecked';
 
 export const locateBackupFolder = (ledgerPath: string): string => `${ledgerPath}.backups`;
@@ -23,7 +23,7 @@ export interface MadeBackup {
   readonly path: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** Names of those that were given up for it. */
+  /** Names of those that were deleted for it. */
   readonly gone: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export async function makeBackup({ path: ledgerPath, backups }: BackedUp, nowMs:
   return { path, bytes: statSync(path).size, sha256, gone };
 }
 
-/** Every backup that was whole when it was made, oldest first; none where there is no folder. */
+/** Every backup that was valid when made, oldest first; empty without a folder. */
 export function listBackups(ledgerPath: string): readonly BackupFile[] {
   const folder = locateBackupFolder(ledgerPath);
   if (!existsSync(folder)) return [];
@@ -71,19 +71,21 @@ export function listBackups(ledgerPath: string): readonly BackupFile[] {
   return files.filter(({ atMs }) => !Number.isNaN(atMs)).sort((a, b) => a.atMs - b.atMs);
 }
 
-/** Who looks at a file in SQLite's way leaves them. */
+/** Left by readers that open the file with SQLite. */
 function removeSideFiles(path: string): void {
   for (const side of ['-wal', '-shm']) rmSync(`${path}${side}`, { force: true });
 }
 
-/** The backup that a person means by a path, or by its name among the backups of this ledger. */
+/** The backup given by a path, or by its name among this ledger's backups. */
 export function findBackup(ledgerPath: string, folder: string, given: string): string {
   const path = resolve(folder, given);
   const named = join(locateBackupFolder(ledgerPath), basename(given));
   return existsSync(path) || basename(given) !== given || !existsSync(named) ? path : named;
 }
 
-/** `<ledger>.backup` is the newest backup under another name: its own name, beside which its checksum lies. */
+/**
+ * `<ledger>.backup` is the newest backup under a second name: returns its own name, which has the checksum beside it.
+ */
 export function findOwnName(backup: string): string {
   const folder = `${backup}s`;
   const found = statSync(backup, { throwIfNoEntry: false });
@@ -92,7 +94,7 @@ export function findOwnName(backup: string): string {
   return name === undefined ? backup : join(folder, name);
 }
 
-/** `2026-11-22T06-00-00.000Z.sqlite`: colons are not for file names everywhere. */
+/** `2026-11-22T06-00-00.000Z.sqlite`: some systems forbid colons in file names. */
 const parseTime = (name: string): number =>
   Date.parse(name.slice(0, -ENDING.length).replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'));
 

@@ -1,4 +1,4 @@
-/** Which backups of a ledger stay. Pure: files by their times, nothing is touched. */
+/** Which backups of a ledger stay. Pure: files by time, nothing is changed. */
 
 /** Backups to keep. The newest one is always kept. */
 export interface BackupPolicy {
@@ -6,20 +6,20 @@ export interface BackupPolicy {
   readonly newest: number;
   /** Number of earlier UTC days whose last backup stays. */
   readonly days: number;
-  /** Room for all of them together; the oldest go first. */
+  /** Maximum total size; the oldest are deleted first. */
   readonly maxBytes: number;
 }
 
 export interface BackupFile {
   readonly name: string;
-  /** When it was begun, our clock, ms. */
+  /** Start of the backup, our clock, ms. */
   readonly atMs: number;
   readonly bytes: number;
 }
 
 const DAY_MS = 86_400_000;
 
-/** The names of those that may go, oldest first. */
+/** Names of those that may be deleted, oldest first. */
 export function expendable(files: readonly BackupFile[], policy: BackupPolicy): readonly string[] {
   const newestFirst = [...files].sort((a, b) => b.atMs - a.atMs);
   const days = new Set<number>();

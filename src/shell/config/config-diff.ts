@@ -1,4 +1,4 @@
-/** Differences of two configurations, setting by setting, and the requirement of a running trader for each. */
+/** Differences of two configurations by setting, and what a running trader requires for each. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { formatDecimal } from '../../shared/base/decimal.js';
@@ -12,7 +12,7 @@ import type { ReadConfig, ReadStrategy } from './types.js';
 export interface ConfigChange {
   /** A sentence with both values. */
   readonly text: string;
-  /** What `config apply` wants for it. */
+  /** Requirement of `config apply` for it. */
   readonly wants: 'nothing' | 'reason' | 'restart';
 }
 
@@ -30,7 +30,7 @@ export function configChanges(before: ReadConfig, after: ReadConfig): readonly C
   ];
 }
 
-/** Compared otherwise, or no setting at all. */
+/** Compared separately, or not settings. */
 const OF_THEIR_OWN = ['file', 'config_hash', 'capital', 'risk', 'strategies'];
 
 function sectionChanges(section: string, then: unknown, now: unknown): readonly ConfigChange[] {
@@ -63,7 +63,7 @@ function limitTexts(
 
 function figure(limit: keyof RiskLimits, limits: RiskLimits): string {
   const value = limits[limit];
-  // The name says which of them are Micros.
+  // The name tells which of them are micros.
   return limit.endsWith('Micros') ? formatDecimal(value as RiskLimits['maxOrderSharesMicros']) : String(value);
 }
 
@@ -76,7 +76,7 @@ function strategyChanges(before: ReadConfig, after: ReadConfig): readonly Config
       const then = before.strategies.find(({ name }) => name === strategy.name);
       if (then === undefined)
         return [{ text: `strategy ${strategy.name} is added (${strategy.moduleName})`, wants: 'reason' }];
-      // What changed for all is said once.
+      // Changes of all are reported once.
       const said = general.filter(
         (limit) => then.risk[limit] === before.risk[limit] && strategy.risk[limit] === after.risk[limit],
       );

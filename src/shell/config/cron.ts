@@ -23,10 +23,8 @@ const FIELDS: readonly Field[] = [
 ];
 
 /**
- * Null for a usable expression, else its fault. Stricter than the scheduler that runs it: an expression that passes
- * here, node-cron accepts (a test holds them together).
- *
- * @param second the field that a five-field expression lacks: `*` for spans, `0` for jobs, which would else run sixty times
+ * Null for a usable expression, else its fault. Stricter than the scheduler that runs it: node-cron accepts every
+ * expression that passes (a test ensures it).
  */
 export function cronProblem(expression: string, second: '*' | '0' = '*'): string | null {
   const texts = expression.trim() === '' ? [] : expression.trim().split(/\s+/);
@@ -38,7 +36,7 @@ export function cronProblem(expression: string, second: '*' | '0' = '*'): string
     const problem = fieldProblem(texts[index] ?? '', field);
     if (problem !== null) return `cron field ${field.name}: ${problem}`;
   }
-  // Each field is valid alone, so the day lies in none of the months.
+  // Each field is valid alone, so the day is in none of the months.
   return validate(expression) ? null : 'cron field day: no month that it names has this day';
 }
 

@@ -9,7 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const PREFIX = 'TWINBOOK__';
 
-/** Bare words such as `paper` name something shipped; everything else that is a path is made absolute. */
+/** Bare words such as `paper` name shipped files; every other path is made absolute. */
 const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
 export interface Overridden {
@@ -19,8 +19,8 @@ export interface Overridden {
 }
 
 /**
- * Lays the environment's settings over a file's value. Names are case-insensitive, two underscores nest, lists are
- * separated by commas, the text `null` clears, relative paths are relative to `cwd`. Wrong ones are added to `problems`.
+ * Applies the environment's settings to a file's value. Names are case-insensitive, two underscores nest, lists are
+ * comma-separated, the text `null` clears, relative paths are relative to `cwd`. Wrong ones are added to `problems`.
  */
 export function applyEnvironment(
   value: unknown,
@@ -70,7 +70,7 @@ function findField(schema: SchemaNode, name: string): { path: readonly string[];
   return { path, node };
 }
 
-/** The text as the kind of value that the field wants; as it is when it cannot be read, so that the schema explains. */
+/** The text as the field's kind of value; unchanged when it cannot be parsed, so that the schema explains it. */
 function readText(text: string, node: SchemaNode, cwd: string): unknown {
   if (node.anyOf !== undefined) {
     if (text === 'null') return null;
@@ -97,7 +97,7 @@ function readText(text: string, node: SchemaNode, cwd: string): unknown {
 function withValue(tree: unknown, path: readonly string[], value: unknown): unknown {
   const [head, ...rest] = path;
   if (head === undefined) return value;
-  // A file that holds something else than a mapping here keeps its mistake, which the schema then explains.
+  // A file with another value than a mapping here keeps its error, which the schema then explains.
   if (tree !== null && tree !== undefined && (typeof tree !== 'object' || Array.isArray(tree))) return tree;
   const fields = new Map<string, unknown>(Object.entries(tree ?? {}));
   fields.set(head, withValue(fields.get(head), rest, value));

@@ -5,7 +5,7 @@ import { closest } from '../../shared/base/closest.js';
 import { joinWithOr, shownValue } from './problems.js';
 import { describedAt, knownKeys, placesBelow, type SchemaNode } from './schema-tree.js';
 
-/** One complaint about a value: which field, and whether its key or its value is meant. */
+/** One complaint about a value: its field, and whether the key or the value is wrong. */
 export interface Complaint {
   readonly path: readonly PropertyKey[];
   readonly part: 'key' | 'value';
@@ -162,7 +162,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;
   for (const step of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-    // Only own keys of parsed YAML are read; their content is unknown until the schema has judged it.
+    // Only own keys of parsed YAML are read; their content is checked by the schema.
     value = (value as Readonly<Record<PropertyKey, unknown>>)[step];
   }
   return value;

@@ -1,4 +1,4 @@
-/** The fingerprint of a configuration; an order keeps that of the configuration in force. */
+/** Hash of a configuration; each order stores the hash in force. */
 
 import { createHash } from 'node:crypto';
 import type { Config } from './types.js';
@@ -22,7 +22,7 @@ export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: rea
     economics,
     events,
     schedule,
-    // Where one comes from is a place on this machine; a file without feeds keeps the hash that it had.
+    // A feed's source is a place on this machine; a file without feeds keeps its earlier hash.
     feeds: feeds.length === 0 ? undefined : feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
     strategies: strategies.map(({ name, params, markets, quoteHours, risk: limits, module }, index) => ({
       name,

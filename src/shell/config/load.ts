@@ -25,18 +25,18 @@ export type { TraderConfig };
 
 export interface LoadOptions {
   /**
-   * For a backtest: the file may also be a strategy file, which is then traded as a trader's file would with the paper
-   * profile, a capital of 1000 and the default of every other setting.
+   * For a backtest: the file may also be a strategy file, which is then traded with the paper profile, a capital of
+   * 1000 and the defaults of all other settings.
    */
   readonly strategyFileToo?: boolean;
-  /** Feeds that there are besides those of the file: those of a backtest, or whichever a made-up market is asked for. */
+  /** Feeds besides those of the file: a backtest's, or any name in a generated market. */
   readonly feeds?: readonly string[] | 'any';
   readonly code?: CodeRules;
-  /** Texts by absolute path, read in place of the files. */
+  /** Texts by absolute path, read instead of the files. */
   readonly copy?: ReadonlyMap<string, string>;
-  /** `process.env` of the shell; only names that begin with `TWINBOOK__` are looked at. */
+  /** The shell's `process.env`; only names that begin with `TWINBOOK__` are used. */
   readonly env: Environment;
-  /** What `path` and relative paths of the environment are relative to. */
+  /** Base of `path` and of relative paths in the environment. */
   readonly cwd: string;
 }
 
@@ -86,7 +86,7 @@ async function readFiles(
   return { config: { ...must(trader, 'a trader without a problem'), strategies, texts: sources.all }, sourceHashes };
 }
 
-/** The trader's file and its strategy files, whether they are there or not; the first alone where it cannot be read. */
+/** The trader's file and its strategy files, existing or not; only the first when it is unreadable. */
 export function configFiles(path: string, options: LoadOptions): readonly string[] {
   try {
     const { file, strategyFiles } = readTrader(path, options, new ProblemList());
@@ -107,9 +107,9 @@ export function loadTraderConfig(path: string, options: LoadOptions): TraderConf
 interface ReadTrader {
   readonly file: string;
   readonly at: At;
-  /** Null when something in the file is wrong. */
+  /** Null when the file has an error. */
   readonly trader: TraderConfig | null;
-  /** As far as they can be read, whatever else is wrong, so that the strategy files can be judged too. */
+  /** As far as readable, so that the strategy files can be checked too. */
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;
   readonly strategyFiles: readonly string[];
@@ -139,7 +139,7 @@ function readTrader(
   };
 }
 
-/** The independent sections; undefined where one cannot be read. */
+/** The independent sections; undefined for an unreadable one. */
 function readParts(value: unknown) {
   const shape = traderSchema.shape;
   const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
@@ -152,7 +152,9 @@ function readParts(value: unknown) {
   };
 }
 
-/** The trader's file with the environment laid over it, checked field by field; its content is null when a field is wrong. */
+/**
+ * The trader's file with the environment applied, checked field by field; its content is null when a field is wrong.
+ */
 function readTraderFile(
   file: string,
   { env, cwd, strategyFileToo = false }: LoadOptions,
@@ -185,14 +187,17 @@ function readTraderFile(
   return { content: null, value, at };
 }
 
-/** Whether this is a strategy file, not a trader's; throws TwinbookError `file_unreadable` or `config_invalid` where it is neither to be read. */
+/**
+ * Whether this is a strategy file instead of a trader's; throws TwinbookError `file_unreadable` or `config_invalid`
+ * when it is readable as neither.
+ */
 export const isStrategyFileAt = (path: string, cwd: string): boolean =>
   isStrategyFile(readYaml(resolve(cwd, path), cwd).value);
 
 const isStrategyFile = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'strategy' in value && !('strategies' in value);
 
-/** The trader that a strategy file alone is given. Wallet and ledger are never opened in a backtest. */
+/** Trader settings for a single strategy file. A backtest never opens wallet and ledger. */
 const aroundStrategy = (file: string) => ({
   venue: { profile: 'paper' },
   wallet: { file: 'wallet.json' },
@@ -247,10 +252,10 @@ function relationProblems(content: TraderFile, at: At): readonly Problem[] {
   return problems;
 }
 
-/** A strategy's module is the user's own, and a map is no plain object. */
+/** A strategy's module is the user's own, and a map is not a plain object. */
 const LEFT_ALONE = new Set(['module', 'texts']);
 
-/** Freezes plain objects and lists through and through. */
+/** Freezes plain objects and lists recursively. */
 function deepFrozen<T extends object>(value: T): T {
   for (const [name, inner] of Object.entries(value)) {
     if (!LEFT_ALONE.has(name) && typeof inner === 'object' && inner !== null && !Object.isFrozen(inner))

@@ -1,4 +1,7 @@
-/** A trader's configuration of the content of its file: defaults that follow from other settings, absolute paths, units. */
+/**
+ * Makes a trader's configuration from its file's content: defaults that follow from other settings, absolute paths,
+ * units.
+ */
 
 import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
@@ -13,11 +16,11 @@ import { makeFeeds } from './sections/feeds.js';
 import { makeFleet } from './sections/fleet.js';
 import type { At, VenueConfig } from './sections/venue.js';
 
-/** The profile whose page is there without being asked for. */
+/** Profile whose page is on by default. */
 const PAPER = 'paper';
 const DAY_MS = 86_400_000;
 
-/** Of content without a problem. */
+/** For content without a problem. */
 export function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At) {
   const folder = dirname(file);
   const absolute = (text: string): string => resolve(folder, text);
@@ -75,11 +78,11 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
   };
 }
 
-/** Sets of a batch, bounded as `min_shares` is. */
+/** Batch size in sets, bounded like `min_shares`. */
 const usualBatch = (economics: Economics): Micros =>
   micros(Math.round(Math.min(1e6, Math.max(0.01, batchOf(economics, USUAL_PAIRS_PER_S))) * ONE));
 
-/** An address given beside `embedded: true` says where the embedded exchange shall listen. */
+/** An address beside `embedded: true` is where the embedded exchange listens. */
 function makeExchange(
   { exchange: file, venue }: TraderFile,
   draftLifetimeS: number,
@@ -97,12 +100,12 @@ function makeExchange(
 
 export const parsePort = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
 
-/** Links to follow before they are taken for a circle, as the system does. */
+/** Maximum links to follow before they count as a circle, as in the system. */
 const MOST_LINKS = 40;
 
 /**
- * The file that a link names, whether it exists or not: stop file, heartbeat and socket lie beside the ledger, and a program that
- * calls it by another name must find the same ones.
+ * Target of a link, existing or not: stop file, heartbeat and socket are beside the ledger, and a program that uses
+ * another name must find the same ones.
  */
 function fileBehind(path: string): string {
   let file = path;
@@ -110,7 +113,7 @@ function fileBehind(path: string): string {
     try {
       file = resolve(dirname(file), readlinkSync(file));
     } catch {
-      return file; // no link, or nothing yet
+      return file; // No link, or nothing yet.
     }
   }
   return path;

@@ -1,4 +1,4 @@
-/** The code of a strategy of the user's own as texts: its file, and all that it imports by relative paths. */
+/** Code of a user's strategy as texts: its file, and all its relative imports. */
 
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { makeFolder } from '../../shared/base/folder.js';
 import { SourceTexts } from './yaml-source.js';
 
-/** One file of it; `path` is relative to a folder that holds all of them. */
+/** One file of it; `path` is relative to a common folder. */
 export interface ModuleFile {
   readonly path: string;
   readonly text: string;
@@ -39,7 +39,7 @@ export function moduleFiles(file: string, sources = new SourceTexts()): readonly
   return Array.from(texts, ([path, text]) => ({ path: relative(root, path).split(sep).join('/'), text }));
 }
 
-/** From the copy alone where there is one. */
+/** Only from the copy if there is one. */
 function readModuleFile(path: string, sources: SourceTexts): string {
   const copied = sources.findCopied(path);
   if (copied !== null) return copied;
@@ -59,7 +59,7 @@ export function hashOfFiles(files: readonly ModuleFile[]): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Runs with the files in a folder of their own, which is gone afterwards. */
+/** Runs with the files in a temporary folder. */
 export async function withFiles<T>(files: readonly ModuleFile[], run: (main: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-module-'));
   try {

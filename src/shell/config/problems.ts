@@ -14,12 +14,12 @@ export interface Problem {
   readonly where: string;
   /** For sorting; absent for the environment. */
   readonly place?: SourcePlace;
-  /** `risk.max_loss_day`; empty for the file as a whole. */
+  /** `risk.max_loss_day`; empty for the whole file. */
   readonly field: string;
   readonly text: string;
 }
 
-/** Problems shown at most: the rest usually follows from the first ones. */
+/** Maximum problems shown: the rest usually follows from the first ones. */
 const SHOWN = 12;
 
 const LOOK_UP = '`twinbook config explain` lists every setting with its range, default and meaning.';
@@ -67,7 +67,7 @@ export class ProblemList {
     this.#problems.push(...problems);
   }
 
-  /** Result of the work; null when the configuration prevents it, and then its problems are kept. */
+  /** Result of the work; null when the configuration prevents it: its problems are then kept. */
   attempt<T>(work: () => T): T | null {
     try {
       return work();
@@ -76,7 +76,7 @@ export class ProblemList {
     }
   }
 
-  /** The same for work that takes its time. */
+  /** The same for asynchronous work. */
   async attemptLater<T>(work: () => Promise<T>): Promise<T | null> {
     try {
       return await work();
@@ -98,7 +98,7 @@ export class ProblemList {
   }
 }
 
-/** A file's name as a person would type it: relative to the working folder unless that leads far away. */
+/** A file's name as a person would type it: relative to the working folder unless that is longer. */
 export function shownPath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path === '' || path.startsWith('../../..') ? file : path;

@@ -1,4 +1,4 @@
-/** Files of scenarios: books and holdings with the quotes that a strategy shall give for them. */
+/** Files of scenarios: books and holdings with the strategy's expected quotes. */
 
 import { readFileSync } from 'node:fs';
 import { type Document, parseDocument, YAMLMap, YAMLSeq } from 'yaml';

@@ -1,4 +1,4 @@
-/** The schema as JSON Schema, walked by field: which keys are known somewhere, of what kind a field is. */
+/** The schema as JSON Schema, walked by field: known keys and kinds of fields. */
 
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ export interface SchemaNode {
   readonly description?: string;
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
-  /** Schema under names that a person chooses; false where there are none. */
+  /** Schema of entries with free names; false without any. */
   readonly additionalProperties?: SchemaNode | boolean;
   readonly items?: SchemaNode;
   readonly anyOf?: readonly SchemaNode[];
@@ -23,7 +23,10 @@ export interface SchemaNode {
 
 const written = new WeakMap<z.ZodType, SchemaNode>();
 
-/** The permitted input as JSON Schema (draft 2020-12); made at its first use, because a start without mistakes needs none. */
+/**
+ * The permitted input as JSON Schema (draft 2020-12); built at its first use, because a start without errors needs
+ * none.
+ */
 export function jsonSchema(schema: z.ZodType): SchemaNode {
   const known = written.get(schema) ?? writeSchema(schema);
   written.set(schema, known);
@@ -32,18 +35,18 @@ export function jsonSchema(schema: z.ZodType): SchemaNode {
 
 function writeSchema(schema: z.ZodType): SchemaNode {
   const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  // The library types its answer loosely; SchemaNode names the parts of it that are read here, all optional.
+  // The library types its result loosely; SchemaNode names the parts read here, all optional.
   return JSON.parse(JSON.stringify(made), split) as SchemaNode;
 }
 
-/** Writes `type: [string, null]` as two options: one way of saying it is enough for those who walk the tree. */
+/** Writes `type: [string, null]` as two options, so that readers of the tree need only one form. */
 function split(_: string, node: unknown): unknown {
   if (typeof node !== 'object' || node === null || !('type' in node) || !Array.isArray(node.type)) return node;
   const { type: types, ...rest } = node;
   return { ...rest, anyOf: types.map((type: unknown) => ({ type })) };
 }
 
-/** The node of a field; null where the schema says nothing. */
+/** The node of a field; null without one in the schema. */
 export function describedAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | null {
   let node: SchemaNode = root;
   for (const step of path) {
@@ -94,7 +97,7 @@ export function listSettings(root: SchemaNode, group = ''): readonly Setting[] {
   });
 }
 
-/** What every entry of a mapping is whose names a person chooses. */
+/** Schema of the entries of a mapping with free names. */
 const getEntrySchema = ({ additionalProperties: inner }: SchemaNode): SchemaNode | undefined =>
   typeof inner === 'object' && inner.properties !== undefined ? inner : undefined;
 

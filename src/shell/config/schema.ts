@@ -44,7 +44,7 @@ const amount = (min: string, max: string, help: string) =>
     })
     .meta({ description: `${help} Decimal string from "${min}" to "${max}".`, examples: [min], ...AMOUNT });
 
-/** A cron expression or null, which switches it off. */
+/** A cron expression or null, which disables it. */
 const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
   z
     .string()
@@ -445,7 +445,7 @@ export const traderSchema = z.strictObject({
   strategies: z
     .array(path('A strategy file.'))
     .max(100)
-    // One more wants a reason, one less does not.
+    // One more requires a reason, one less does not.
     .meta({ description: 'Strategy files, relative to this file.', live: 'limit' }),
 });
 

@@ -1,4 +1,4 @@
-/** Shipped files of the package: venue profiles and strategies, found from this file's own place. */
+/** Shipped files of the package: venue profiles and strategies, found relative to this file. */
 
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
@@ -10,10 +10,10 @@ const HERE = fileURLToPath(import.meta.url);
 /** The extension of our own modules: `.js` when compiled, `.ts` when run from the sources. */
 const OWN_EXTENSION = extname(HERE);
 
-/** The folder that holds `src` and `strategies` of the running program: the repository, or its `dist`. */
+/** Folder with `src` and `strategies` of the running program: the repository, or its `dist`. */
 const codeRoot = dirname(dirname(dirname(dirname(HERE))));
 
-/** The package's folder, which holds `config/`. */
+/** The package's folder, which has `config/`. */
 export const packageRoot = ((): string => {
   const root = [codeRoot, dirname(codeRoot)].find((folder) => existsSync(join(folder, 'package.json')));
   assert(root !== undefined, `no package.json above ${HERE}`);

@@ -1,4 +1,4 @@
-/** A configuration as its files spell it, for eyes and comparisons. */
+/** A configuration in file form, for display and comparison. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { micros } from '../../shared/base/micros.js';
@@ -8,10 +8,10 @@ import type { Config, ReadConfig, ReadStrategy } from './types.js';
 /** By the names of settings. */
 export type Shown = Readonly<Record<string, unknown>>;
 
-/** Setting names that would hold a secret if a file smuggled one in. */
+/** Setting names that would contain a secret. */
 const SECRET = /secret|passphrase|password|private|token/i;
 
-/** The configuration as it is in force, spelled as in the files: money as decimal strings, secrets as stars. */
+/** The configuration in force in file form: money as decimal strings, secrets as stars. */
 export function shownConfig(config: Config | ReadConfig): Shown {
   const { texts: _texts, ...rest } = config;
   const strategies = config.strategies.map(spellStrategy);
@@ -19,7 +19,7 @@ export function shownConfig(config: Config | ReadConfig): Shown {
   return shownValue('', { ...rest, strategies }) as Shown;
 }
 
-/** One strategy of it; with parameters as its file has them where its code is not loaded. */
+/** One strategy of it; with the file's parameters where its code is not loaded. */
 export const shownStrategy = (strategy: ReadStrategy): Shown =>
   // A plain object stays one.
   shownValue('', spellStrategy(strategy)) as Shown;
@@ -63,5 +63,5 @@ function shownValue(name: string, value: unknown): unknown {
 export const settingName = (key: string): string =>
   key.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** An address with a password in it is refused for the venue, but a path or a parameter may hold anything. */
+/** The venue's address may not contain a password, but a path or a parameter may contain anything. */
 const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/, '://********@');

@@ -1,4 +1,4 @@
-/** Reads one strategy file into a `StrategyConfig`: its module, its parameters, its markets, its tighter limits. */
+/** Reads a strategy file into a `StrategyConfig`: its module, parameters, markets and tighter limits. */
 
 import { basename, dirname, extname } from 'node:path';
 import { closest } from '../../shared/base/closest.js';
@@ -17,7 +17,7 @@ import { type CodeRules, type FoundModule, findStrategyModule } from './strategy
 import type { ReadStrategy, StrategyConfig } from './types.js';
 import { readYaml, type SourceTexts, type YamlSource } from './yaml-source.js';
 
-/** Facts for the checks of a strategy file; null where the trader's own file is wrong there, or any feed is valid. */
+/** Facts for the checks of a strategy file; null where the trader's own file is wrong, or any feed is valid. */
 export interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;
@@ -26,8 +26,9 @@ export interface KnownToTrader {
 }
 
 /**
- * `asker` is the entry of the trader's file that named it, for the message when the file is missing. `known` is null when
- * its own file cannot be read: then it is only checked, for null. Throws `config_invalid` with all its problems.
+ * `asker` is the entry of the trader's file that named it, for the message about a missing file. `known` is null when
+ * the trader's file is unreadable: the strategy file is then only checked, and the result is null. Throws
+ * `config_invalid` with all its problems.
  */
 export async function readStrategyFile(
   file: string,
@@ -65,7 +66,7 @@ export async function readStrategyFile(
   return { config, sourceHash: must(loaded, 'the module').sourceHash };
 }
 
-/** The same with its code, which is loaded. */
+/** The same with its code loaded. */
 export async function loadStrategyFile(
   file: string,
   known: KnownToTrader,
@@ -80,7 +81,7 @@ export const withCode = (strategy: ReadStrategy): StrategyConfig => ({
   module: must(strategy.module, 'the code of a strategy'),
 });
 
-/** The parts of a strategy file that can be read, independently; undefined where one cannot. */
+/** The readable parts of a strategy file, independently; undefined for an unreadable one. */
 function readParts(value: unknown) {
   const shape = strategyFileSchema.shape;
   const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
@@ -93,7 +94,10 @@ function readParts(value: unknown) {
   };
 }
 
-/** Throws for everything that the schema refuses; the message names the right place of a misplaced key, also of limits and parameters. */
+/**
+ * Throws everything that the schema rejects; the message names the right place of a misplaced key, also of limits and
+ * parameters.
+ */
 function checkShape(source: YamlSource, strategy: Strategy | null): void {
   const parsed = parseBySchema(strategyFileSchema, source.value);
   if (parsed.success) return;
@@ -125,7 +129,7 @@ function readValues(strategy: Strategy, params: unknown, source: YamlSource): Pa
   );
 }
 
-/** Throws for a parameter that names a feed which there is not. */
+/** Throws for a parameter with an unknown feed. */
 function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly string[], source: YamlSource): void {
   const problems = Object.entries(strategy.params).flatMap(([name, spec]) => {
     const feed = values[name];
@@ -142,7 +146,7 @@ function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly str
     );
 }
 
-/** Throws for a selection that contradicts itself, and for a range that no market is in. */
+/** Throws for a contradictory selection, and for a range without any market. */
 function readSelection(markets: StrategyFile['markets'], source: YamlSource): StrategyConfig['markets'] {
   const { ids = [], select = selectSchema.parse({}), max, candidates, choose } = markets;
   const fail = (path: readonly PropertyKey[], text: string, part?: 'key') => {
@@ -172,7 +176,7 @@ function readSelection(markets: StrategyFile['markets'], source: YamlSource): St
   return { ids, state, kind, categories, words, withoutWords, except, max, ...looked, choose, rules };
 }
 
-/** Null when the trader's own limits are not known. */
+/** Null when the trader's own limits are unknown. */
 function tightenLimits(
   raw: Readonly<Record<string, unknown>>,
   limits: RiskLimits | null,

@@ -1,4 +1,4 @@
-/** Finds and loads the code of a strategy: a shipped one by its name, the user's own by its path. */
+/** Finds and loads a strategy's code: shipped by name, the user's own by path. */
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import type { SourceTexts } from './yaml-source.js';
 
 export interface LoadedModule {
   readonly strategy: Strategy;
-  /** SHA-256 of the module's own file and all that it imports by relative paths: a changed strategy is another configuration. */
+  /** SHA-256 of the module's own file and all its relative imports: a changed strategy is another configuration. */
   readonly sourceHash: string;
   /** Equal for equal code. */
   readonly key: string;
@@ -26,24 +26,27 @@ export interface LoadedModule {
 
 const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
 
-/** Which code of the user's own may run. Shipped strategies are part of the program and always may. */
+/** Permissions for the user's own code. Shipped strategies may always run. */
 export interface CodeRules {
-  /** Code that was loaded before, by its key; absent: none. */
+  /** Code loaded before, by key; absent: none. */
   readonly loaded?: ReadonlyMap<string, Strategy>;
-  /** Other code, by its key: `omit` leaves it unloaded; else why it is refused, null where it is loaded. Absent: all is loaded. */
+  /**
+   * For other code, by key: `omit` leaves it unloaded; else the reason for a refusal, null to load it. Absent: all is
+   * loaded.
+   */
   readonly other?: 'omit' | ((key: string) => string | null);
 }
 
-/** A module whose code may have been left unloaded. */
+/** A module whose code may be unloaded. */
 export type FoundModule = Omit<LoadedModule, 'strategy'> & { readonly strategy: Strategy | null };
 
-/** `name` as written; `folder` is what a relative path is relative to. Throws `strategy_invalid` with one sentence. */
+/** `name` as written; `folder` is the base of a relative path. Throws `strategy_invalid` with one sentence. */
 export async function loadStrategyModule(name: string, folder: string): Promise<LoadedModule> {
   const found = await findStrategyModule(name, folder);
   return { ...found, strategy: must(found.strategy, 'the code of the module') };
 }
 
-/** The same under rules; null for code that they omit. */
+/** The same under rules; null for omitted code. */
 export async function findStrategyModule(
   name: string,
   folder: string,
@@ -97,25 +100,26 @@ function identifyFiles(files: readonly ModuleFile[]) {
   return { sourceHash, key: `own ${sourceHash}`, files };
 }
 
-/** @param name as its user knows it */
+/** @param name as known to its user */
 async function importStrategy(file: string, name: string): Promise<Strategy> {
-  // Loaded here alone: it costs every command a twentieth of a second that few need.
+  // Loaded only here: it takes a twentieth of a second that few commands need.
   const { createJiti } = await import('jiti');
   const { transformedBy } = await import('./transformed.js');
-  // Without caches: the present file is the one that trades, and its hash is the one recorded.
+  // Without caches: the present file trades, and its hash is recorded.
   const jiti = createJiti(import.meta.url, {
-    // The one that runs here, not a copy: run from its sources, the loader would transform its thirty files for each strategy.
+    // The running one, not a copy: from the sources, the loader would transform its thirty files for each strategy.
     virtualModules: { 'twinbook/strategy': strategyApi },
     fsCache: false,
     moduleCache: false,
     tryNative: false,
-    // Off, or a module without a default export would look like one.
+    // Off; otherwise a module without a default export would look like one.
     interopDefault: false,
     transform: transformedBy(createJiti(import.meta.url)),
   });
   let module: unknown;
   try {
-    // The asynchronous form hands .mjs, and .js of a package of modules, to Node, which would give old code for a changed file.
+    // The asynchronous form passes .mjs, and .js of a package of modules, to Node, which would return old code for a
+    // changed file.
     module = jiti(file);
   } catch (error) {
     throw invalid(

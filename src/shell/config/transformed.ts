@@ -1,6 +1,6 @@
 /**
- * Compiled text of strategies, cached for this process and for the threads that it starts later: the compiler
- * takes a third of a second to load, and each thread of a sweep or of an arena would load it for the same text.
+ * Compiled text of strategies, cached for this process and for threads that it starts later: the compiler takes a third
+ * of a second to load, and each thread of a sweep or arena would load it for the same text.
  */
 
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
@@ -8,12 +8,12 @@ import type { Jiti, JitiOptions } from 'jiti';
 
 type Transform = NonNullable<JitiOptions['transform']>;
 
-/** Name of what threads are given as they start. */
+/** Name of the data passed to threads at their start. */
 const KEPT = 'twinbook strategies, transformed';
-/** Texts that are kept, the last ones: a trader that reads its strategies again for months keeps no more. */
+/** Maximum texts kept, the newest ones, even for a trader that reads its strategies again for months. */
 const MOST = 32;
 
-/** The same text, file name and options give the same code: the present content of the file counts. */
+/** Equal text, file name and options give equal code: the file's present content counts. */
 export function transformedBy(jiti: Pick<Jiti, 'transform'>): Transform {
   return (options) => {
     const kept = readKept();

@@ -1,4 +1,7 @@
-/** A configuration once it is read: everything resolved, defaulted and bounded, no optionals left. `schema.ts` says what each setting is. */
+/**
+ * A configuration after reading: everything resolved, with defaults and bounds, without optional fields. `schema.ts`
+ * documents each setting.
+ */
 
 import type { MarketSelection } from '../../trader/engine/settings.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
@@ -7,15 +10,15 @@ import type { ParamValues } from '../../trader/strategy/params.js';
 import type { makeTrader } from './make-trader.js';
 import type { ModuleFile } from './module-files.js';
 
-/** A trader's file alone. Commands that must work in an emergency need no more, so a broken strategy cannot stop them. */
+/** Only a trader's file. Emergency commands need no more, so a broken strategy cannot stop them. */
 export type TraderConfig = Readonly<ReturnType<typeof makeTrader>>;
 
-/** A trader's configuration: frozen, absolute paths, money in Micros. Holds no secret. */
+/** A trader's configuration: frozen, absolute paths, money in micros. Contains no secret. */
 export interface Config extends TraderConfig {
   readonly strategies: readonly StrategyConfig[];
-  /** Lower-case hex SHA-256 of the canonical JSON of all that shapes a decision; recorded with every run. */
+  /** Lower-case hex SHA-256 of the canonical JSON of everything that affects a decision; stored with every run. */
   readonly configHash: string;
-  /** The texts of its files by absolute path, with code of the user's own. */
+  /** Texts of its files by absolute path, with the user's own code. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
@@ -31,7 +34,7 @@ export type FleetConfig = NonNullable<TraderConfig['fleet']>;
 export type FleetDatabaseConfig = FleetConfig['database'];
 /** A source of the user's own fair values. */
 export type FeedConfig = TraderConfig['feeds'][number];
-/** A CSV or JSONL file, looked at again and again. */
+/** A CSV or JSONL file, read repeatedly. */
 export type FileFeed = Extract<FeedConfig, { kind: 'file' }>;
 /** An address that answers with JSON. */
 export type HttpFeed = Extract<FeedConfig, { kind: 'http' }>;
@@ -45,30 +48,30 @@ export interface StrategyConfig {
   readonly name: string;
   /** Absolute path of the strategy file. */
   readonly file: string;
-  /** As written: the name of a shipped module, or a path. */
+  /** As written: name of a shipped module, or a path. */
   readonly moduleName: string;
   readonly module: Strategy;
   /** Equal for equal code. */
   readonly moduleKey: string;
-  /** The code of a module of the user's own; empty for a shipped one. */
+  /** Code of the user's module; empty for a shipped one. */
   readonly moduleFiles: readonly ModuleFile[];
   /** Checked against the module's declared parameters, defaults filled in. */
   readonly params: ParamValues;
-  /** As the strategy file has them. */
+  /** As in the strategy file. */
   readonly writtenParams: Readonly<Record<string, unknown>>;
   readonly markets: MarketSelection & { readonly kind: 'orderbook' };
-  /** Cron expression of the seconds in which it quotes; null quotes always. */
+  /** Cron expression of the seconds in which it quotes; null: always. */
   readonly quoteHours: string | null;
   /** The trader's limits, tightened by this strategy file's `risk`. */
   readonly risk: RiskLimits;
 }
 
-/** A strategy file whose code may not be loaded: then it has no module, and its parameters are known only as written. */
+/** A strategy file whose code may not be loaded: it has no module, and its parameters are known only as written. */
 export interface ReadStrategy extends Omit<StrategyConfig, 'module'> {
   readonly module: Strategy | null;
 }
 
-/** A configuration that is only compared. */
+/** A configuration for comparison only. */
 export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
   readonly strategies: readonly ReadStrategy[];
 }

@@ -1,4 +1,4 @@
-/** A YAML file read strictly, with the place of every key and value. */
+/** Reads a YAML file strictly, with the place of every key and value. */
 
 import { readFileSync, statSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
@@ -19,12 +19,12 @@ export interface YamlSource {
   readonly name: string;
   /** Plain objects (without prototype surprises), lists, texts, numbers, booleans and nulls. */
   readonly value: unknown;
-  /** Place of a field's value (or its key); of the closest existing parent when the field is missing. */
+  /** Place of a field's value (or its key); of the closest existing parent for a missing field. */
   place(path: readonly PropertyKey[], part?: 'key' | 'value'): SourcePlace;
   problem(path: readonly PropertyKey[], text: string, part?: 'key' | 'value'): Problem;
 }
 
-/** The texts of a configuration's files by absolute path: as they were read, or those of a copy that is read instead. */
+/** Texts of a configuration's files by absolute path: as read, or from a copy that replaces them. */
 export class SourceTexts {
   readonly #texts: Map<string, string>;
   readonly isCopy: boolean;
@@ -34,12 +34,12 @@ export class SourceTexts {
     this.isCopy = copy !== null;
   }
 
-  /** Every text that was read, by path. */
+  /** Every text read, by path. */
   get all(): ReadonlyMap<string, string> {
     return this.#texts;
   }
 
-  /** The text of a file of the copy; null where the file itself is read. */
+  /** Text of a file in the copy; null when the file itself is read. */
   findCopied(path: string): string | null {
     return this.isCopy ? (this.#texts.get(path) ?? null) : null;
   }
@@ -50,13 +50,13 @@ export class SourceTexts {
 }
 
 export interface ReadYamlOptions {
-  /** The setting that names the file; absent: the operator does. */
+  /** The setting that names the file; absent: the operator named it. */
   readonly asker?: Problem | undefined;
   readonly bounds?: YamlBounds;
   readonly sources?: SourceTexts | undefined;
 }
 
-/** Reads and parses a file; every failure is a `TwinbookError` that names it. */
+/** Reads and parses a file; every failure is a `TwinbookError` with its name. */
 export function readYaml(file: string, cwd: string, options: ReadYamlOptions = {}): YamlSource {
   const text = options.sources?.findCopied(file) ?? readText(file, cwd, options);
   options.sources?.add(file, text);
@@ -204,7 +204,7 @@ function findOffset(root: unknown, path: readonly PropertyKey[], part: 'key' | '
       return offset;
     }
     const start = asNode(node)?.range?.[0];
-    // An empty value has no text: the place is that of its key.
+    // An empty value has no text: its key's place is used.
     const empty = node === null || (isScalar(node) && node.value === null && (node.source ?? '') === '');
     if (start !== undefined && !empty) offset = start;
   }

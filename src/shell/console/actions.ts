@@ -1,4 +1,4 @@
-/** Action of a button: a command to the trader; for a kill without an answer of the trader, the stop file. */
+/** Effect of a button: a command to the trader, or for a kill without an answer the stop file. */
 
 import { execFile } from 'node:child_process';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -11,7 +11,7 @@ import { PROGRAM } from './program.js';
 import type { AlertStore } from './store/alert-store.js';
 import type { Watch } from './watch.js';
 
-/** A trader obeys within seconds or hangs; the page waits a little longer than this. */
+/** A trader obeys within seconds or hangs; the page waits slightly longer. */
 const WITHIN_MS = 2_000;
 
 export interface ActionPlace {
@@ -22,7 +22,7 @@ export interface ActionPlace {
 /** Command to the trader. */
 type TraderAction = Exclude<PageAction, 'ack' | 'apply' | 'rollback'>;
 
-/** @param market condition id of an action that is of one market; null for all others */
+/** @param market condition id of an action on one market; null for all others */
 export async function act(
   action: TraderAction,
   reason: string,
@@ -82,7 +82,7 @@ function makeQuestion(action: TraderAction, reason: string, market: string): Con
   }
 }
 
-/** The page waits a little longer. */
+/** The page waits slightly longer. */
 const COMMAND_WITHIN_MS = 25_000;
 
 /**
@@ -126,7 +126,7 @@ interface Told {
 /**
  * An operator acknowledged alerts: they are not sent again until they are over. Their conditions still hold.
  *
- * @param about the kind of one; null for all that are open
+ * @param about kind of one alert; null for all open ones
  */
 export function acknowledge({ watch, alerts }: Told, about: string | null) {
   const open = watch.open.filter(({ kind }) => about === null || kind === about);

@@ -11,8 +11,8 @@ export const hasDisplay = (env: Environment, platform = process.platform): boole
   platform === 'darwin' ? !env['SSH_CONNECTION'] : Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
 
 /**
- * Every user of this machine can read the arguments of a process. So the browser gets the name of a file of mode 0600, which leads to
- * the address. Rejects when no program opens it.
+ * Every user of this machine can read a process's arguments. So the browser gets the name of a file of mode 0600 that
+ * contains the address. Rejects when no program opens it.
  */
 export async function openInBrowser(address: string, ledgerPath: string, env: Environment): Promise<void> {
   const file = `${ledgerPath}.page-open.html`;

@@ -1,4 +1,4 @@
-/** What listed people may ask of a trader by a message: how it is, that an alert was seen, and to stop. Never to start again. */
+/** Requests of listed users by message: status, acknowledge an alert, stop. None starts again. */
 
 import { TelegramListener, type UpdateMemory } from '../alerts/telegram/listener.js';
 import type { ChatCommand } from '../config/alert-kinds.js';
@@ -19,7 +19,7 @@ export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trade
   readonly note: (text: string) => void;
 }
 
-/** One listener for each channel that takes commands; none by default. Gives what ends them. */
+/** One listener per channel with commands; none by default. Returns a handle that ends them. */
 export function listenForCommands(options: ChatOptions): { close(): void } {
   const { config, name, memory, watch, note } = options;
   const listeners = config.alerts.channels

@@ -18,21 +18,21 @@ import { openShownTrader, type ShownTrader } from './shown-trader.js';
 import { sumTraders } from './trader-row.js';
 import { nameTraders, requireDistinct } from './traders.js';
 
-/** A console that is about to end may still have the port, ms. */
+/** A console that is ending may still have the port, ms. */
 const PORT_WITHIN_MS = 2_000;
 const PORT_AGAIN_MS = 100;
 /** Maximum wait for the last messages of a trader that ends, ms. */
 const LAST_WITHIN_MS = 2_000;
-/** For saying that a trader is gone, ms. */
+/** Longest time to report that a trader is gone, ms. */
 const GONE_TOLD_WITHIN_MS = 60_000;
 
-/** A trader that is shown: its file, and what its guardian says of itself. */
+/** A shown trader: its file, and its guardian's report. */
 export type ConsoleTrader = Pick<ShownParts, 'config' | 'guardian'>;
 
 export interface ConsoleOptions extends ConsoleTrader {
-  /** Shown beside it. The file of the first says where the page is and who may open it. */
+  /** Shown beside it. The first one's file determines the page's address and users. */
   readonly others?: readonly ConsoleTrader[];
-  /** Whether that trader has started this console, and ends it. */
+  /** Whether that trader has started this console and ends it. */
   readonly isWithTrader?: boolean;
   /** Password or token of the operator's page. */
   readonly secret: string;
@@ -41,7 +41,7 @@ export interface ConsoleOptions extends ConsoleTrader {
 }
 
 export interface Console {
-  /** Null when the configuration wants no page. */
+  /** Null when the configuration has no page. */
   readonly url: string | null;
   /** Whether the configured port was taken, so that the page is at another one. */
   readonly isElsewhere: boolean;
@@ -63,7 +63,7 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
   const traders = wanted.map((one, i) => {
     const name = names[i] ?? '';
     const noteOf = wanted.length === 1 ? note : (text: string) => note(`${name}: ${text}`);
-    // The file of the first trader holds the passwords of the page: its channels report failed logins.
+    // The first trader's file has the page's passwords: its channels report failed logins.
     const refusedLogins = i === 0 ? () => page?.dashboard.refusedLogins() ?? 0 : null;
     return openShownTrader({ ...one, name, isWithTrader, note: noteOf, refusedLogins });
   });
@@ -115,7 +115,7 @@ interface Listening {
   readonly isElsewhere: boolean;
 }
 
-/** At its port, or at a free one when another program has that. */
+/** At its port, or at a free one when another program has it. */
 async function listenWithin(at: (port: number) => Promise<Dashboard>, port: number): Promise<Listening> {
   const endMs = performance.now() + PORT_WITHIN_MS;
   for (;;) {

@@ -7,7 +7,7 @@ import type { CsvName } from '../dashboard/contract.js';
 import type { MoneyRow, MoneyView } from './views/money-view.js';
 import { filledOf, outcomeName } from './views/texts.js';
 
-/** Newest rows of a file: more are `twinbook ledger query`'s business. */
+/** Maximum rows of a file, the newest; `twinbook ledger query` has no limit. */
 export const MOST_CSV_ROWS = 20_000;
 
 export interface CsvSources {

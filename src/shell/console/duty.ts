@@ -1,7 +1,7 @@
 /**
- * Which console of a trader sends its alerts and keeps the history of its charts: the one that holds the lock beside the store.
- * Another one only shows its page, and takes over when that one has ended. If the lock cannot be read, both send: an alert
- * twice is better than none.
+ * Decides which console of a trader sends its alerts and stores its chart history: the one that holds the lock beside
+ * the store. Others only show their page, and take over when that one has ended. If the lock is unreadable, both send:
+ * a duplicate alert is better than none.
  */
 
 import { existsSync } from 'node:fs';
@@ -28,7 +28,7 @@ export class Duty {
     this.#options = options;
   }
 
-  /** Whether this console has the duty; to be called every second. An obstacle is noted once. */
+  /** Whether this console has the duty; call every second. An obstacle is noted once. */
   take(): boolean {
     if (this.#lock !== null) return true;
     const { path, startedMs } = this.#options;

@@ -7,7 +7,7 @@ export class LedgerConnection {
   #ledger: LedgerReader | null = null;
   #opened = 0;
 
-  /** @param open throws while there is no ledger yet */
+  /** @param open throws while no ledger exists */
   constructor(open: () => LedgerReader) {
     this.#open = open;
   }
@@ -17,7 +17,7 @@ export class LedgerConnection {
     return this.#opened;
   }
 
-  /** What `work` gives; null while the ledger cannot be read. */
+  /** Result of `work`; null while the ledger cannot be read. */
   read<T>(work: (ledger: LedgerReader) => T): T | null {
     try {
       if (this.#ledger === null) {
@@ -26,7 +26,7 @@ export class LedgerConnection {
       }
       return work(this.#ledger);
     } catch {
-      // Another ledger may have taken its place, or none is there yet.
+      // The file may have been replaced, or does not exist yet.
       this.close();
       return null;
     }

@@ -5,10 +5,10 @@ import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { BookedFill, LedgerReader, OperatorEvent, OrderRecord } from '../../trader/ledger/contract.js';
 import type { LedgerConnection } from './ledger-connection.js';
 
-/** Rows of each list: what fits on a screen or two. */
+/** Rows per list: one or two screens. */
 const ROWS = 20;
 const MOST_ORDERS = 100;
-/** However many pages look, the ledger is asked this often at most, ms. */
+/** Minimum interval of ledger reads for any number of pages, ms. */
 const KEPT_MS = 500;
 
 export type PageLists = ReturnType<typeof readLists>;

@@ -1,6 +1,7 @@
 /**
- * A market as it was at a moment, by the command that a person would type: it replays that run from its journal, which takes
- * a processor for seconds or minutes. So it is a separate process, at the lowest priority, one at a time, and its output is cached for a while.
+ * A market at an earlier time, from the command that a person would type: it replays that run from its journal, which
+ * takes a processor for seconds or minutes. So it is a separate process at the lowest priority, one at a time, with its
+ * output cached for a while.
  */
 
 import { type ChildProcess, execFile } from 'node:child_process';
@@ -9,7 +10,7 @@ import { PROGRAM } from './program.js';
 
 /** A run of a day with many markets takes minutes. */
 const WITHIN_MS = 600_000;
-/** Minutes before the moment that are searched for gaps without an order. */
+/** Minutes before the time that are searched for gaps without an order. */
 const GAPS_MINUTES = '10';
 /** A page asks every two seconds; a replay without a request for this long is ended when another one is requested. */
 const GIVEN_UP_MS = 10_000;
@@ -17,12 +18,12 @@ const MOST_KEPT = 8;
 /** Maximum output of the command, bytes. */
 const MOST_SAID = 1024 * 1024;
 
-/** A market at a moment that is over. */
+/** A market at an earlier time. */
 export interface PastView {
   readonly subject: string;
   /** Unix ms. */
   readonly at: number;
-  /** `waiting` for another moment that is worked out; either is asked for again. */
+  /** `waiting` while another time is computed; requests repeat in either state. */
   readonly state: 'waiting' | 'working' | 'done' | 'failed';
   /** Output of the command; until then its progress. */
   readonly text: string;
@@ -32,7 +33,7 @@ interface Working {
   readonly key: string;
   readonly child: ChildProcess;
   askedMs: number;
-  /** Ended for want of requests: restarted at the next one. */
+  /** Ended for lack of requests: restarted at the next one. */
   isGivenUp: boolean;
 }
 
@@ -40,11 +41,11 @@ export class MarketReplay {
   readonly #file: string;
   readonly #program: string;
   readonly #steadyMs: () => number;
-  /** Known answers, oldest question first. */
+  /** Cached answers, oldest question first. */
   readonly #known = new Map<string, PastView>();
   #working: Working | null = null;
 
-  /** @param file of the trader */
+  /** @param file the trader's */
   constructor(file: string, program = PROGRAM, steadyMs: () => number = () => performance.now()) {
     this.#file = file;
     this.#program = program;
@@ -110,6 +111,6 @@ function spareOthers({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // It has ended already, or the system does not let us.
+    // It has ended already, or the system forbids it.
   }
 }

@@ -1,4 +1,7 @@
-/** Whether the program at an address is the page that knows this secret. It proves so as to a browser; the secret is not sent. */
+/**
+ * Whether the program at an address is the page that knows this secret. It proves it as to a browser; the secret is not
+ * sent.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
@@ -7,7 +10,7 @@ import { deriveKey, proveServer } from '../dashboard/proof.js';
 
 const ANSWERS_WITHIN_MS = 5_000;
 const NONCE_BYTES = 32;
-/** The page's own greeting has a tenth of it. */
+/** The page's own greeting is a tenth of it. */
 const MOST_BYTES = 16_384;
 
 const greetingSchema = z.object({

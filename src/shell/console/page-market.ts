@@ -1,4 +1,4 @@
-/** One market as the page shows it: in the list, and from close by with its ladder. */
+/** One market for the page: in the list, and in detail with its ladder. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -34,7 +34,7 @@ export function bestOwn(orders: readonly OrderFigures[], side: 'bid' | 'ask'): n
   return side === 'bid' ? Math.max(...prices) : Math.min(...prices);
 }
 
-/** @param fills ours there, newest first */
+/** @param fills own fills there, newest first */
 export const marketDetail = (market: MarketFigures, fills: readonly BookedFill[]) => ({
   ...marketRow(market),
   strategy: market.strategy,
@@ -46,7 +46,7 @@ export const marketDetail = (market: MarketFigures, fills: readonly BookedFill[]
   tape: market.trades === undefined ? null : makeTape(market.trades, fills),
 });
 
-/** Each fill marks one trade: the exchange reports both in whole seconds, with the same price and amount. */
+/** Each fill matches one trade: the exchange reports both in whole seconds, with the same price and amount. */
 function makeTape(trades: readonly TradeFigures[], fills: readonly BookedFill[]) {
   const left = [...fills];
   return trades.map(([timeMs, priceMicros, amountMicros, taker]) => {
@@ -67,11 +67,11 @@ export interface LadderRow {
   readonly side: 'bid' | 'ask' | 'fair';
   readonly others: string;
   readonly ours: string;
-  /** Others' shares before ours, a risk-averse estimate. */
+  /** Others' shares ahead of ours, a risk-averse estimate. */
   readonly ahead: string;
 }
 
-/** From the highest price down; the fair value lies between the rows that it parts. */
+/** From the highest price down; the fair value is a row between prices. */
 function makeLadder({ bids = [], asks = [], orders, fair_micros: fair }: MarketFigures): readonly LadderRow[] {
   const rows = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
   if (fair !== null)
@@ -79,7 +79,7 @@ function makeLadder({ bids = [], asks = [], orders, fair_micros: fair }: MarketF
   return rows.toSorted((a, b) => b.micros - a.micros || RANK[a.row.side] - RANK[b.row.side]).map(({ row }) => row);
 }
 
-/** At one price asks are above, bids below. */
+/** At one price asks are above bids. */
 const RANK = { ask: 0, fair: 1, bid: 2 } as const;
 
 interface PricedRow {

@@ -9,7 +9,7 @@ import type { ShownParts } from './shown-parts.js';
 import type { TraderState } from './trader-state.js';
 import type { Watch } from './watch.js';
 
-/** Maximum own fills that are matched with the public trades of a market. */
+/** Maximum own fills matched with a market's public trades. */
 const TAPE_FILLS = 50;
 
 interface PageParts extends Pick<ShownParts, 'trader' | 'name' | 'lists' | 'ledger' | 'guardian'> {
@@ -17,7 +17,7 @@ interface PageParts extends Pick<ShownParts, 'trader' | 'name' | 'lists' | 'ledg
   readonly watch: Pick<Watch, 'count'>;
 }
 
-/** State of one trader for the page. @param market shown with its details; null for none */
+/** State of one trader for the page. @param market shown with details; null for none */
 export function makePageState(
   { trader, name, lists, ledger, config, guardian, watch }: PageParts,
   market: string | null,
@@ -29,9 +29,9 @@ export function makePageState(
   return {
     trader: name,
     ...judgeMode(trader),
-    /** When this console saw the mode begin, by the trader's clock; null where it began before. */
+    /** When this console saw the mode begin, by the trader's clock; null if it began before. */
     mode_since: trader.isCurrent ? trader.modeSinceMs : null,
-    /** False: all below is old. */
+    /** False: everything below is old. */
     answers: trader.isCurrent,
     /** The trader's clock at its last message; null before the first. */
     heard: trader.frameMs,
@@ -63,14 +63,14 @@ export function makePageState(
 
 export type PageState = ReturnType<typeof makePageState>;
 
-/** As the page gets it. */
+/** As sent to the page. */
 export interface ServedState extends PageState {
   readonly role: Role;
-  /** Names of all that this console shows. */
+  /** Names of all shown traders. */
   readonly traders: readonly string[];
 }
 
-/** A trader without a message for seconds hangs, or is gone: its state is old. */
+/** A trader silent for seconds hangs or is gone: its state is old. */
 export function judgeMode(trader: TraderState): { readonly mode: string; readonly reason: string } {
   const { account, bye, lost, silentMs } = trader;
   if (bye !== null) return { mode: bye.proven ? 'stopped' : 'ending', reason: bye.reason };
@@ -87,7 +87,7 @@ function makeHealth({ health }: AccountFigures) {
   return { step_p50_ms, step_p99_ms, beat_late_p99_ms, memory_mb: Math.round(memory_bytes / BYTES_PER_MB), brake };
 }
 
-/** Loss limits and what of them is used; a negative loss is a gain. */
+/** Loss limits and their used part; a negative loss is a gain. */
 const listLosses = (account: AccountFigures, { limits }: HelloLine) => [
   { name: 'of this day', loss: moneyText(account.loss_day_micros), limit: moneyText(limits.max_loss_day_micros) },
   { name: 'from the top', loss: moneyText(account.drawdown_micros), limit: moneyText(limits.max_drawdown_micros) },

@@ -1,6 +1,6 @@
 /**
- * The token that opens the page where no password is set. Its file lies beside the ledger, mode 0600, and stays for every next start.
- * It is in no backup and no journal: those copy named files.
+ * Token of a page without a password. Its file is beside the ledger, mode 0600, and persists. It is in no backup or
+ * journal, which copy named files only.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -14,14 +14,14 @@ const TOKEN = /^[\w-]{32}$/;
 
 export const locatePageToken = (ledgerPath: string): string => `${ledgerPath}.page-token`;
 
-/** Draws a token where there is none. Throws for a file that others can read, and for one without a token. */
+/** Draws a token if none exists. Throws for a file readable by others, and for one without a token. */
 export function obtainPageToken(ledgerPath: string): string {
   const path = locatePageToken(ledgerPath);
   if (!existsSync(path)) drawToken(path);
   return readPageToken(ledgerPath);
 }
 
-/** Throws `file_unreadable` where no trader has drawn one. */
+/** Throws `file_unreadable` when no trader has drawn one. */
 export function readPageToken(ledgerPath: string): string {
   const path = locatePageToken(ledgerPath);
   const token = readOwn(path).trim();
@@ -35,7 +35,7 @@ function readOwn(path: string): string {
   try {
     return readPrivateFile(path, WHAT);
   } catch (error) {
-    // Others may have read this token, so a narrower mode alone does not help.
+    // Others may have read this token: a narrower mode alone does not help.
     if (!(error instanceof TwinbookError && error.code === 'key_insecure')) throw error;
     throw new TwinbookError(error.code, error.message, `Others could read it. ${REMOVE_IT}`, { cause: error });
   }

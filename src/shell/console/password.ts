@@ -1,4 +1,4 @@
-/** The passwords of the page: the operator's, and those of the roles that may do less. */
+/** Passwords of the page: the operator's, and those of weaker roles. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Environment } from '../config/environment.js';
@@ -9,7 +9,7 @@ import { secrets } from '../wallet/secrets.js';
 
 const SHORTEST_PASSWORD = 8;
 
-/** From the environment or a file of mode 0600; null when none is set. Throws `usage` for one that is too short. */
+/** From the environment or a file of mode 0600; null when unset. Throws `usage` for a short one. */
 export function passwordFrom(env: Environment): string | null {
   const path = env['TWINBOOK_DASHBOARD_PASSWORD_FILE'] ?? '';
   const direct = env['TWINBOOK_DASHBOARD_PASSWORD'] ?? '';
@@ -25,8 +25,8 @@ export function passwordFrom(env: Environment): string | null {
 }
 
 /**
- * Passwords of those who may only stop, and of those who may only look; null where there is none.
- * Throws for a file that others can read, a password that is too short, and for one that another role has too.
+ * Passwords of the roles stop and view; null without one. Throws for a file readable by others, a short password, and
+ * one shared by two roles.
  */
 export function readPasses(
   { stopPasswordFile, viewPasswordFile }: Pick<DashboardConfig, 'stopPasswordFile' | 'viewPasswordFile'>,

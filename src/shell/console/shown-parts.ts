@@ -1,4 +1,4 @@
-/** All that the console has of one trader: each view, list and metric takes the parts that it shows. */
+/** The console's data of one trader: each view, list and metric takes the parts that it shows. */
 
 import type { TraderConfig } from '../config/load.js';
 import type { LedgerConnection } from './ledger-connection.js';
@@ -14,7 +14,7 @@ import type { Watch } from './watch.js';
 export interface GuardianWatch {
   /** For a person. */
   status(): string;
-  /** Null where none is needed. */
+  /** Null when no guardian is needed. */
   isGuarded(): boolean | null;
 }
 

@@ -1,4 +1,4 @@
-/** One trader as the console shows it: its telemetry, its ledger, its alerts, and its buttons. */
+/** One trader in the console: its telemetry, ledger, alerts and buttons. */
 
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -32,7 +32,7 @@ import { readLastRun, Watch } from './watch.js';
 const POINT_MS = 5_000;
 
 export interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'name'> {
-  /** Whether the trader has started this console, and ends it. */
+  /** Whether the trader has started this console and ends it. */
   readonly isWithTrader: boolean;
   /** Something for the log. */
   readonly note: (text: string) => void;
@@ -44,7 +44,7 @@ export interface ShownTrader extends TraderHost {
   readonly name: string;
   row(): TraderRow;
   scrape(): ScrapeFacts;
-  /** Its process ended without a word. */
+  /** Its process ended without a message. */
   traderGone(): void;
   /** Waits until its alerts were delivered, with an upper bound, ms. */
   deliver(withinMs: number): Promise<void>;

@@ -1,4 +1,4 @@
-/** One line for a trader among others, and the sums of those that add up. */
+/** A trader's row among several, and the sums of those that add up. */
 
 import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 import { add, ZERO } from '../../shared/base/micros.js';
@@ -15,7 +15,7 @@ interface RowParts extends Pick<ShownParts, 'trader' | 'name' | 'config' | 'guar
   readonly history: Pick<History, 'newestMs'>;
 }
 
-/** One trader among those that a console shows; a count is null before its first message. */
+/** One trader of several in a console; a count is null before its first message. */
 export function makeTraderRow({ trader, name, config, guardian, watch, ledger, history }: RowParts) {
   const { account, hello } = trader;
   const { mode, reason } = judgeMode(trader);
@@ -23,7 +23,7 @@ export function makeTraderRow({ trader, name, config, guardian, watch, ledger, h
   return {
     name,
     group: groupOf(config),
-    // One without any message that cannot be reached is not starting: it does not run.
+    // One without any message that cannot be reached is not starting: it is not running.
     mode: mode === 'starting' && trader.lost !== null ? 'not running' : mode,
     reason,
     answers: trader.isCurrent,
@@ -53,7 +53,7 @@ export interface ServedTraders {
   readonly sums: ReturnType<typeof sumTraders>;
 }
 
-/** One for each group, in the order of the rows: over the traders of which a figure is known, with how many those are. */
+/** One per group, in the order of the rows: over the traders with a known figure, with their number. */
 export function sumTraders(rows: readonly TraderRow[]) {
   return [...new Set(rows.map(({ group }) => group))].map((group) => {
     const within = rows.filter((row) => row.group === group);
@@ -73,7 +73,7 @@ export function sumTraders(rows: readonly TraderRow[]) {
   });
 }
 
-/** Over the `known` traders of which it is known. */
+/** Over the `known` traders. */
 function sumMoney(texts: readonly string[]) {
   const known = texts.flatMap((text) => (text === '' ? [] : (parseDecimal(text) ?? [])));
   return { sum: known.length === 0 ? '' : formatDecimal(known.reduce(add, ZERO)), known: known.length };

@@ -1,4 +1,4 @@
-/** The console's knowledge of its trader: the newest value of every figure, and the start of a silence. */
+/** The console's state of its trader: the newest value of every figure, and the start of a silence. */
 
 import type {
   AccountFigures,
@@ -17,21 +17,21 @@ const MARKS_KEPT = 200;
 export class TraderState {
   hello: HelloLine | null = null;
   account: AccountFigures | null = null;
-  /** The trader's reason for sending no more, if it gave one. */
+  /** The trader's last reason for the end of its messages, if given. */
   bye: ByeLine | null = null;
   readonly markets = new Map<string, MarketFigures>();
   /** Newest last. */
   readonly notices: NoticeLine[] = [];
   /** Times of the first message with another mode, or another configuration; newest last. */
   readonly marks: { readonly time: number; readonly text: string }[] = [];
-  /** Why there is no connection; null while there is one. */
+  /** Why there is no connection; null while connected. */
   lost: string | null = 'not connected yet';
   readonly #steadyMs: () => number;
-  /** When the newest line came, by a clock that never steps, ms; null before the first. */
+  /** Monotonic time of the newest line, ms; null before the first. */
   #heardMs: number | null = null;
   /** The trader's clock in the newest frame, ms. */
   frameMs: number | null = null;
-  /** Time of the first message with the present mode, by the same clock; null where it was the first mode. */
+  /** Time of the first message with the present mode, by the same clock; null if it was the first mode. */
   modeSinceMs: number | null = null;
 
   constructor(steadyMs: () => number = () => performance.now()) {
@@ -63,7 +63,7 @@ export class TraderState {
     this.lost = why;
   }
 
-  /** Since the newest line, ms; null before the first. */
+  /** Time since the newest line, ms; null before the first. */
   get silentMs(): number | null {
     return this.#heardMs === null ? null : this.#steadyMs() - this.#heardMs;
   }
@@ -91,7 +91,7 @@ export class TraderState {
     if (before !== null && before.run !== hello.run) this.#mark(hello.started, 'started');
     else if (before !== null && before.config_hash !== hello.config_hash)
       this.#mark(this.frameMs ?? hello.started, `configuration ${hello.config_hash.slice(0, 8)}`);
-    // Another run: the state of the previous one is over.
+    // Another run: the previous state is over.
     if (this.hello?.run !== hello.run) {
       this.markets.clear();
       this.account = null;

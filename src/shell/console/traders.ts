@@ -1,4 +1,4 @@
-/** Which traders one console shows, what each is called there, and which of them add up. */
+/** The traders of one console, their names there, and which of them add up. */
 
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, parse } from 'node:path';
@@ -6,10 +6,10 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../config/load.js';
 import { isConsoleWanted } from '../config/sections/alerts.js';
 
-/** More are the business of several consoles: each trader costs a connection, a store and a place on the page. */
+/** Use several consoles for more: each trader costs a connection, a store and a place on the page. */
 export const MOST_TRADERS = 16;
 
-/** Throws `usage` for traders that cannot be shown together; names the files and the requirement. */
+/** Throws `usage` for traders that cannot be shown together, with the files and the requirement. */
 export function requireDistinct(configs: readonly TraderConfig[]): void {
   const [first, ...others] = configs;
   if (first === undefined || others.length === 0) return;
@@ -50,7 +50,7 @@ function requireNew(known: Map<string, string>, path: string, file: string, what
   known.set(path, file);
 }
 
-/** Real path of a file that may not exist yet. */
+/** Real path of a file that may not exist. */
 const followLinks = (path: string): string => {
   if (existsSync(path)) return realpathSync(path);
   const folder = dirname(path);
@@ -58,8 +58,8 @@ const followLinks = (path: string): string => {
 };
 
 /**
- * The name of each file without its ending; where two are called the same, with their folders before it. Throws `usage` when that
- * does not distinguish them either.
+ * Each file's name without its ending; equal names get their folders. Throws `usage` when that does not distinguish
+ * them.
  */
 export function nameTraders(files: readonly string[]): readonly string[] {
   const short = files.map((file) => parse(file).name);
@@ -73,7 +73,7 @@ export function nameTraders(files: readonly string[]): readonly string[] {
   throw new TwinbookError('usage', `${what} would both be shown as ${twice}`, 'Rename one of the files.');
 }
 
-/** Results of one venue add up; those of two do not, and paper money least of all. */
+/** Results of one venue add up; those of two do not, and paper money never does. */
 export function groupOf({ venue, exchange }: TraderConfig): string {
   const { name, profile } = venue;
   return exchange?.embedded === true || name === 'paper' ? 'paper' : `${name} ${profile.base_url}`;

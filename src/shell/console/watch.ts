@@ -24,10 +24,10 @@ import type { TraderState } from './trader-state.js';
 const EVERY_MS = 1_000;
 /** A schedule like those of strategies. */
 const QUIET = 'quiet hours';
-/** Between two looks whether everything was delivered, ms. */
+/** Interval of the delivery checks, ms. */
 const LOOK_MS = 50;
 
-/** State of the newest run of a ledger: `open` has not ended in order, and a trader should be running. */
+/** State of a ledger's newest run: `open` has not ended regularly, so a trader should be running. */
 export type LastRun = 'none' | 'ended' | 'open';
 
 export function readLastRun(ledger: LedgerReader): LastRun {
@@ -49,11 +49,11 @@ export interface WatchOptions {
   readonly lastRun: () => LastRun | null;
   /** Whether the trader has started this console: then it exists, even before its first message. */
   readonly isWithTrader: boolean;
-  /** Wrong passwords that the page was brought since it is there. */
+  /** Wrong passwords presented to the page since its start. */
   readonly refusedLogins: () => number;
 }
 
-/** The same for the console on duty, and for one that only knows the other's stored state. */
+/** The same for the console on duty, and for one that only reads the other's stored state. */
 export class Watch {
   readonly #options: WatchOptions;
   readonly #lifeline: Lifeline | null;
@@ -81,7 +81,7 @@ export class Watch {
     this.#center?.notice(line, nowMs());
   }
 
-  /** Whether this console sends alerts and keeps the history. */
+  /** Whether this console sends alerts and stores the history. */
   get isOnDuty(): boolean {
     return this.#center !== null;
   }
@@ -104,7 +104,7 @@ export class Watch {
     return this.#center?.count(severity) ?? this.open.filter((alert) => alert.severity === severity).length;
   }
 
-  /** The trader's process ended without a word. */
+  /** The trader's process ended without a message. */
   traderGone(): void {
     this.#isGone = true;
     this.#tick();
@@ -125,7 +125,7 @@ export class Watch {
     this.#center = null;
   }
 
-  /** Another console may have ended, or one have come first to a folder that was not there. */
+  /** Another console may have ended, or the folder may exist now. */
   #findCenter(): AlertCenter | null {
     const { config, name, note, memory, onDuty } = this.#options;
     if (!onDuty()) this.#center = null;
@@ -141,7 +141,7 @@ export class Watch {
     return this.#center;
   }
 
-  /** Before the trader was ever heard only its ledger says whether it should be there. */
+  /** Before the trader's first message only its ledger tells whether it should run. */
   #findPresence(): Pick<WatchedFacts, 'silentMs' | 'isHeard' | 'hasEnded'> {
     const { trader, lastRun, isWithTrader } = this.#options;
     const { silentMs } = trader;
@@ -188,7 +188,7 @@ export class Watch {
     if (call !== null) void callWatcher(file, call, this.#options.note);
   }
 
-  /** Found when it is first wanted: that takes longer than all else that a start of the console does here. */
+  /** Computed on first use: it takes longer than all else at a console's start. */
   #findBackupBound(): number | null {
     if (this.#backupWithinMs === undefined)
       this.#backupWithinMs = boundBackupAge(this.#options.config.schedule.ledgerBackup);
@@ -222,7 +222,7 @@ function watchedAccount(account: AccountFigures, hello: HelloLine | null): Omit<
     throttled: account.budgets.some(({ blocked_until: until }) => until !== null),
     unknownOrders: account.unknown_orders,
     disagreement: account.agreement?.confirmed ?? null,
-    // One that never comes is late, too.
+    // A first round that never comes is late too.
     reconciledMs: account.agreement?.compared ?? hello?.started ?? null,
     clockOffsetMs: account.clock_offset_ms,
     startedMs: hello?.started ?? null,
@@ -251,10 +251,10 @@ const summarizeWork = ({ isCurrent, account }: TraderState, isGuarded: boolean |
 const GRACE_MS = 3_600_000;
 
 /**
- * Two of the longest pauses between backups, and an hour, ms: one that was left out is not old yet.
+ * Two of the longest pauses between backups plus an hour, ms: one missed backup is not alarming yet.
  *
  * @param schedule a cron expression; null for none
- * @returns null where no backup is made again and again
+ * @returns null without repeated backups
  */
 export function boundBackupAge(schedule: string | null): number | null {
   const pauseMs = schedule === null ? null : findLongestPauseMs(schedule);

@@ -1,4 +1,4 @@
-/** The other end of the control socket: of the command line, and of the console. */
+/** Client of the control socket, for the command line and the console. */
 
 import { lstatSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -6,14 +6,14 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { guarded } from '../../shared/base/guarded.js';
 import type { ControlData, ControlQuestion, ControlResponse } from './control-protocol.js';
 
-/** An answer larger than this is no answer of a trader. */
+/** No trader's answer is larger. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export interface ControlCall {
   /** Path of the unix socket. */
   readonly socket: string;
   readonly timeoutMs: number;
-  /** Also waits for the trader to hang up, which it does when its process ends. */
+  /** Also waits until the trader hangs up at the end of its process. */
   readonly untilGone?: boolean;
 }
 
@@ -26,7 +26,7 @@ export async function askTrader<R extends ControlQuestion>(
   call: ControlCall,
 ): Promise<ControlData[R['command']]> {
   requireTrusted(call.socket);
-  // A trader that hangs must not do later what nobody waits for any more.
+  // A hanging trader must not act later when no caller waits any more.
   const line = await exchangeLine(JSON.stringify({ ...request, until: Date.now() + call.timeoutMs }), call);
   const response = readResponse(line, call.socket);
   if (response.ok) return response.data as ControlData[R['command']]; // the daemon of this version writes what it declares
@@ -34,13 +34,13 @@ export async function askTrader<R extends ControlQuestion>(
   throw new TwinbookError(code, `the trader refused: ${response.error}`, hintFor(response.error));
 }
 
-/** Many refusals of a trader name the command that helps themselves. */
+/** Many refusals of a trader already name the command that helps. */
 const hintFor = (refusal: string): string =>
   refusal.includes('`twinbook ') ? '' : '`twinbook status` says what it does now, and which command leads back up.';
 
 /**
- * A socket may lie in a folder that everybody can write, and one that somebody else put there would swallow a kill. Our own
- * and root's are believed; root stops the traders of others.
+ * A socket may be in a world-writable folder, and a foreign one would swallow a kill. Only our own and root's are
+ * trusted; root stops the traders of others.
  */
 export function requireTrusted(socket: string): void {
   const own = process.getuid?.();
@@ -50,7 +50,7 @@ export function requireTrusted(socket: string): void {
   throw new TwinbookError('file_unreadable', what, 'Run this as the user who started the trader.');
 }
 
-/** Nobody listens: no socket there, or one that a killed trader left behind. Anything else is not "not running". */
+/** Nothing listens: no socket, or one left by a killed trader. Anything else is not "not running". */
 function connectFailure(socket: string, error: NodeJS.ErrnoException): TwinbookError {
   if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') {
     const hint = 'Start one with `twinbook start`, with the same -c FILE.';
@@ -63,7 +63,7 @@ function connectFailure(socket: string, error: NodeJS.ErrnoException): TwinbookE
   return new TwinbookError('file_unreadable', what, hint, { cause: error });
 }
 
-/** Sends one line, resolves with the first line that comes back. */
+/** Sends one line, resolves with the first returned line. */
 function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false }: ControlCall): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
@@ -107,7 +107,7 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
   });
 }
 
-/** Whoever answers there refused nothing. */
+/** The answer is not a trader's, so it refused nothing. */
 const notOfTrader = (path: string): TwinbookError =>
   new TwinbookError(
     'usage',
@@ -125,7 +125,7 @@ function readResponse(line: string, path: string): ControlResponse {
       }
     }
   } catch {
-    // Not JSON: said below, like any other answer that is not one.
+    // Not JSON: reported below, like any other invalid answer.
   }
   throw notOfTrader(path);
 }

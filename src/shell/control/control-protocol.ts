@@ -1,6 +1,6 @@
 /**
- * The control socket's language: newline-delimited JSON over a unix socket of mode 0600, one answer per request. Both ends
- * share it, so that the command line and the daemon cannot drift apart.
+ * The control socket's protocol: newline-delimited JSON over a unix socket of mode 0600, one answer per request. Both
+ * ends share it, so that command line and daemon cannot drift apart.
  */
 
 import { z } from 'zod';
@@ -9,13 +9,13 @@ import type { Difference } from '../../trader/reconcile/differences.js';
 import type { PrunedBatch } from '../../trader/reconcile/prune.js';
 import type { StatusData } from './status.js';
 
-/** Text without what stands around it; empty for anything else. */
+/** Trimmed text; empty for anything else. */
 const said = z.string().trim().catch('');
-/** Why the trader shall stop or be careful, where it obeys without a reason too. */
+/** Reason to stop or be careful; the trader also obeys without one. */
 const why = said.transform((text) => text || 'operator');
 const needed = (error: string) => said.refine((text) => text !== '', error);
 const isTrue = z.boolean().catch(false);
-/** A condition id: that market alone. What is no id is one that no market has: it must not pass for all of them. */
+/** A condition id of one market. An invalid id is refused as an unknown market: it must not mean all of them. */
 const market = z
   .unknown()
   .transform((id) => (id === undefined || id === null ? undefined : String(id).trim()))
@@ -24,25 +24,25 @@ const market = z
 const NO_SUBJECT =
   'explain needs a subject: an order, a fill or a market; `twinbook orders`, `fills` and `markets` list them';
 const NO_NUMBERS = 'prune needs whole numbers: before, in Unix ms, rows, and after, which may be null';
-/** What may be done about the configuration of a running trader. */
+/** Actions on a running trader's configuration. */
 const ACTIONS = ['diff', 'apply', 'rollback'] as const;
 export type ConfigAction = (typeof ACTIONS)[number];
 
 const ask = <Name extends string, Fields extends z.ZodRawShape>(command: Name, fields: Fields) =>
   z.object({ command: z.literal(command), ...fields });
 
-/** What an operator may ask of a running trader. */
+/** Requests of an operator to a running trader. */
 const REQUESTS = {
-  /** Whether it answers at all; costs nothing. */
+  /** Tests whether it answers; costs nothing. */
   ping: ask('ping', {}),
   status: ask('status', {}),
   widen: ask('widen', { reason: why }),
   'reduce-only': ask('reduce-only', { reason: why }),
   pause: ask('pause', { reason: why, market }),
-  /** An empty reason says that none was given; the trader refuses that where it wants one. Only with its market it lifts a market's pause. */
+  /** An empty reason means none, which the trader may refuse. Only with its market it lifts a market's pause. */
   resume: ask('resume', { reason: said, market }),
   stop: ask('stop', {}),
-  /** `verify`: answers only after two reads showed that nothing rests. */
+  /** `verify`: answers only after two reads have shown that nothing rests. */
   'cancel-all': ask('cancel-all', { verify: isTrue }),
   flatten: ask('flatten', { market }),
   kill: ask('kill', { reason: why }),
@@ -61,25 +61,25 @@ const REQUESTS = {
   }),
   /** `subject` is an intent id, an order's pubkey or a market's condition id. */
   explain: ask('explain', { subject: needed(NO_SUBJECT) }),
-  /** `hash` is of a rollback; empty for what was in force before. */
+  /** `hash` is for a rollback; empty for the previous configuration. */
   config: ask('config', {
     action: z.enum(ACTIONS, `config wants one of ${ACTIONS.join(', ')}`),
     reason: said,
     hash: said,
     dryRun: isTrue,
   }).refine(({ action, reason }) => action !== 'rollback' || reason !== '', 'a rollback needs a reason'),
-  /** From then on the connection says what the trader sees and does, as `telemetry/lines.ts` has it, and hears no command. */
+  /** From then on the connection sends telemetry (`telemetry/lines.ts`) and ignores commands. */
   subscribe: ask('subscribe', {}),
 } as const;
 
 export type ControlRequest = z.output<(typeof REQUESTS)[keyof typeof REQUESTS]>;
 
-/** What is answered by one line. */
+/** Requests with a one-line answer. */
 export type ControlQuestion = Exclude<ControlRequest, { readonly command: 'subscribe' }>;
 
 export type ControlResponse =
   | { readonly ok: true; readonly data: unknown }
-  /** `error` is one sentence for a person; `ofFiles` says that the configuration's files cannot be used. */
+  /** `error` is one sentence for a person; `ofFiles`: the configuration's files cannot be used. */
   | { readonly ok: false; readonly error: string; readonly ofFiles?: boolean };
 
 /** The data of each command's answer. Money and amounts are decimal strings, times Unix milliseconds. */
@@ -107,55 +107,55 @@ export interface PingData {
 }
 
 export interface ModeData {
-  /** What the trader does now, e.g. `quoting`, `reducing`, `paused`, `stopping`, `killed`, `flattening`. */
+  /** The trader's mode, for example `quoting`, `reducing`, `paused`, `stopping`, `killed`, `flattening`. */
   readonly mode: string;
   readonly reason: string;
 }
 
 export interface ResumedData extends ModeData {
-  /** What a resume of everything leaves as it is, a sentence each. Absent where it leaves nothing. */
+  /** Stops that a resume of everything keeps, one sentence each. Absent without any. */
   readonly notes?: readonly string[];
 }
 
 export interface KillData extends ModeData {
-  /** Orders of ours that rest, or may rest, at the moment of the answer: they are being canceled. Null when it is not known. */
+  /** Own orders that rest or may rest at the time of the answer: they are being canceled. Null when unknown. */
   readonly resting: number | null;
 }
 
 export interface CancelAllData {
-  /** Orders that were asked to be canceled. */
+  /** Orders whose cancel was requested. */
   readonly asked: number;
-  /** Orders seen resting at the last look; with `verify` 0 means that two reads agreed. */
+  /** Orders resting at the last read; with `verify` 0 means that two reads agreed. */
   readonly resting: number;
   readonly verified: boolean;
 }
 
 export interface ReconcileData {
-  /** What differs in two rounds; of the newest complete one where `complete` is false. */
+  /** Differences in two rounds; of the newest complete one if `complete` is false. */
   readonly differences: readonly Difference[];
-  /** Left out, because an operator has accepted them. */
+  /** Skipped, because an operator has accepted them. */
   readonly accepted: readonly AcceptedDifference[];
-  /** Why rounds were void meanwhile. */
+  /** Reasons of void rounds meanwhile. */
   readonly voided: readonly string[];
   /** False when no complete round, or no second one, was possible in time. */
   readonly complete: boolean;
 }
 
 export interface AdoptData extends ModeData {
-  /** A sentence for each outcome of which something was booked. */
+  /** One sentence per booked outcome. */
   readonly booked: readonly string[];
 }
 
 export interface PruneData extends PrunedBatch {
-  /** How long it held the ledger, ms. */
+  /** Time that it held the ledger, ms. */
   readonly tookMs: number;
 }
 
-/** What differs from what is in force, and whether it was taken up. */
+/** Differences from the configuration in force, and whether they were applied. */
 export interface ConfigData {
   readonly lines: readonly string[];
   readonly applied: boolean;
-  /** Of the configuration that was asked for; null where its code is not loaded for a comparison. */
+  /** Of the requested configuration; null when its code is not loaded for a comparison. */
   readonly hash: string | null;
 }
 
@@ -164,23 +164,27 @@ export interface ExplainData {
   readonly lines: readonly string[];
 }
 
-/** A request line longer than this is refused unread: no command needs more. */
+/** Longer request lines are refused unread: no command needs more. */
 export const MAX_CONTROL_LINE = 64 * 1024;
 
-/** What takes risk again, or sells: obeyed late it would undo what was asked since, a kill past a trader that hung for instance. */
+/**
+ * Commands that add risk or sell: obeyed late they could undo a newer command, for example a kill past a hanging
+ * trader.
+ */
 const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'flatten', 'adopt', 'config'];
 
 /**
- * Whether it is too late for a request line: whoever sent it has been told that no answer came. What stops is obeyed whenever it comes.
- * `until`, beside the fields of a command, is the last moment at which its sender still waits, Unix ms; a line without one is never late.
+ * Whether a request line is too late: its sender was already told that no answer came. Stopping commands are always
+ * obeyed. `until`, beside a command's fields, is the end of its sender's wait, Unix ms; a line without it is never
+ * late.
  */
 export function isTooLate(line: string, { command }: ControlRequest, nowMs: number): boolean {
   if (!NEVER_LATE.includes(command)) return false;
-  const { until } = JSON.parse(line) as { until?: unknown }; // it was read as a request before
+  const { until } = JSON.parse(line) as { until?: unknown }; // Parsed as a request before.
   return typeof until === 'number' && nowMs > until;
 }
 
-/** Reads one request line; a text says what is wrong with it. A reason for stopping defaults to `operator`. */
+/** Parses one request line; a text describes its error. A reason for stopping defaults to `operator`. */
 export function readControlRequest(line: string): ControlRequest | string {
   let parsed: unknown;
   try {

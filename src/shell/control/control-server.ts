@@ -15,11 +15,11 @@ import {
 } from './control-protocol.js';
 import type { LineReader } from './telemetry/publisher.js';
 
-/** A peer that says nothing is let go: commands are one line, written at once. */
+/** A silent peer is disconnected: commands are one line, written at once. */
 const IDLE_MS = 60_000;
-/** Connections at a time; a trader, its guardian, its console and several commands have ten. */
+/** Maximum connections; a trader, its guardian, its console and several commands have ten. */
 const MOST_CONNECTIONS = 64;
-/** Answers that a peer has not read. A whole status has a hundredth of it. */
+/** Maximum unread bytes of a peer; a whole status is a hundredth of it. */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 
 export interface ControlServer {
@@ -29,7 +29,7 @@ export interface ControlServer {
 /** The trader behind the socket. */
 export interface ControlHost {
   answer(question: ControlQuestion): Promise<ControlResponse>;
-  /** Null when this connection is told from now on, else why not. */
+  /** Null when this connection receives telemetry from now on, else the reason. */
   subscribe(reader: LineReader): string | null;
 }
 
@@ -59,7 +59,7 @@ export async function serveControl(path: string, host: ControlHost): Promise<Con
   };
 }
 
-/** A name that is taken by anything but a socket is somebody's file, by a mistake in the configuration. */
+/** Any file but a socket at this name belongs to the user, by a mistake in the configuration. */
 function removeStale(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
@@ -70,7 +70,7 @@ function removeStale(path: string): void {
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    // Nobody but the owner may connect, from the first moment on.
+    // Only the owner may ever connect.
     const before = process.umask(0o177);
     server.listen(path, () => {
       chmodSync(path, 0o600);
@@ -83,7 +83,7 @@ function listen(server: Server, path: string): Promise<void> {
 const failureText = (error: unknown): string =>
   error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : String(error);
 
-/** An error costs the peer its connection, and nothing else. */
+/** An error costs only the peer's connection. */
 function serve(socket: Socket, host: ControlHost): void {
   guarded(hearLines, () => socket.destroy())(socket, host);
 }
@@ -94,7 +94,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
   let received = '';
   socket.setEncoding('utf8');
   socket.setTimeout(IDLE_MS, () => socket.destroy());
-  // A peer that goes away in the middle is its own affair.
+  // A peer may leave at any time.
   const cut = () => void socket.destroy();
   socket.on('error', cut);
   const reply = (response: ControlResponse) => {
@@ -111,12 +111,12 @@ function hearLines(socket: Socket, host: ControlHost): void {
         reply({ ok: false, error: request });
         continue;
       }
-      // It may have waited here while this process hung, and a kill have gone past it meanwhile.
+      // It may have waited while this process hung, and a kill may have passed it.
       if (isTooLate(line, request, Date.now())) {
         reply({ ok: false, error: `${request.command} was asked too long ago: nobody waits for it any more` });
         continue;
       }
-      // The command may take longer than the idle limit; its own bound is the daemon's.
+      // The command may take longer than the idle limit; the daemon bounds it.
       socket.setTimeout(0);
       if (request.command === 'subscribe') return subscribe(socket, host);
       const failed = (error: unknown) => reply({ ok: false, error: failureText(error) });
@@ -132,7 +132,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
   );
 }
 
-/** What it says from here on is not listened to. */
+/** Later input of the connection is ignored. */
 function subscribe(socket: Socket, host: ControlHost): void {
   socket.removeAllListeners('data').resume();
   const refusal = host.subscribe(socket);

@@ -1,4 +1,4 @@
-/** The running trader's status, as the control socket answers it. Money and amounts are decimal strings, times Unix ms. */
+/** The running trader's status for the control socket. Money and amounts are decimal strings, times Unix ms. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -15,16 +15,16 @@ export type StatusValue = ReturnType<typeof hourlyValue>;
 export type StatusFeed = ReturnType<typeof makeFeed>;
 export type StatusBudget = ReturnType<typeof makeBudget>;
 
-/** What only the process around the trader knows. */
+/** Facts that only the trader's process has. */
 export interface StatusFrame {
   readonly version: string;
   readonly baseUrl: string;
   readonly startedMs: number;
   readonly nowMs: number;
-  /** Address of the page, without what opens it; null when there is none. */
+  /** Address of the page, without its secret; null without a page. */
   readonly dashboard: string | null;
   readonly config: { readonly file: string; readonly configHash: string; readonly venue: { readonly name: string } };
-  /** Drafts that the signer refused, over all runs of this ledger. */
+  /** Refused signatures, over all runs of this ledger. */
   readonly signingRefused: number;
   readonly feeds: readonly FeedSource[];
 }
@@ -42,7 +42,7 @@ export function makeStatus(now: Snapshot, frame: StatusFrame) {
   return {
     mode: now.mode as string,
     reason: now.reason,
-    /** The command that leads back up from this mode; empty when none is needed. */
+    /** Command that leads back up from this mode; empty when none is needed. */
     way_back: now.wayBack,
     pid: process.pid,
     version,
@@ -55,7 +55,7 @@ export function makeStatus(now: Snapshot, frame: StatusFrame) {
     now: nowMs,
     agreement: makeAgreement(now),
     cash: money(now.cashMicros),
-    /** Cash plus holdings at their marks, minus the capital put in. */
+    /** Cash plus holdings at their marks, minus the invested capital. */
     result: money(now.resultMicros),
     open_orders: now.openOrders,
     unknown_orders: now.unknownOrders,
@@ -64,23 +64,26 @@ export function makeStatus(now: Snapshot, frame: StatusFrame) {
     markets: now.markets.map(makeMarket),
     feeds: now.feeds.map((feed) => makeFeed(feed, feeds)),
     budget: [makeBudget('public', now.budgets.public), makeBudget('signed', now.budgets.signed)],
-    /** What requests of this run were spent on. */
+    /** Requests of this run by purpose. */
     spent: now.spent.map(({ purpose, lastMinute, total }) => ({ purpose, last_minute: lastMinute, total })),
     marks: makeMarks(now.marks),
-    /** Requests of this run for each of its fills, and result for each of its requests; null before there are any. */
+    /** Requests per fill and result per request of this run; null without any. */
     requests_per_fill: worth.requestsPerFill,
     value_per_request: worth.valuePerRequest,
   };
 }
 
-/** Ledger against exchange, as of the newest complete round. `open`: differences that no operator has accepted, null before the first. */
+/**
+ * Ledger against exchange in the newest complete round. `open`: differences that no operator has accepted, null before
+ * the first.
+ */
 export function makeAgreement({ reconciled, accepted }: Pick<AccountSnapshot, 'reconciled' | 'accepted'>) {
   const open = reconciled?.differences.length ?? null;
   const text = open === null ? 'ledger and exchange are not compared yet' : agreementText(open, accepted);
   return { text, open, accepted: accepted.length };
 }
 
-/** What looks have shown of the venue's marks; null where they are not to be used. */
+/** Reliability of the venue's marks; null when they are not used. */
 function makeMarks(marks: Snapshot['marks']) {
   if (marks === null) return null;
   const { isBelieved: believed, told, precision, recall } = marks;
@@ -94,7 +97,7 @@ const makeBudget = (scope: string, { limit, available: left }: BudgetStatus) => 
   remaining: Math.max(0, left),
 });
 
-/** A source of the user's own fair values; its problems are rows and lines that were left out since the start. */
+/** A source of the user's own fair values; its problems are rows and lines left out since the start. */
 export function makeFeed({ name, current, values, ageMs }: FeedSnapshot, sources: readonly FeedSource[]) {
   const source = sources.find((one) => one.name === name);
   return {
@@ -110,11 +113,11 @@ export function makeFeed({ name, current, values, ageMs }: FeedSnapshot, sources
 
 const HOUR_S = 3600;
 
-/** Currency an hour, and its terms. */
+/** Currency per hour, by term. */
 function hourlyValue({ value, place }: NonNullable<MarketSnapshot['worth']>) {
   const { edge, stale, looks, moves, fills, reserve, currency, net } = value;
   return {
-    /** 1 for the most valuable. */
+    /** 1 is the most valuable. */
     place,
     net: net * HOUR_S,
     edge: edge * HOUR_S,
@@ -136,7 +139,7 @@ function makeMarket(market: MarketSnapshot) {
     market_condition_id: market.conditionId,
     title: market.title,
     strategy: market.strategies.join(', '),
-    /** `quoting`, or why not, in a few words. */
+    /** `quoting`, or the reason why not, in a few words. */
     state: market.openOrders > 0 && market.fairMicros !== null ? 'quoting' : market.note,
     bid: price(market.bidMicros),
     ask: price(market.askMicros),
@@ -144,7 +147,7 @@ function makeMarket(market: MarketSnapshot) {
     yes: formatDecimal(market.yesMicros),
     no: formatDecimal(market.noMicros),
     open_orders: market.openOrders,
-    /** What quoting it is worth; null where that is not known. */
+    /** Value of quoting it; null when unknown. */
     value: market.worth === null ? null : hourlyValue(market.worth),
   };
 }

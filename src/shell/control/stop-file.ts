@@ -10,17 +10,17 @@ import { dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/folder.js';
 
-/** Enough for a reason; a file that is longer is not read to its end. */
+/** Enough for a reason; longer files are truncated. */
 const MAX_BYTES = 500;
-/** How a disk without room answers. */
+/** Error codes of a full disk. */
 const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 export const locateStopFile = (ledgerPath: string): string => `${ledgerPath}.kill`;
 
-/** Why the trader must not trade; null when there is no such file. One that cannot be read says so, and stops too. */
+/** Why the trader must not trade; null without such a file. An unreadable file is reported, and stops too. */
 export function readStopFile(path: string): string | null {
   try {
-    // A pipe of that name must not keep the trader waiting for a writer.
+    // A pipe of that name must not block the trader.
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const bytes = Buffer.alloc(MAX_BYTES);
@@ -33,7 +33,7 @@ export function readStopFile(path: string): string | null {
     if (readErrorCode(error) === 'ENOENT') {
       const entry = lstatSync(path, { throwIfNoEntry: false });
       if (entry === undefined) return null;
-      // A link that leads nowhere is a file of that name all the same: nobody could leave another one. Anything else has come since.
+      // A broken link still occupies the name: no other file could be created. Anything else has changed meanwhile.
       if (!entry.isSymbolicLink()) return readStopFile(path);
     }
     const why = error instanceof Error ? error.message : String(error);
@@ -61,8 +61,8 @@ export function leaveStopFile(path: string, reason: string): void {
 }
 
 /**
- * Written beside and then given its name. False where that cannot be: one is there, the disk is full, or it knows no links. Throws what
- * the system says where the name is there and may not last.
+ * Written beside and then linked to its name. False if the name exists, the disk is full, or links are unsupported.
+ * Throws the system's error when the name exists but may not last.
  */
 function leaveWhole(path: string, text: string): boolean {
   const beside = `${path}.${process.pid}`;
@@ -70,7 +70,7 @@ function leaveWhole(path: string, text: string): boolean {
   if (file === null) return false;
   try {
     if (!nameWhole(file, text, beside, path)) return false;
-    // The name stops a trader already, however long the disk takes.
+    // The name alone stops a trader, however long the disk takes.
     fsyncSync(file);
     return true;
   } finally {
@@ -98,7 +98,7 @@ function nameWhole(file: number, text: string, beside: string, path: string): bo
   }
 }
 
-/** By its name first. Throws what the system says, EEXIST where one is there. */
+/** Creates the file by its name first. Throws the system's error, EEXIST for an existing one. */
 function leavePlain(path: string, text: string): void {
   const file = openSync(path, 'wx', 0o600);
   try {
@@ -119,7 +119,7 @@ function writeIfRoom(file: number, text: string): void {
 
 const readErrorCode = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
-/** Throws `file_unreadable` when it stays: then nothing may be lifted. */
+/** Throws `file_unreadable` when it cannot be removed: nothing may be lifted then. */
 export function removeStopFile(path: string): void {
   try {
     rmSync(path, { force: true });

@@ -1,4 +1,4 @@
-/** Which caller may ask what, and of which trader; each refusal says why. */
+/** Which caller may request what of which trader; each refusal gives its reason. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BearerAuth } from './bearer-auth.js';
@@ -7,7 +7,7 @@ import { Guesses } from './guesses.js';
 import { PROOF_HEADER, proveAnswer, proveEvent } from './proof.js';
 import { type AdmittedRequest, Sessions } from './sessions.js';
 
-/** The secret that opens the page for each role; null where a role has none. */
+/** Secret of each role for the page; null for a role without one. */
 export interface Passes {
   readonly operate: string;
   readonly stop: string | null;
@@ -21,7 +21,7 @@ interface PageGuesses {
   readonly metrics: Guesses;
 }
 
-/** Admits requests that a session proves, and proves their answers. */
+/** Admits requests proven by a session, and proves their answers. */
 export class Gate {
   readonly #sessions: Sessions<Role>;
   readonly #metrics: BearerAuth;
@@ -35,7 +35,7 @@ export class Gate {
     this.#metrics = new BearerAuth(metricsTokens, guesses.metrics);
   }
 
-  /** @param metricsToken opens the metrics alone; null for none. The page's secrets open them too. */
+  /** @param metricsToken token for the metrics only; null for none. The page's secrets give access too. */
   static async make({ view, stop, operate }: Passes, metricsToken: string | null): Promise<Gate> {
     const guesses = { page: new Guesses(), metrics: new Guesses() };
     const all = [
@@ -53,7 +53,7 @@ export class Gate {
     return this.#guesses.page.count + this.#guesses.metrics.count;
   }
 
-  /** @param readAddress host and port of the page, as an address bar shows them */
+  /** @param readAddress host and port of the page, as in an address bar */
   addTo(server: FastifyInstance, readAddress: () => string): void {
     const parse = server.getDefaultJsonParser('error', 'error');
     server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -94,7 +94,7 @@ export class Gate {
     return null;
   }
 
-  /** The events of an admitted request, each with its proof as its id. */
+  /** Events of an admitted request, each with its proof as its id. */
   proveEvents(request: FastifyRequest): (data: string) => string {
     const admitted = this.#admitted.get(request);
     if (admitted === undefined) throw new Error('only an admitted request has a stream');
@@ -125,7 +125,7 @@ function readField(body: unknown, name: 'nonce' | 'proof'): string {
   return readText((body as Readonly<Record<string, unknown>>)[name]) ?? '';
 }
 
-/** Null when there is none of that name, or when none is named of several; then that is answered. */
+/** Null for an unknown name, or without a name among several; then the answer is sent. */
 export function findTrader(
   host: Host,
   { trader }: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** Tokens that open the metrics: their own, and those of the page. Prometheus sends one with each scrape. */
+/** Tokens for the metrics: their own, and those of the page. Prometheus sends one with each scrape. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Guesses } from './guesses.js';
@@ -15,10 +15,10 @@ export class BearerAuth {
   /** @param authorization the header, `Bearer` and the token */
   check(authorization: string | undefined): 'right' | 'wrong' | 'too many guesses' {
     if (this.#guesses.isLocked) return 'too many guesses';
-    // A caller without any token is no guesser.
+    // A caller without any token is not guessing.
     if (authorization?.startsWith('Bearer ') !== true) return 'wrong';
     const digest = hashToken(authorization.slice('Bearer '.length));
-    // All are compared, so that the time says nothing about which one it is.
+    // All are compared, so that the time does not reveal which one matched.
     if (this.#digests.filter((known) => timingSafeEqual(digest, known)).length > 0) return 'right';
     this.#guesses.add();
     return 'wrong';

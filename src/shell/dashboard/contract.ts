@@ -22,18 +22,18 @@ export const PAGE_ACTIONS = [
 ] as const;
 export type PageAction = (typeof PAGE_ACTIONS)[number];
 
-/** Whether it is of one market, which is named with it. */
+/** Whether it applies to one market, which is named with it. */
 export const isOfMarket = (action: PageAction): boolean => action.endsWith('-market');
 
-/** What all traders of a console can be asked at once. */
+/** Actions on all traders of a console at once. */
 export const ALL_ACTIONS = ['pause', 'kill'] as const satisfies readonly PageAction[];
 export type AllAction = (typeof ALL_ACTIONS)[number];
 
-/** Who looks: each may also what those before it may. */
+/** Roles, ascending: each includes the permissions of those before. */
 export const ROLES = ['view', 'stop', 'operate'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What each action wants at least. */
+/** Minimum role of each action. */
 export const ROLE_OF: Readonly<Record<PageAction, Role>> = {
   widen: 'stop',
   'reduce-only': 'stop',
@@ -57,17 +57,17 @@ export const isAllowed = (role: Role, least: Role): boolean => ROLES.indexOf(rol
 export interface Greeting {
   /** Drawn at the start of the console, so that no key outlives it. */
   readonly salt: string;
-  /** Of PBKDF2, from the secret to the key. */
+  /** Rounds of PBKDF2 from the secret to the key. */
   readonly rounds: number;
-  /** Random, 32 bytes in hex; the name of the session that it opens. */
+  /** Random, 32 bytes in hex; the name of its session. */
   readonly nonce: string;
-  /** One for each secret that opens the page, hex. */
+  /** One per secret of the page, hex. */
   readonly proofs: readonly string[];
 }
 
-/** What became of a press. */
+/** Result of a button. */
 export interface Acted {
-  /** Null when it is obeyed, else the reason and the requirement. */
+  /** Null when accepted, else the reason and the requirement. */
   readonly refusal: string | null;
   /** The effect, for a person. */
   readonly text: string;
@@ -93,14 +93,14 @@ export type ViewName = (typeof VIEW_NAMES)[number];
 export const CSV_NAMES = ['fills', 'orders', 'days', 'markets', 'strategies'] as const;
 export type CsvName = (typeof CSV_NAMES)[number];
 
-/** What of a view is wanted; null for all of it. */
+/** Requested part of a view; null for all. */
 export interface ViewQuery {
   readonly market: string | null;
   /** An order, a fill, an intent or a market. */
   readonly subject: string | null;
   /** Span of a chart, up to now, ms. */
   readonly spanMs: number;
-  /** A moment that is over, Unix ms; null for now. */
+  /** An earlier time, Unix ms; null for now. */
   readonly atMs: number | null;
 }
 
@@ -109,7 +109,7 @@ export interface ViewQuery {
  * charts are whole millionths. Null, or an empty text, is not known. The types are those of the functions that make it.
  */
 export interface TraderHost {
-  /** Never throws: of a trader that does not answer it says that. `market`: the one that is wanted from close by. Holds no secret. */
+  /** Never throws: reports a trader that does not answer. `market`: the one wanted in detail. Contains no secret. */
   state(market: string | null): object;
   /** Calls back whenever the state may have changed, until the returned function is called. */
   watch(onChange: () => void): () => void;
@@ -117,7 +117,7 @@ export interface TraderHost {
   view(name: ViewName, query: ViewQuery): Promise<object | null>;
   /** Comma-separated values; null while the ledger cannot be read. */
   csv(name: CsvName): string | null;
-  /** `reason` is empty when none was given, `market` the condition id of an action that is of one market and else null. */
+  /** `reason` is empty when none was given, `market` the condition id for an action on one market, else null. */
   act(action: PageAction, reason: string, market: string | null): Promise<Acted>;
 }
 
@@ -125,7 +125,7 @@ export interface TraderHost {
 export interface Host {
   /** At least one. */
   readonly names: readonly string[];
-  /** Null for a name that none has. */
+  /** Null for an unknown name. */
   trader(name: string): TraderHost | null;
   traders(): object;
   /** In Prometheus' text format. */

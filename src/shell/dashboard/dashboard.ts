@@ -37,7 +37,7 @@ const MAX_CONNECTIONS = 64;
 /** A silent peer is disconnected. */
 const PATIENCE_MS = 10_000;
 
-/** No route has a schema, and the compilers that the framework would load for them take a start longer than itself. */
+/** No route has a schema; the framework's schema compilers would take a start longer than the framework itself. */
 const noSchema = (): never => {
   throw new Error('a route has a schema');
 };
@@ -60,14 +60,14 @@ export interface MetricsAccess {
 }
 
 export interface Dashboard {
-  /** `http://127.0.0.1:8788/`, without what opens it. */
+  /** `http://127.0.0.1:8788/`, without its secret. */
   readonly url: string;
   /** Wrong proofs of a password, and wrong tokens of the metrics, since the start. */
   readonly refusedLogins: () => number;
   close(): Promise<void>;
 }
 
-/** Listens. Rejects with what `listen` rejects with, `EADDRINUSE` for a port that is taken. */
+/** Listens. Rejects like `listen`: `EADDRINUSE` for a taken port. */
 export async function openDashboard(options: DashboardOptions): Promise<Dashboard> {
   const gate = await Gate.make(options.passes, options.metrics.token);
   const server = buildPage(options, gate);
@@ -79,7 +79,7 @@ export async function openDashboard(options: DashboardOptions): Promise<Dashboar
   };
 }
 
-/** Host and port, as an address bar shows them. */
+/** Host and port, as in an address bar. */
 const readAddress = (server: FastifyInstance, address: string): string =>
   `${address.includes(':') ? `[${address}]` : address}:${readPort(server)}`;
 
@@ -110,7 +110,7 @@ function buildPage({ host, metrics, address }: DashboardOptions, gate: Gate): Fa
   });
   server.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'there is nothing here' }));
   server.setErrorHandler((error: { statusCode?: number }, _, reply) => {
-    // A page gets no internal errors; it gets errors of its request.
+    // The page gets errors of its request, but no internal errors.
     const status = error.statusCode ?? 500;
     return reply
       .code(status)
@@ -124,7 +124,7 @@ function buildPage({ host, metrics, address }: DashboardOptions, gate: Gate): Fa
     if (request.headers.host !== ownAddress()) return reply.redirect(`http://${ownAddress()}${request.url}`, 307);
     void reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(document.html);
-    // It holds no secret, so its length reveals nothing.
+    // It contains no secret, so its length reveals nothing.
     packed ??= gzipSync(document.html);
     return reply.header('content-encoding', 'gzip').send(packed);
   });
@@ -149,7 +149,7 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate): void {
   });
   server.get<Query & { Params: { view: string } }>('/views/:view', async (request, reply) => {
     const name = VIEW_NAMES.find((view): view is ViewName => view === request.params.view);
-    // How files differ the trader itself is asked.
+    // The trader itself computes the files' differences.
     const role = gate.admit(request, reply, name === 'diff' ? 'operate' : 'view');
     const trader = role === null ? null : findTrader(host, request.query, reply);
     if (role === null || trader === null) return reply;
@@ -188,7 +188,7 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     if (gate.admit(request, reply, action === undefined ? 'view' : ROLE_OF[action]) === null) return reply;
     if (action === undefined) return reply.code(404).send({ error: NO_ACTION });
     const reason = readReason(request.body);
-    // All are asked at once: none waits for one that hangs.
+    // All are asked at once: a hanging one delays no other.
     const asked = host.names.map(async (name) => ({ name, ...(await tryToAct(host.trader(name), action, reason)) }));
     const traders = await Promise.all(asked);
     const text = traders.map(({ name, refusal, text: done }) => `${name}: ${refusal ?? done}`).join('; ');
@@ -197,7 +197,7 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
   });
 }
 
-/** What one trader throws keeps no other from being stopped. */
+/** An error of one trader must not keep the others from being stopped. */
 async function tryToAct(trader: TraderHost | null, action: AllAction, reason: string): Promise<Acted> {
   try {
     if (trader !== null) return await trader.act(action, reason, null);
@@ -211,9 +211,9 @@ const NO_MARKET = 'this is of one market; ?market= wants its condition id';
 const NO_ACTION = 'there is no such action';
 
 const NOT_KNOWN = 'nothing is known of that yet';
-/** No chart reaches further back. */
+/** Maximum span of a chart. */
 const LONGEST_SPAN_MS = 90 * 86_400_000;
-/** The last moment that has a name. */
+/** Latest valid date. */
 const LATEST_MS = 8_640_000_000_000_000;
 
 function viewQuery({ market, subject, span, at }: Readonly<Record<string, unknown>>): ViewQuery {
@@ -235,7 +235,7 @@ function addMetrics(server: FastifyInstance, host: Host, gate: Gate, { isOpen }:
   });
 }
 
-/** Printable, on one line, of a sane length; empty when none was given. */
+/** Printable, on one line, of bounded length; empty when none was given. */
 function readReason(body: unknown): string {
   if (typeof body !== 'object' || body === null || !('reason' in body) || typeof body.reason !== 'string') return '';
   return body.reason

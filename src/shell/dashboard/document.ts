@@ -1,4 +1,4 @@
-/** The one document: text, style and script in one, and the policy that lets a browser run these and nothing else. */
+/** The page as one document: text, style and script, and the policy that lets a browser run only these. */
 
 import { chartLibrary } from '../document/chart-library.js';
 import { ownPolicy } from '../document/own-document.js';
@@ -12,7 +12,7 @@ export interface PageDocument {
   readonly policy: string;
 }
 
-/** In an order in which each module follows its imports. */
+/** Each module follows its imports. */
 const MODULES = [
   'format',
   'dom',

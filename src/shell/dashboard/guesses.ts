@@ -18,7 +18,7 @@ export class Guesses {
     return this.#count;
   }
 
-  /** Whether the maximum of a minute is reached: then none is answered. */
+  /** True at the maximum of a minute: no further one is answered. */
   get isLocked(): boolean {
     const steadyMs = this.#steadyMs();
     this.#timesMs = this.#timesMs.filter((timeMs) => steadyMs - timeMs < WINDOW_MS);

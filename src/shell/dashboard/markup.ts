@@ -1,4 +1,4 @@
-/** The parts of the page: the head above every view, the views with their tables, and the keys. */
+/** Parts of the page: the head above every view, the views with their tables, and the keys. */
 
 const STOP_BUTTONS = [
   ['pause', 'Pause', 'pulls every order, stays out'],
@@ -67,7 +67,7 @@ ${links}
 
 type Table = readonly [name: string, title: string, columns: readonly string[]];
 
-/** These are as narrow as a telephone; rows of others are cards there. */
+/** Tables that fit a telephone; rows of others become cards there. */
 const NARROW = [
   'ladder',
   'tape',
@@ -162,7 +162,7 @@ ${tables(
   ['refusals', 'What held them back', ['Control', 'Times', 'Newest words']],
 )}`;
 
-/** A file of the trader that is shown: its button asks for it, as a link could not say who asks. */
+/** Downloads of the shown trader: buttons, because a link could not prove the session. */
 const makeDownloads = (...all: readonly (readonly [name: string, label: string])[]): string =>
   `<p class="files">As a file: ${all.map(([name, label]) => `<button type="button" data-csv="${name}">${label}</button>`).join(' ')}</p>`;
 

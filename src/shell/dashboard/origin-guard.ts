@@ -4,7 +4,7 @@
  * page at all. Whether it may see or do anything is the pass's business, not this one's.
  */
 
-/** Names of headers in lower case, as Node gives them; a header that came twice has two values here. */
+/** Header names in lower case, as Node gives them; a repeated header has two values. */
 export interface RequestHead {
   readonly method: string;
   /** Path and query. */
@@ -19,23 +19,23 @@ export interface Refusal {
 
 const METHODS: readonly string[] = ['GET', 'POST'];
 
-/** Null when the request is heard. `port` is where we listen. */
+/** Null when the request is accepted. `port` is the listening one. */
 export function findRefusal({ method, target, headers }: RequestHead, port: number): Refusal | null {
   const all = (name: string) => headers.get(name) ?? [];
   const [host, ...otherHosts] = all('host');
-  // A name that an attacker made resolve to this machine is not one of these.
+  // A name that an attacker resolved to this machine is not among these.
   if (host === undefined || otherHosts.length > 0 || !listHosts(port).includes(host)) {
     return { status: 403, text: `this page answers to its own address only, such as ${listHosts(port)[0]}` };
   }
   if (!METHODS.includes(method)) return { status: 405, text: 'only GET and POST' };
-  // Browsers set these themselves, no script can; a program that is no browser leaves them out.
+  // Browsers set these themselves, scripts cannot; other programs omit them.
   if (all('origin').some((origin) => origin !== `http://${host}`)) return FOREIGN;
   const fromHere = method === 'GET' ? ['same-origin', 'none'] : ['same-origin'];
-  // The document itself may be opened from anywhere: it holds nothing, proves nothing, and no frame may show it.
+  // The document itself may be opened from anywhere: it contains and proves nothing, and no frame may show it.
   const isOpened = method === 'GET' && /^\/(?:\?|$)/.test(target) && isTopNavigation(all);
   if (!isOpened && all('sec-fetch-site').some((site) => !fromHere.includes(site))) return FOREIGN;
   if (method === 'GET') return null;
-  // A form can send three other types directly; this one makes every browser ask first, and that request gets no permission.
+  // A form can send three other types directly; this one makes every browser ask first, and that request is refused.
   const isJson = all('content-type').length === 1 && /^application\/json(?:;|$)/.test(all('content-type')[0] ?? '');
   return isJson ? null : { status: 415, text: 'the body must be application/json' };
 }
@@ -47,7 +47,7 @@ const FOREIGN: Refusal = { status: 403, text: 'a request of another page is not 
 
 const listHosts = (port: number): readonly string[] => [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 
-/** From `rawHeaders`, names and values in turn. */
+/** From `rawHeaders`: names and values alternate. */
 export function groupHeaders(raw: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const headers = new Map<string, string[]>();
   for (let i = 0; i + 1 < raw.length; i += 2) {

@@ -26,7 +26,7 @@ export interface Handshake {
 
 type Bytes = string | Uint8Array;
 
-/** Hex. The first line names the purpose, so that no proof passes for another one. */
+/** Hex. The first line names the purpose, so that no proof can serve another one. */
 function prove(key: Buffer, lines: readonly (string | number)[], body: Bytes = ''): string {
   return createHmac('sha256', key)
     .update(`twinbook ${lines.join('\n')}\n`)

@@ -19,9 +19,9 @@ const MOST_HANDSHAKES = 64;
 export const MOST_SESSIONS = 64;
 /** A slow browser derives its key meanwhile. */
 const HANDSHAKE_MS = 30_000;
-/** A request may be overtaken by this many later ones of its session. */
+/** Maximum later requests of its session that may overtake a request. */
 const MOST_OVERTAKING = 64;
-/** A secret of this length is taken for random: it needs no derivation that slows down guesses. */
+/** A secret of this length counts as random: it needs no derivation that slows down guesses. */
 const RANDOM_CHARACTERS = 32;
 /** Recommended by OWASP for PBKDF2 with SHA-256, 2023. */
 const GUESSING_ROUNDS = 600_000;
@@ -41,7 +41,7 @@ export class PageSession<Role extends string> {
     this.key = key;
   }
 
-  /** False for a number that was used before, or that is too old to know. */
+  /** False for a number that was used before or is too old to know. */
   use(count: number): boolean {
     if (count <= this.#newest - MOST_OVERTAKING || this.#seen.has(count)) return false;
     this.#seen.add(count);
@@ -79,7 +79,7 @@ export class Sessions<Role extends string> {
     this.#steadyMs = steadyMs;
   }
 
-  /** @param secrets which role each secret opens the page for */
+  /** @param secrets secret of each role for the page */
   static async make<Role extends string>(
     secrets: readonly (readonly [role: Role, secret: string])[],
     guesses: Guesses,
@@ -93,7 +93,7 @@ export class Sessions<Role extends string> {
     return new Sessions(keys, derivation, guesses, steadyMs);
   }
 
-  /** Null for a nonce that is none. */
+  /** Null for an invalid nonce. */
   greet(pageNonce: string, address: string): Greeting | null {
     if (!NONCE.test(pageNonce)) return null;
     const handshake = { pageNonce, serverNonce: randomBytes(NONCE_BYTES).toString('hex'), address };
@@ -103,14 +103,14 @@ export class Sessions<Role extends string> {
     return { ...this.#derivation, nonce: handshake.serverNonce, proofs };
   }
 
-  /** Begins the session that has the server's nonce as its name. A nonce opens at most one. */
+  /** Begins the session named by the server's nonce. A nonce opens at most one. */
   open(serverNonce: string, proof: string): 'open' | 'wrong' | 'too many guesses' {
     if (this.#guesses.isLocked) return 'too many guesses';
     const known = this.#handshakes.get(serverNonce);
     this.#handshakes.delete(serverNonce);
-    // A handshake that waited too long is no guess.
+    // An expired handshake is not a guess.
     if (known === undefined || known.endMs < this.#steadyMs()) return 'wrong';
-    // All are compared, so that the time says nothing about the role.
+    // All are compared, so that the time does not reveal the role.
     const [found] = this.#keys.filter(([, key]) => isProof(proof, provePage(key, known.handshake)));
     if (found === undefined) {
       this.#guesses.add();
@@ -123,14 +123,14 @@ export class Sessions<Role extends string> {
   }
 
   /**
-   * The session that proves this request; null when none does, or when the request came before.
+   * The session that proves this request; null when none does, or for a repeated request.
    *
    * @param authorization the header: `Twinbook`, the session's name, the request's number and its proof
    */
   admit(authorization: string | undefined, request: Omit<ProvenRequest, 'count'>): AdmittedRequest<Role> | null {
     const [, name = '', digits = '', proof = ''] = /^Twinbook (\w+) (\d{1,15}) (\w+)$/.exec(authorization ?? '') ?? [];
     const session = this.#sessions.get(name);
-    // The page of an ended console asks like this, and is no guesser.
+    // A page of an ended console sends this too: not a guess.
     if (session === undefined) return null;
     const count = Number(digits);
     if (!isProof(proof, proveRequest(session.key, { ...request, count }))) {

@@ -1,11 +1,11 @@
-/** The state of one trader, or of all, for the page: once, and again whenever it has changed. */
+/** The state of one trader, or of all, for the page: once, and after each change. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findTrader, type Gate, type Query, readText } from './admission.js';
 import type { Host, Role, TraderHost } from './contract.js';
 import { MOST_STREAMS, type StreamReader, type StreamSource, Streams } from './streams.js';
 
-/** What `/state` answers, and each event of its stream. */
+/** Answer of `/state`, and each event of its stream. */
 export const serveState = (host: Host, trader: TraderHost, role: Role, market: string | null) => ({
   ...trader.state(market),
   role,
@@ -14,7 +14,7 @@ export const serveState = (host: Host, trader: TraderHost, role: Role, market: s
 
 export const serveTraders = (host: Host, role: Role) => ({ ...host.traders(), role });
 
-/** The same as it changes, without asking again. */
+/** Sends the state as it changes. */
 export function addStreams(server: FastifyInstance, host: Host, gate: Gate): void {
   const streams = new Streams();
   server.addHook('preClose', async () => streams.close());
@@ -51,7 +51,7 @@ export function addStreams(server: FastifyInstance, host: Host, gate: Gate): voi
   });
 }
 
-/** A reader whose events carry proofs of its own session, because several sessions read the same state. */
+/** A reader whose events have proofs of its own session, because several sessions read the same state. */
 const proveEvents = (raw: FastifyReply['raw'], prove: (data: string) => string): StreamReader => ({
   writeHead: (status, headers) => raw.writeHead(status, headers),
   once: (event, onClose) => raw.once(event, onClose),

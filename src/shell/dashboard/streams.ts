@@ -36,9 +36,9 @@ export class Streams {
   }
 
   /**
-   * Serves this reader from now on, the present state at once. The caller checks `isFull` before.
+   * Serves this reader from now on, with the present state at once. The caller has checked `isFull`.
    *
-   * @param key the same for all readers of the same state
+   * @param key equal for all readers of the same state
    */
   open(key: string, source: StreamSource, reader: StreamReader, headers: Headers): void {
     reader.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' });
@@ -64,7 +64,7 @@ class Topic {
   readonly #source: StreamSource;
   readonly #unwatch: () => void;
   #timer: NodeJS.Timeout | null = null;
-  /** Time of the timer, and time of the last state; by a clock that never steps, ms. */
+  /** Times of the timer and of the last state, monotonic, ms. */
   #dueMs = Number.POSITIVE_INFINITY;
   #toldMs = Number.NEGATIVE_INFINITY;
 
@@ -79,7 +79,7 @@ class Topic {
     this.#tellBy(performance.now() + MOST_MS);
   }
 
-  /** Whether no reader is left. */
+  /** True when no reader is left. */
   remove(reader: StreamReader): boolean {
     this.#readers.delete(reader);
     if (this.#readers.size > 0) return false;
@@ -105,7 +105,8 @@ class Topic {
   #tell(nowMs: number): void {
     this.#toldMs = nowMs;
     this.#dueMs = Number.POSITIVE_INFINITY;
-    // A reader that has not taken the last state gets a newer one afterwards; the server drops a reader that takes nothing for ten seconds.
+    // A reader that has not taken the last state gets a newer one later; the server disconnects one that takes nothing
+    // for ten seconds.
     this.#write([...this.#readers].filter(({ writableLength }) => writableLength === 0));
     this.#tellBy(nowMs + MOST_MS);
   }
@@ -116,9 +117,9 @@ class Topic {
       const text = `data: ${JSON.stringify(this.#source.make())}\n\n`;
       for (const reader of readers) reader.write(text);
     } catch {
-      // This process continues. A poll instead shows the failure.
+      // This process continues. Polling then shows the failure.
       for (const reader of readers) {
-        // It closes when its peer has taken the end; nothing may be written behind that.
+        // It closes when its peer has taken the end; nothing may be written after that.
         this.#readers.delete(reader);
         reader.end();
       }

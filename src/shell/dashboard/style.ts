@@ -1,4 +1,4 @@
-/** How the page looks: light and dark, down to a phone held upright. */
+/** Styles of the page: light and dark, down to an upright telephone. */
 
 export const STYLE = `
 :root { color-scheme: light dark;

@@ -1,4 +1,4 @@
-/** The chart library, to be carried in a document itself, with its licence. */
+/** The chart library with its licence, embedded in a document. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-/** The modules of a page as the one script that its document carries. */
+/** The modules of a page as the one script of its document. */
 
 import { readFileSync } from 'node:fs';
 

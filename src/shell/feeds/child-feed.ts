@@ -9,7 +9,7 @@ import { takeLines } from './lines.js';
 const START_AGAIN_MS = { first: 1_000, longest: 60_000 };
 /** A program that lived this long is restarted at once. */
 const LIVED_MS = 60_000;
-/** From asking it to end to ending it. */
+/** Time between the request to end and the forced end, ms. */
 const GRACE_MS = 2_000;
 /** The end of its standard error is shown when it dies. */
 const LAST_WORDS = 200;
@@ -29,7 +29,7 @@ export class ChildReader {
     this.#feed = feed;
     this.#inbox = inbox;
     this.#env = env;
-    // However this process ends, as long as it can still do anything.
+    // At any end of this process that can still run code.
     process.once('exit', this.#killNow);
   }
 
@@ -99,7 +99,7 @@ export class ChildReader {
   }
 }
 
-/** Variables that every program gets. All others may hold secrets: of the trader, of a cloud, of a database. */
+/** Variables for every program. All others may be secrets of the trader, a cloud or a database. */
 const PASSED = /^(?:PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
 
 const passedOn = (env: Readonly<Record<string, string | undefined>>, named: readonly string[]) =>

@@ -8,7 +8,7 @@ import { HttpReader } from './http-feed.js';
 import { type FeedEars, FeedInbox, type FeedStatus } from './inbox.js';
 import { VenueReader } from './venue-feed.js';
 
-/** An address that fails is asked less and less often, up to this, ms. */
+/** A failing address is asked with growing intervals, up to this, ms. */
 const MOST_PATIENT_MS = 5_000;
 
 export interface OpenFeeds {
@@ -17,7 +17,7 @@ export interface OpenFeeds {
   close(): Promise<void>;
 }
 
-/** `env`: variables of this process, of which programs get those on a list. */
+/** `env`: variables of this process; programs get those on a list. */
 export function openFeeds(
   feeds: readonly FeedConfig[],
   ears: FeedEars,
@@ -53,7 +53,7 @@ function begin(feed: FeedConfig, inbox: FeedInbox, env: Readonly<Record<string, 
 }
 
 interface Reader {
-  /** Looks once; false when something could not be read. Never throws. */
+  /** Reads once; false when something could not be read. Never throws. */
   look(signal: AbortSignal): Promise<boolean>;
 }
 
@@ -62,7 +62,7 @@ function openReader(feed: Exclude<FeedConfig, { kind: 'child' }>, inbox: FeedInb
   return feed.kind === 'http' ? new HttpReader(feed, inbox) : new VenueReader(feed, inbox);
 }
 
-/** One look after the other, never two at once. */
+/** One read after the other, never two at once. */
 async function again(reader: Reader, everyMs: number, signal: AbortSignal): Promise<void> {
   let waitMs = everyMs;
   while (!signal.aborted) {

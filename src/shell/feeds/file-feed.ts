@@ -15,9 +15,9 @@ const LINE_END = 10;
 export class FileReader {
   readonly #feed: FileFeed;
   readonly #inbox: FeedInbox;
-  /** The file as it was last looked at. */
+  /** The file at its last read. */
   #seen: Stats | null = null;
-  /** Bytes of it that were taken, up to the end of a line. */
+  /** Bytes of it taken so far, up to the end of a line. */
   #offset = 0;
   #rows: FileRows;
 
@@ -27,7 +27,7 @@ export class FileReader {
     this.#rows = new FileRows(feed.path);
   }
 
-  /** Looks once; never throws. True also for a file that cannot be read: looking again costs nothing. */
+  /** Reads once; never throws. True also for an unreadable file: reading again costs nothing. */
   async look(signal: AbortSignal): Promise<boolean> {
     let file: FileHandle | null = null;
     try {
@@ -58,7 +58,7 @@ export class FileReader {
     this.#seen = stats;
     this.#inbox.fine();
     if (stats.size === this.#offset) return;
-    // Only up to the size that was seen: later bytes are read at the next look.
+    // Only up to the seen size: later bytes are for the next read.
     const bytes = file.createReadStream({ start: this.#offset, end: stats.size - 1, autoClose: false });
     const line = (text: string): void => this.#line(text);
     const problem = this.#inbox.problem.bind(this.#inbox);
@@ -73,7 +73,7 @@ export class FileReader {
     return bytesRead === 1 && buffer[0] === LINE_END;
   }
 
-  /** A last line without an end may still be written: half of a number is another number. */
+  /** A last line without an end may still be in progress: half of a number is another number. */
   #noteUnfinished({ size }: Stats): void {
     if (size === this.#offset) return this.#inbox.fine();
     this.#inbox.trouble('its last line has no line end, and is not taken before it has one');

@@ -18,7 +18,7 @@ export class FileRows {
     this.#isCsv = path.toLowerCase().endsWith('.csv');
   }
 
-  /** Null for a line that holds no row: a blank one, or the names of the columns. */
+  /** Null for a line without a row: a blank one, or the column names. */
   read(text: string): ReadLine | null {
     if (text.trim() === '') return null;
     if (!this.#isCsv) return jsonRow(text);

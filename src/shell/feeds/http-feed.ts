@@ -1,17 +1,17 @@
-/** Asks one address for JSON, again and again, past everything that the venue's client counts. */
+/** Requests JSON from one address repeatedly, outside the venue client's budgets. */
 
 import axios, { type AxiosInstance } from 'axios';
 import type { HttpFeed } from '../config/types.js';
 import type { FeedInbox } from './inbox.js';
 import { takeRows } from './lines.js';
 
-/** A longer answer is cut off and not read. */
+/** A longer answer is cut and ignored. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_REDIRECTS = 3;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Where is asked, and how long is waited. */
+/** Address and time limits. */
 type Asked = Pick<HttpFeed, 'url' | 'hosts' | 'timeoutMs'>;
 
 /** Gets JSON from listed hosts, bounded in size and time. */
@@ -33,7 +33,7 @@ export class HttpClient {
     });
   }
 
-  /** Throws an Error in words when there is no answer with JSON in it. */
+  /** Throws an Error in words for an answer without JSON. */
   async get(url: string, signal: AbortSignal): Promise<unknown> {
     const { timeoutMs } = this.#asked;
     const late = AbortSignal.timeout(timeoutMs);
@@ -49,7 +49,7 @@ export class HttpClient {
     }
   }
 
-  /** Throws for a host that is not listed, and where a secured address leads to one that is not. */
+  /** Throws for an unlisted host, and for a redirect from a secure address to an insecure one. */
   #checkRedirect(href: string): void {
     const { host, protocol } = new URL(href);
     if (!this.#asked.hosts.includes(host)) {
@@ -70,7 +70,7 @@ export class HttpReader {
     this.#address = new HttpClient(feed);
   }
 
-  /** Asks once; false when nothing could be read. Never throws. */
+  /** Requests once; false when nothing could be read. Never throws. */
   async look(signal: AbortSignal): Promise<boolean> {
     try {
       const rows = readRows(await this.#address.get(this.#feed.url, signal));
@@ -86,7 +86,7 @@ export class HttpReader {
 
 /** A list of rows, or an object with one as `values`. Throws an Error in words. */
 function readRows(told: unknown): readonly unknown[] {
-  // A list has a `values` too, a function.
+  // A list has a method `values` too.
   if (Array.isArray(told)) return told;
   const rows = typeof told === 'object' && told !== null && 'values' in told ? told.values : null;
   if (!Array.isArray(rows)) throw new Error('its answer is no list of rows, and has none as "values"');

@@ -1,4 +1,4 @@
-/** Values of one feed that were not yet passed on, and its problems: bounded for any input. */
+/** Pending values of one feed and its problems: bounded for any input. */
 
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { nowMs } from '../runtime/clock.js';
@@ -11,13 +11,13 @@ export const TOGETHER_MS = 100;
 /** Maximum markets of one feed; further ones are reported once and left out. */
 const MAX_MARKETS = 2_000;
 
-/** Maximum kinds of mistakes that are reported one by one. */
+/** Maximum kinds of errors reported one by one. */
 const MAX_KINDS = 20;
 
-/** How a feed does, for status pages. */
+/** State of a feed, for status pages. */
 export interface FeedStatus {
   readonly name: string;
-  /** Rows that were left out, and lines that are none. */
+  /** Left-out rows and invalid lines. */
   readonly problems: number;
   /** Why nothing can be read from its source now; null while it can. */
   readonly trouble: string | null;
@@ -33,7 +33,7 @@ export interface FeedEars {
 export class FeedInbox {
   readonly name: string;
   readonly #ears: FeedEars;
-  /** By market, the newest alone. */
+  /** By market, only the newest. */
   readonly #waiting = new Map<string, FeedValue>();
   /** Last passed value by market: an equal one is not passed again. */
   readonly #known = new Map<string, string>();
@@ -70,7 +70,7 @@ export class FeedInbox {
     else this.row(read.row);
   }
 
-  /** Reported once for each kind, and counted. */
+  /** Each kind is reported once, and counted. */
   problem({ kind, text }: RowProblem): void {
     this.#problems += 1;
     if (this.#told.has(kind) || this.#told.size >= MAX_KINDS) return;

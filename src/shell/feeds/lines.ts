@@ -1,4 +1,4 @@
-/** Bytes as lines, in bounded memory and at a bounded pace: the trader's own steps come in between. */
+/** Bytes as lines, in bounded memory and at a bounded pace: the trader's own steps run in between. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RowProblem } from './read-row.js';
@@ -6,10 +6,10 @@ import type { RowProblem } from './read-row.js';
 /** A longer line is no row. */
 const MAX_LINE_BYTES = 4096;
 
-/** Lines taken in one go, a millisecond or two of work; then whatever else is due comes first. */
+/** Lines taken at once, a millisecond or two of work; then other due work runs. */
 const AT_ONCE = 200;
 
-/** After each of these, ms: a source that never ends has a fifth of a processor at most. */
+/** Pause after each of these, ms: an endless source gets at most a fifth of a processor. */
 const PAUSE_MS = 10;
 
 const LINE_END = 10;
@@ -22,7 +22,7 @@ export interface LineTaker {
   readonly problem: (problem: RowProblem) => void;
 }
 
-/** Gives every whole line to `taker`; returns their number of bytes. A rest without a line end stays unread. */
+/** Passes every complete line to `taker`; returns their bytes. A rest without a line end stays unread. */
 export async function takeLines(chunks: AsyncIterable<Buffer>, taker: LineTaker, signal: AbortSignal): Promise<number> {
   let rest: Buffer = Buffer.alloc(0);
   let isSkipping = false;

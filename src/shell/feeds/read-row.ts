@@ -14,7 +14,7 @@ const EARLY_MS = 1_000;
 
 /** Times before this are seconds that were meant as milliseconds: the year 2001. */
 const FIRST_MS = 1_000_000_000_000;
-/** The last that a date can hold. */
+/** Latest valid date. */
 const LAST_MS = 8_640_000_000_000_000;
 
 const MS_OR_TEXT = 'wants Unix time in ms, or a text such as 2026-03-01T12:00:00Z';
@@ -51,7 +51,7 @@ const row = z
 /** Columns that a CSV file may have. */
 export const COLUMNS: readonly string[] = ['market', 'p', 'bid', 'ask', 'sd', 'at', 'valid_until'];
 
-/** `nowMs`: when it was seen. */
+/** `nowMs`: time of its arrival. */
 export function readRow(raw: unknown, nowMs: number): FeedValue | RowProblem {
   const parsed = row.safeParse(raw);
   if (!parsed.success) return describeProblem(parsed.error, raw);

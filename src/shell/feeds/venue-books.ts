@@ -11,7 +11,7 @@ type Read = (name: string, answer: unknown) => BestPrices | null;
 interface VenueBooks {
   /** Path after the venue's address. */
   readonly path: (nameThere: string) => string;
-  /** Null where a side is empty or the two cross. Throws an Error in words for an answer that is no book. */
+  /** Null when a side is empty or the two cross. Throws an Error in words for an invalid answer. */
   readonly read: Read;
 }
 
@@ -30,7 +30,7 @@ export const VENUE_BOOKS: Readonly<Record<'polymarket' | 'kalshi', VenueBooks>> 
       const told = requireFields(answer);
       const book = requireFields(told['orderbook_fp'] ?? told['orderbook']);
       const [yes, no] = [readBids(book, 'yes'), readBids(book, 'no')];
-      // Both sides are bids: who bids q for NO asks 1 - q for YES.
+      // Both sides are bids: a bid q for NO is an ask 1 - q for YES.
       const highestNo = best(no, Math.max);
       return between(best(yes, Math.max), highestNo === null ? null : roundPrice(1 - highestNo));
     },

@@ -7,7 +7,7 @@ import { HttpClient } from './http-feed.js';
 import type { FeedInbox } from './inbox.js';
 import { VENUE_BOOKS } from './venue-books.js';
 
-/** Between two questions: five a second, well within what these venues give to everybody, ms. */
+/** Between two requests, ms: five a second, well within these venues' public limits. */
 const APART_MS = 200;
 
 export class VenueReader {
@@ -36,11 +36,11 @@ export class VenueReader {
   async #ask({ conditionId, nameThere }: VenueFeed['markets'][number], signal: AbortSignal): Promise<boolean> {
     const { kind, url } = this.#feed;
     const { path, read } = VENUE_BOOKS[kind];
-    // When the question left: the book was so at that moment or later.
+    // When the request left: the book held then or later.
     const at = nowMs();
     try {
       const prices = read(nameThere, await this.#address.get(`${url}${path(nameThere)}`, signal));
-      // One side alone gives no price: the last value grows old.
+      // One side alone gives no price: the last value ages.
       if (prices !== null) this.#inbox.row({ market: conditionId, ...prices, at });
       return true;
     } catch (error) {

@@ -21,11 +21,11 @@ const ENDS_IDLE_SESSIONS = 140_000;
 export interface DatabaseOptions {
   readonly server: FleetDatabaseConfig;
   readonly password: string | null;
-  /** The longest that connecting, and each question, may take, ms. */
+  /** Time limit of connecting and of each query, ms. */
   readonly answerMs: number;
   /** Time until the server ends an idle session, ms; 0 for never. */
   readonly idleMs: number;
-  /** The server's name of the session. */
+  /** The session's name at the server. */
   readonly name: string;
 }
 
@@ -41,15 +41,15 @@ export class FleetDatabase {
     this.#client = client;
     this.#answerMs = answerMs;
     this.place = formatPlace(server);
-    // A connection that is cut between two questions; the next one hears of it.
+    // A connection cut between two queries; the next one gets the error.
     client.on('error', () => {
       this.#isBroken = true;
     });
   }
 
-  /** Rejects with TwinbookError `fleet_unusable` that names host, port and database, never the password. */
+  /** Rejects with TwinbookError `fleet_unusable` with host, port and database, never the password. */
   static async open(options: DatabaseOptions): Promise<FleetDatabase> {
-    // Only a trader of a fleet pays for it.
+    // Loaded only by a trader in a fleet.
     const { default: pg } = await import('pg');
     const database = new FleetDatabase(new pg.Client(clientConfig(options)), options);
     try {
@@ -74,7 +74,7 @@ export class FleetDatabase {
 
   async close(): Promise<void> {
     this.#isBroken = true;
-    // A server that does not answer is not waited for.
+    // A server that does not answer is not awaited.
     const ended = this.#client.end().catch(() => undefined);
     const timer = setTimeout(() => destroySocket(this.#client), Math.min(1_000, this.#answerMs));
     await ended;
@@ -91,7 +91,7 @@ export class FleetDatabase {
     await this.query(limitSession(options, about));
   }
 
-  /** An answer that comes too late is none, and nothing more is asked on that connection. */
+  /** A late answer is ignored, and the connection is not used again. */
   async #within<T>(act: () => Promise<T>): Promise<T> {
     if (this.#isBroken) throw unusable(`${this.place} has closed the connection`, 'a server that runs there');
     let timer: NodeJS.Timeout | undefined;
@@ -118,14 +118,14 @@ const formatPlace = ({ host, port, database }: FleetDatabaseConfig): string =>
 
 function clientConfig({ server, password, answerMs, name }: DatabaseOptions): ClientConfig {
   const { host, port, database, user } = server;
-  // No log and no message shows it.
+  // Hidden in logs and messages.
   if (password !== null) secrets.hide(password);
   return {
     host,
     port,
     database,
     user,
-    // Without these the library would read the environment and a file of the user.
+    // Otherwise the library would read the environment and a file of the user.
     password: password ?? (() => Promise.reject(new Error(NO_PASSWORD))),
     ssl: tlsOptions(server),
     application_name: name,
@@ -134,7 +134,7 @@ function clientConfig({ server, password, answerMs, name }: DatabaseOptions): Cl
   };
 }
 
-/** The server asks for one. */
+/** The server requires one. */
 const NO_PASSWORD = 'it wants a password, and none was given';
 
 function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOptions | false {
@@ -142,7 +142,7 @@ function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOpt
   if (tls === 'unverified') return { rejectUnauthorized: false };
   return {
     rejectUnauthorized: true,
-    // Name that the certificate must have. An address is no requested name, and without a host `localhost` would pass.
+    // Required name of the certificate. An address is not a name, and without a host `localhost` would pass.
     host,
     ...(isAddress(host) ? {} : { servername: host }),
     ...(rootCert === null ? {} : { ca: readRoot(rootCert) }),
@@ -201,7 +201,7 @@ const destroySocket = (client: Client): void =>
 
 const PASSWORD = 'TWINBOOK_FLEET_PASSWORD';
 
-/** From the environment, or from a file of mode 0600. Null where neither is named. Throws as `readPrivateFile` does. */
+/** From the environment, or from a file of mode 0600. Null when neither is named. Throws as `readPrivateFile` does. */
 export function fleetPassword(env: Environment): string | null {
   const direct = env[PASSWORD] ?? '';
   if (direct !== '') return direct;

@@ -38,7 +38,7 @@ const BY_CODE: Readonly<Record<string, Explained>> = {
 
 const UNTRUSTED = /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_)/;
 
-/** Errors that are ours already pass. */
+/** Own errors pass unchanged. */
 export function explainFailure(place: string, error: unknown): TwinbookError {
   if (error instanceof TwinbookError) return error;
   const code = readCode(error);

@@ -13,7 +13,7 @@ export interface Instant {
   readonly steadyMs: number;
   /** Time since the machine was started; runs on while it sleeps. */
   readonly bootMs: number;
-  /** Unix time; may be set. After a pause of a virtual machine it may be the only clock that has moved. */
+  /** Unix time; may be set. After a pause of a virtual machine only this clock may have advanced. */
   readonly wallMs: number;
 }
 
@@ -28,7 +28,7 @@ export interface LeaseRules {
   readonly renewMs: number;
 }
 
-/** Clocks of two machines may differ by a fifth in speed before the margin is used up. */
+/** The clocks of two machines may differ by a fifth in speed before the margin is used up. */
 const MARGIN_SHARE = 5;
 const LEAST_MARGIN_MS = 500;
 
@@ -41,17 +41,17 @@ export const rulesOf = (leaseMs: number): LeaseRules => ({
 
 /** The database's row about a wallet's owner. */
 export interface OwnerRow {
-  /** The name of a trader in the fleet. */
+  /** Name of a trader in the fleet. */
   readonly holder: string;
-  /** Drawn at each start of a trader. */
+  /** Random, new at each start of a trader. */
   readonly instance: string;
-  /** One more with each owner. */
+  /** Incremented with each owner. */
   readonly term: number;
-  /** One more with each renewal and each owner. */
+  /** Incremented with each renewal and each owner. */
   readonly renewal: number;
-  /** How long the owner's lease is, ms. */
+  /** Length of the owner's lease, ms. */
   readonly leaseMs: number;
-  /** Given back in order: nothing rests. */
+  /** Released regularly: nothing rests. */
   readonly isFree: boolean;
 }
 
@@ -64,7 +64,7 @@ export interface OwnerRow {
  */
 export type Standing = 'none' | 'held' | 'failing' | 'over' | 'lost';
 
-/** Which row a take replaces; null for a wallet that the fleet does not know. */
+/** The row that a take replaces; null for an unknown wallet. */
 export type Expected = Pick<OwnerRow, 'term' | 'renewal'> | null;
 
 interface Watch {
@@ -72,7 +72,7 @@ interface Watch {
   readonly sinceMs: number;
 }
 
-/** Lease of one trader on one wallet. Every method takes the present moment, unless its comment says otherwise. */
+/** Lease of one trader on one wallet. Every method takes the present time, unless its comment says otherwise. */
 export class Lease {
   readonly rules: LeaseRules;
   #watch: Watch | null = null;
@@ -85,7 +85,7 @@ export class Lease {
     this.rules = rules;
   }
 
-  /** The owner's row, null for a wallet that the fleet does not know. `at`: after the answer. */
+  /** The owner's row, null for an unknown wallet. `at`: after the answer. */
   see(row: OwnerRow | null, at: Instant): void {
     this.#isUnknown = row === null;
     if (row === null) {
@@ -97,7 +97,7 @@ export class Lease {
     this.#watch = { row, sinceMs: at.steadyMs };
   }
 
-  /** The owner that was seen last; null before the first look, and for a wallet without one. */
+  /** The owner in the last row; null before the first, and for a wallet without one. */
   get owner(): OwnerRow | null {
     return this.#watch?.row ?? null;
   }
@@ -111,14 +111,14 @@ export class Lease {
     return Math.max(0, leaseMs + marginMs - (now.steadyMs - sinceMs));
   }
 
-  /** Which row a take must find unchanged; undefined while it may not be tried. */
+  /** The row that a take must find unchanged; undefined while no attempt is allowed. */
   expected(now: Instant): Expected | undefined {
     if (this.#successor !== null || this.waitMs(now) > 0) return undefined;
     const row = this.owner;
     return row === null ? null : { term: row.term, renewal: row.renewal };
   }
 
-  /** The database has made it ours. `askedAt`: before the request left. */
+  /** The database has granted it. `askedAt`: before the request left. */
   take(term: number, askedAt: Instant): void {
     this.#term = term;
     this.#renewedAt = askedAt;
@@ -129,7 +129,7 @@ export class Lease {
     this.#renewedAt = askedAt;
   }
 
-  /** The database says that another has it; for good. */
+  /** The database shows another owner: final. */
   lose(successor: OwnerRow | null): void {
     this.#successor = successor ?? UNKNOWN_OWNER;
   }
@@ -143,7 +143,7 @@ export class Lease {
     return this.#term;
   }
 
-  /** Its present owner; null while no other owner is known. */
+  /** Its present owner; null while no other is known. */
   get successor(): OwnerRow | null {
     return this.#successor;
   }
@@ -156,16 +156,16 @@ export class Lease {
     return sinceMs >= this.rules.pullMs ? 'failing' : 'held';
   }
 
-  /** Time during which no other trader can have it, ms; 0 when one may. */
+  /** Time in which no other trader can get it, ms; 0 when one may. */
   oursForMs(now: Instant): number {
     if (this.#successor !== null || this.#renewedAt === null) return 0;
     return Math.max(0, this.rules.leaseMs - elapsedMs(this.#renewedAt, now));
   }
 }
 
-/** By whichever clock says most. */
+/** By the clock that advanced most. */
 export const elapsedMs = (from: Instant, to: Instant): number =>
   Math.max(0, to.steadyMs - from.steadyMs, to.bootMs - from.bootMs, to.wallMs - from.wallMs);
 
-/** The wallet was taken out of the fleet. */
+/** The wallet was removed from the fleet. */
 const UNKNOWN_OWNER: OwnerRow = { holder: '', instance: '', term: 0, renewal: 0, leaseMs: 0, isFree: true };

@@ -15,10 +15,10 @@ import { type Instant, Lease, type OwnerRow, rulesOf, type Standing } from './le
 import { type Candidate, DatabaseDesk, type TakenLease, type TraderSummary } from './owner-desk.js';
 import { requireTables } from './tables.js';
 
-/** The longest that a wait for the wallet goes without a look, ms. */
+/** Longest interval between checks while waiting for the wallet, ms. */
 const LONGEST_LOOK_MS = 1_000;
 
-/** The clocks of this machine, read together. */
+/** This machine's clocks, read together. */
 const readInstant = (): Instant => ({
   steadyMs: performance.now(),
   bootMs: uptime() * 1000,
@@ -31,7 +31,7 @@ export interface MemberOptions {
   readonly password: string | null;
   readonly capitalMicros: Micros;
   readonly say: (text: string) => void;
-  /** True once the operator asked for the end. */
+  /** True once the operator has asked to stop. */
   readonly isStopping: () => boolean;
 }
 
@@ -41,22 +41,22 @@ export interface MemberHooks {
   summarize(): TraderSummary | null;
   /** Markets that are quoted or have own orders or shares; null before own data has been read. */
   wanted(): readonly string[] | null;
-  /** Standing or markets have changed. */
+  /** State or markets have changed. */
   onChange(): void;
 }
 
 export class FleetMember {
-  /** Read outside, changed here alone. */
+  /** Read outside, changed only here. */
   readonly lease: Lease;
   /** Ours alone. */
   markets: readonly string[] = [];
-  /** Why the last renewal failed; null when it did not. */
+  /** Why the last renewal failed; null when it succeeded. */
   trouble: string | null = null;
   readonly #options: MemberOptions;
   readonly #candidate: Candidate;
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
-  /** Not wanted any more; given back once the trader knows that it has lost them. */
+  /** No longer wanted; released once the trader knows that it lost them. */
   #toGiveBack = false;
   #timer: NodeJS.Timeout | null = null;
   #turn: Promise<void> = Promise.resolve();
@@ -76,9 +76,9 @@ export class FleetMember {
   }
 
   /**
-   * Takes the lease, after the owner before has given it back or, where that is this trader before a crash or where
-   * `standby` says so, has let it end. Null when the operator stopped it meanwhile. Rejects with `fleet_unusable`, or
-   * `wallet_taken` where another holds it.
+   * Takes the lease after the previous owner has released it. If that was this trader before a crash, or `standby` is
+   * set, it waits for the lease to expire. Null when the operator stopped the wait. Rejects with `fleet_unusable`, or
+   * `wallet_taken` when another trader holds it.
    */
   static async join(options: MemberOptions): Promise<{ member: FleetMember; isSettled: boolean } | null> {
     const member = new FleetMember(options);
@@ -97,31 +97,31 @@ export class FleetMember {
     return this.lease.standing(readInstant());
   }
 
-  /** Time during which no other trader can have the wallet, ms. */
+  /** Time in which no other trader can get the wallet, ms. */
   get oursForMs(): number {
     return this.lease.oursForMs(readInstant());
   }
 
-  /** Why nothing but cancels may be signed or sent now; null when it may. */
+  /** Why only cancels may be signed or sent now; null when everything may. */
   objection(): string | null {
     const { standing } = this;
     if (standing === 'held' || standing === 'failing') return null;
     return standing === 'lost' ? 'another trader of the fleet has the wallet' : 'the lease on the wallet is over';
   }
 
-  /** From now on this is asked at each renewal. */
+  /** Called at each renewal from now on. */
   attach(running: MemberHooks): void {
     this.#running = running;
   }
 
-  /** Orders of the previous owner are proven gone: from now on capital is that of the configuration. */
+  /** Orders of the previous owner are proven gone: from now on the capital is the configuration's. */
   async settle(): Promise<void> {
     const desk = await this.#open();
     await desk.settle(this.lease.term);
     await this.#grant(desk, this.#options.capitalMicros);
   }
 
-  /** Nothing rests, and nothing will be placed: who comes next need not wait. Never rejects. */
+  /** Nothing rests, and nothing will be placed: the next owner need not wait. Never rejects. */
   async release(keptMicros: Micros, reason = 'stopped in order'): Promise<void> {
     this.#stopRenewing();
     await this.#turn;
@@ -170,7 +170,7 @@ export class FleetMember {
     return Math.max(50, Math.min(LONGEST_LOOK_MS, renewMs, waitMs));
   }
 
-  /** Null while the lease may not be taken; else whether nothing of the owner before can rest. */
+  /** Null while the lease may not be taken; else whether no order of the previous owner can rest. */
   async #tryToTake(): Promise<boolean | null> {
     const desk = await this.#open();
     const before = this.lease.owner;
@@ -187,7 +187,7 @@ export class FleetMember {
     return taken.isSettled;
   }
 
-  /** Until the remaining orders are gone, their capital is bound beside ours. */
+  /** Until the remaining orders are gone, their capital is bound in addition. */
   async #grantFirst(desk: DatabaseDesk, { isSettled, grantedMicros }: TakenLease): Promise<void> {
     const { capitalMicros } = this.#options;
     try {

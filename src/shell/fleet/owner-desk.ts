@@ -30,7 +30,7 @@ export interface Candidate {
   readonly leaseMs: number;
 }
 
-/** A lease that was taken. `isSettled` is false until no order of the owner before can rest. */
+/** A taken lease. `isSettled` is false until no order of the previous owner can rest. */
 export interface TakenLease {
   readonly term: number;
   readonly isSettled: boolean;
@@ -49,7 +49,7 @@ export class DatabaseDesk {
     this.#candidate = candidate;
   }
 
-  /** Null for a wallet that the fleet does not know. */
+  /** Null for an unknown wallet. */
   async look(): Promise<OwnerRow | null> {
     const [row] = await this.#database.query(`SELECT ${OWNER} FROM twinbook_fleet.wallet WHERE wallet = $1`, [
       this.#candidate.wallet,
@@ -57,7 +57,7 @@ export class DatabaseDesk {
     return row === undefined ? null : toOwner(row);
   }
 
-  /** Null where the row has changed, or while the owner's session still exists; that is ended where this user may. */
+  /** Null when the row has changed, or while the owner's session exists; that session is ended if this user may. */
   async take(expected: Expected): Promise<TakenLease | null> {
     if (!(await this.#lock())) {
       await this.#evict();
@@ -77,7 +77,7 @@ export class DatabaseDesk {
     return { term: Number(term), isSettled: isSettled === true, grantedMicros: Number(granted) };
   }
 
-  /** Also takes up the session lock again on another connection. `fenced`: the row names another owner, or none. */
+  /** Also takes the session lock again on a new connection. `fenced`: the row names another owner, or none. */
   async renew(
     term: number,
     summary: TraderSummary | null,
@@ -98,7 +98,7 @@ export class DatabaseDesk {
         `${this.#database.place} answers from changing sessions`,
         'the server itself: a pooler by transactions cannot hold a lock',
       );
-    // The server has not noticed yet that our session before is gone.
+    // The server has not noticed yet that our previous session is gone.
     await this.#evict();
     throw unusable(`${this.#database.place} still has our session before`, 'another try');
   }
@@ -108,7 +108,7 @@ export class DatabaseDesk {
     await this.#database.query(`UPDATE twinbook_fleet.wallet SET is_settled = true WHERE ${IS_OURS}`, this.#key(term));
   }
 
-  /** `others` and `capital`, micros, as of `too_much`: granted to others, and of the fleet. */
+  /** `others` and `capital`, micros, for `too_much`: granted to others, and the fleet's total. */
   async grant(term: number, micros: number) {
     const [row] = await this.#database.query('SELECT * FROM twinbook_fleet.grant_capital($1, $2, $3, $4)', [
       ...this.#key(term),
@@ -119,7 +119,7 @@ export class DatabaseDesk {
     return { kind, othersMicros: Number(row?.['others']), capitalMicros: Number(row?.['capital']) };
   }
 
-  /** Those of the markets that are this wallet's now. */
+  /** Markets of these that belong to this wallet now. */
   async claim(term: number, markets: readonly string[]): Promise<readonly string[]> {
     const rows = await this.#database.query('SELECT * FROM twinbook_fleet.claim_markets($1, $2, $3, $4)', [
       ...this.#key(term),
@@ -128,7 +128,7 @@ export class DatabaseDesk {
     return rows.filter(({ wallet }) => wallet === this.#candidate.wallet).map(({ market }) => String(market));
   }
 
-  /** Gives back all markets but these, those of the owner before too. */
+  /** Releases all markets except these, including the previous owner's. */
   async keepOnly(term: number, markets: readonly string[]): Promise<void> {
     await this.#database.query(
       `DELETE FROM twinbook_fleet.claim c USING twinbook_fleet.wallet w
@@ -137,7 +137,7 @@ export class DatabaseDesk {
     );
   }
 
-  /** Nothing rests: gives back lease and markets, and capital beyond `keptMicros`. */
+  /** Nothing rests: releases lease and markets, and capital beyond `keptMicros`. */
   async release(term: number, keptMicros: number, reason: string): Promise<void> {
     await this.#database.query(
       `WITH freed AS (
@@ -174,7 +174,10 @@ export class DatabaseDesk {
     await this.#database.query('SELECT pg_advisory_unlock($1)', [lockKey(this.#candidate.wallet)]);
   }
 
-  /** Ends the session that holds the lock: its trader is frozen or cut off. Who may not end it waits until the server does. */
+  /**
+   * Ends the session that holds the lock: its trader is frozen or cut off. Without permission it waits until the server
+   * does.
+   */
   async #evict(): Promise<void> {
     await this.#database
       .query(
@@ -202,7 +205,7 @@ WITH made AS (
 )
 SELECT term, is_settled, granted FROM made`;
 
-/** A wallet that was not released in order is unsettled until its next owner has shown that no order rests. */
+/** A wallet that was not released regularly is unsettled until its next owner has proven that no order rests. */
 const REPLACE_OWNER = `
 WITH replaced AS (
   UPDATE twinbook_fleet.wallet SET holder = $2, instance = $3, machine = $4, lease_ms = $5,
@@ -220,7 +223,7 @@ const RENEWED = `UPDATE twinbook_fleet.wallet SET renewal = renewal + 1, renewed
 const RENEW = `${RENEWED} AND backend_pid = pg_backend_pid() RETURNING term`;
 const RENEW_ANEW = `${RENEWED} RETURNING term`;
 
-/** 63 bits of the wallet's address, as text: no number of JavaScript holds them. */
+/** 63 bits of the wallet's address, as text: JavaScript numbers cannot hold them. */
 const lockKey = (wallet: string): string =>
   String(createHash('sha256').update(`twinbook fleet ${wallet}`).digest().readBigUInt64BE() >> 1n);
 

@@ -1,4 +1,4 @@
-/** Tables of a fleet's database, in a separate schema: made once by `twinbook fleet init`. */
+/** Tables of a fleet's database, in a separate schema: created once by `twinbook fleet init`. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -7,7 +7,7 @@ import { unusable } from './failures.js';
 import type { OwnerRow } from './lease.js';
 import { type TraderSummary, toOwner } from './owner-desk.js';
 
-/** One more with each change of the tables; a trader works with its own alone. */
+/** Incremented with each change of the tables; a trader works only with its own version. */
 const TABLES_VERSION = 1;
 
 /**
@@ -87,12 +87,12 @@ INSERT INTO twinbook_fleet.about (version, capital) VALUES (${TABLES_VERSION}, 0
 `;
 
 /**
- * Prepares a database, or alters the capital of one that is prepared. Returns whether it was made now. Rejects with
+ * Prepares a database, or changes the capital of a prepared one. Returns whether it was created now. Rejects with
  * TwinbookError `fleet_unusable`, and `usage` for less capital than is granted.
  */
 export async function initFleet(database: FleetDatabase, capitalMicros: Micros): Promise<boolean> {
   const isNew = (await readVersion(database)) === null;
-  // One question is one transaction.
+  // One query is one transaction.
   if (isNew) await database.query(TABLES);
   await requireTables(database);
   const [row] = await database.query('SELECT twinbook_fleet.set_capital($1) AS is_set', [capitalMicros]);
@@ -106,7 +106,7 @@ export async function initFleet(database: FleetDatabase, capitalMicros: Micros):
   return isNew;
 }
 
-/** Rejects with TwinbookError `fleet_unusable` for a database that is not prepared, or for another version of Twinbook. */
+/** Rejects with TwinbookError `fleet_unusable` for an unprepared database, or another version of Twinbook. */
 export async function requireTables(database: FleetDatabase): Promise<void> {
   const version = await readVersion(database);
   if (version === null) {
@@ -168,7 +168,7 @@ const toWallet = (row: Row): WalletRow => ({
   machine: String(row['machine']),
   isSettled: row['is_settled'] === true,
   grantedMicros: Number(row['granted']),
-  // Columns of an array and of jsonb; the latter is what `renew` of this version wrote.
+  // Columns of an array and of jsonb; `renew` of this version wrote the latter.
   markets: row['markets'] as readonly string[],
   summary: row['summary'] as TraderSummary | null,
   takenS: Number(row['taken_s']),

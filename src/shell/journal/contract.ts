@@ -21,7 +21,10 @@ import type { EventRule } from '../../trader/risk/event-rules.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Economics } from '../../trader/strategy/economics.js';
 
-/** Those that are read. The second has values of feeds, changes of the configuration and words of a fleet, and is written where there are any. */
+/**
+ * Readable formats. The second adds feed values, configuration changes and fleet commands, and is written when there
+ * are any.
+ */
 export const JOURNAL_FORMATS = [1, 2] as const;
 export const NEWEST_FORMAT = 2;
 
@@ -30,7 +33,7 @@ export const hasNewerEntry = (observation: Observation): boolean =>
   observation.kind === 'feed' ||
   (observation.kind === 'command' && ['configure', 'fleet'].includes(observation.command.kind));
 
-/** What the core was made of, as data. Holds no key, secret or passphrase. */
+/** Inputs of the core as data. Contains no key, secret or passphrase. */
 export interface RunDescription {
   readonly format: (typeof JOURNAL_FORMATS)[number];
   readonly runId: string;
@@ -38,29 +41,29 @@ export interface RunDescription {
   readonly configHash: string;
   /** Absolute path of the trader's file. */
   readonly configFile: string;
-  /** Absolute path of the ledger that the run wrote. */
+  /** Absolute path of the run's ledger. */
   readonly ledgerPath: string;
   /** Our clock, ms: the `nowMs` that the `Trader` was made with. */
   readonly startedMs: number;
-  /** The address that was traded on; an embedded exchange has another one at every start. */
+  /** The profile with the actual address; an embedded exchange has a new one at every start. */
   readonly profile: VenueProfile;
   readonly capitalMicros: Micros;
   readonly risk: RiskLimits;
   readonly polling: PollingSettings;
   readonly merge: MergeSettings;
-  /** Absent in runs of a version that knew none. */
+  /** Absent in runs of older versions. */
   readonly economics?: Economics;
   readonly events?: readonly EventRule[];
-  /** Absent in runs of a version that knew none. */
+  /** Absent in runs of older versions. */
   readonly feeds?: readonly FeedSettings[];
-  /** The longest that one call into a strategy may take, ms. */
+  /** Longest call into a strategy, ms. */
   readonly strategyLimitMs: number;
   readonly strategies: readonly JournaledStrategy[];
-  /** Why there is no `ledger.sqlite`: such a run can be read, not replayed. Null when it is there. */
+  /** Why there is no `ledger.sqlite`: such a run can be read, not replayed. Null if there is one. */
   readonly ledgerMissing: string | null;
 }
 
-/** A strategy by its settings and the key of its code; the code itself is in no journal. */
+/** A strategy by its settings and the key of its code; no journal contains code. */
 export interface JournaledStrategy extends Omit<StrategySettings, 'module'> {
   /** Absolute path of the strategy file. */
   readonly file: string;
@@ -70,16 +73,16 @@ export interface JournaledStrategy extends Omit<StrategySettings, 'module'> {
 
 /** One `Trader.handle`. */
 export interface Step {
-  /** From 0, without a gap. */
+  /** From 0, consecutive. */
   readonly index: number;
   readonly observation: Observation;
-  /** What it returned, in order; empty when it threw. */
+  /** Its result, in order; empty when it threw. */
   readonly requests: readonly Request[];
-  /** Calls into strategies during this step that were cut short, by their number within the step, from 0. */
+  /** Interrupted calls into strategies during this step, by number within the step, from 0. */
   readonly timedOut: readonly number[];
-  /** What the signer answered during this step, in order. */
+  /** Results of the signer during this step, in order. */
   readonly signed: readonly Signed[];
-  /** What the core threw, when it did: the run's last step. */
+  /** Error of the core, if any: the run's last step. */
   readonly failure: string | null;
 }
 
@@ -89,26 +92,26 @@ export interface Signed {
 }
 
 export interface RunEnd {
-  /** Steps that the journal was given; when it stopped early, the last of them may not have reached the disk. */
+  /** Steps passed to the journal; after an early stop the last of them may be missing on disk. */
   readonly steps: number;
   readonly endedMs: number;
-  /** Why the journal ended before the run did: no space, the size limit. Null when it holds the whole run. */
+  /** Why the journal ended before the run: no space, the size limit. Null for a complete one. */
   readonly stoppedEarly: string | null;
 }
 
-/** A run's journal as it lies on disk; also one that is being written, up to its last flush. */
+/** A run's journal on disk, also while it is written, up to its last flush. */
 export interface RunJournal {
   readonly folder: string;
   readonly description: RunDescription;
   /** The starting ledger; null when it was not copied. Open a copy of it, never the file itself. */
   readonly ledgerFile: string | null;
-  /** Null when the run goes on, or was killed. */
+  /** Null while the run continues, and for a killed one. */
   readonly end: RunEnd | null;
   /**
-   * Streams the steps from the first; each call starts anew. A cut last line ends the stream and is said in `warnings`.
-   * Throws `recording_invalid` for a step that is missing or no step.
+   * Streams the steps; each call begins at the first. A cut last line ends the stream and is reported in `warnings`.
+   * Throws `recording_invalid` for a missing or invalid step.
    */
   steps(): AsyncIterable<Step>;
-  /** Complete once `steps()` has been read to its end. */
+  /** Complete once `steps()` was read to its end. */
   readonly warnings: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** A run as data: what the core was made of. */
+/** A run as data: the inputs of the core. */
 
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Config, StrategyConfig } from '../config/types.js';
@@ -9,7 +9,7 @@ export interface RunFacts {
   readonly runId: string;
   readonly version: string;
   readonly startedMs: number;
-  /** As it is traded on. */
+  /** With the actual address. */
   readonly profile: VenueProfile;
   readonly strategyLimitMs: number;
 }

@@ -1,14 +1,14 @@
-/** The room that the runs of one ledger take on disk, and which of them go when it is used up. */
+/** Disk space of one ledger's runs, and which of them are deleted when it is used up. */
 
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LEDGER_COPY, RUN_FILE } from './journal.js';
 import { listEntries, runField, runFolders } from './runs.js';
 
-/** A folder without a description is a start that was killed, unless it is one that goes on. */
+/** A folder without a description is from a killed start, unless it is recent. */
 const STARTED_WITHIN_MS = 3_600_000;
 
-/** What there is to give up for a run. Looks through the folders once, when it is made; no other run grows meanwhile. */
+/** Deletable space for a run. Scans the folders once, when created; no other run grows meanwhile. */
 export class DiskQuota {
   /** Finished runs of this ledger, oldest first. */
   readonly #others: { readonly folder: string; readonly bytes: number }[];
@@ -23,8 +23,8 @@ export class DiskQuota {
   }
 
   /**
-   * Removes the oldest runs until the others and `ownBytes` fit into `maxBytes`, and until nothing is missing on the disk,
-   * of which `spareBytes` may still be used. Returns whether it is enough.
+   * Removes the oldest runs until the others and `ownBytes` fit into `maxBytes`, and the disk has enough space, of
+   * which `spareBytes` may still be used. Returns whether it is enough.
    */
   make(ownBytes: number, maxBytes: number, spareBytes: number): boolean {
     let over = Math.max(ownBytes + this.#othersBytes - maxBytes, -spareBytes);
@@ -42,7 +42,7 @@ export class DiskQuota {
 const listRuns = (dir: string, ledgerPath: string): readonly string[] =>
   runFolders(dir).filter((folder) => runField(folder, 'ledgerPath') === ledgerPath);
 
-/** Runs of this ledger of which nothing was written since a moment, Unix ms. */
+/** Runs of this ledger without writes since a time, Unix ms. */
 export const runsEndedBefore = (dir: string, ledgerPath: string, beforeMs: number): readonly OldRun[] =>
   listRuns(dir, ledgerPath)
     .filter((folder) => listEntries(folder).every((entry) => writtenMs(join(folder, entry.name)) < beforeMs))
@@ -57,7 +57,7 @@ function writtenMs(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Removes what starts left behind that were killed before they had a run: a copy of the ledger and nothing else. */
+/** Removes leftovers of starts killed before their run began: only a copy of the ledger. */
 export function removeUnbegun(dir: string, nowMs: number): void {
   for (const entry of listEntries(dir)) {
     const folder = join(dir, entry.name);
@@ -78,6 +78,6 @@ function readSize(file: string): number {
   try {
     return statSync(file).size;
   } catch {
-    return 0; // packed and removed this moment
+    return 0; // Just packed and removed.
   }
 }

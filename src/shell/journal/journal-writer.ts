@@ -27,37 +27,37 @@ import { Segments } from './segments.js';
 import { StepInputRecorder } from './step-input-recorder.js';
 
 const FLUSH_EVERY_MS = 1_000;
-/** At the end of a run, for what is left: a second of lines, and a segment to be packed. */
+/** Time limit at the end of a run: a second of lines, and a segment to pack. */
 const CLOSE_WITHIN_MS = 10_000;
 /** A larger ledger is not copied: each run would take as much of the disk. */
 const LARGEST_LEDGER_BYTES = 500_000_000;
-/** A larger ledger is copied beside the trader: it would keep the start waiting. */
+/** A larger ledger is copied in the background: it would delay the start. */
 const COPIED_AT_ONCE_BYTES = 20_000_000;
-/** Stands in a run's description until such a copy is whole. */
+/** In a run's description until such a copy is complete. */
 const NOT_COPIED_YET = 'it ended before its ledger was copied';
 
-/** What the shell gives the journal. */
+/** The journal for the shell. */
 export interface Journal {
   /** The same, listened to. */
   boundedCall(inner: BoundedCall): BoundedCall;
   signer(inner: DraftSigner): DraftSigner;
-  /** After each `Trader.handle`; `failure` is what it threw. */
+  /** After each `Trader.handle`; `failure` is its error. */
   step(observation: Observation, requests: readonly Request[], failure: unknown): void;
-  /** Why it has ended before the run, or never began; null while it is written, and where none is wanted. */
+  /** Why it ended before the run, or never began; null while it is written, and without one. */
   readonly ended: string | null;
-  /** Writes what is left, or says that the disk does not take it in time. Never throws. */
+  /** Writes the rest, or reports that the disk does not take it in time. Never throws. */
   close(): Promise<void>;
 }
 
 export interface JournalOptions extends RunFacts {
   readonly ledger: Ledger;
-  /** For a person, once, when the journal cannot go on or the run cannot be replayed. */
+  /** Called once when the journal cannot continue or the run cannot be replayed. */
   readonly loud: (text: string) => void;
-  /** Bytes that stay free on the disk; the usual ones when left out. */
+  /** Bytes that stay free on the disk; absent: the default. */
   readonly keptFreeBytes?: number;
-  /** The longest that `close` waits, ms; the usual time when left out. */
+  /** Longest wait of `close`, ms; absent: the default. */
   readonly closeWithinMs?: number;
-  /** Begins the copy of a large ledger; a thread of its own when left out. */
+  /** Begins the copy of a large ledger; absent: in a thread. */
   readonly beginCopy?: typeof beginLedgerCopy;
 }
 
@@ -70,7 +70,9 @@ export const NO_JOURNAL: Journal = {
   close: () => Promise.resolve(),
 };
 
-/** Begins the journal of a run; between opening the ledger and making the `Trader`. Never throws: it says what is wrong. */
+/**
+ * Begins the journal of a run; between opening the ledger and creating the `Trader`. Never throws: it reports problems.
+ */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { config, runId, loud } = options;
   if (!config.journal.enabled) return NO_JOURNAL;
@@ -93,14 +95,14 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 }
 
-/** Those that ended too long ago. */
+/** Runs that ended too long ago. */
 function removeOldRuns({ journal: { dir, keptMs }, ledger }: JournalOptions['config'], own: string): void {
   if (keptMs === null) return;
   const old = runsEndedBefore(dir, ledger.path, nowMs() - keptMs).filter(({ folder }) => folder !== own);
   for (const { folder } of old) rmSync(folder, { recursive: true, force: true });
 }
 
-/** What becomes of the description when the copy is whole, and when there will be none. */
+/** Updates the description when the copy is complete or has failed. */
 function settleCopy(description: RunFile, loud: (text: string) => void) {
   const reportFailure = (error: unknown) => loud(`this run cannot be replayed: ${describeError(error)}`);
   const whole = () => {
@@ -116,20 +118,20 @@ function settleCopy(description: RunFile, loud: (text: string) => void) {
 interface Copying {
   /** Why there is no copy; null when there is one, or will be. */
   readonly missing: string | null;
-  /** Null when nothing is under way. */
+  /** Null without a copy in progress. */
   readonly copy: LedgerCopy | null;
-  /** What it takes of the disk. */
+  /** Its size on disk. */
   readonly bytes: number;
 }
 
 /**
- * SQLite's own copy: the file must not be copied beside it, as closing it a second time would drop the locks that SQLite
- * holds on it. Nobody writes before it has begun: the trader is not made yet.
+ * SQLite's own copy: copying the file directly would drop SQLite's locks when it is closed. Nothing is written before
+ * it begins: the trader does not exist yet.
  */
 async function copyLedger(options: JournalOptions, target: string, room: DiskQuota): Promise<Copying> {
   const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
-  // What was committed last lies in the file beside it until SQLite moves it over.
+  // The newest commits are in the log until SQLite moves them.
   const size = [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
   const isTooLarge = size > Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
   const bytes = isTooLarge ? 0 : size;
@@ -142,7 +144,7 @@ async function copyLedger(options: JournalOptions, target: string, room: DiskQuo
   return { missing: null, copy: null, bytes };
 }
 
-/** For a run that has `ownBytes`, of which so many are not written yet. Throws when the disk has no room for them. */
+/** For a run of `ownBytes`, with some of them unwritten. Throws when the disk has no room for them. */
 async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, options: JournalOptions): Promise<void> {
   const { config, keptFreeBytes = KEPT_FREE_BYTES } = options;
   const { dir, maxBytes } = config.journal;
@@ -175,7 +177,7 @@ class RunJournalWriter implements Journal {
   #steps = 0;
   #stopped: string | null = null;
   readonly #description: RunFile;
-  /** Something waits to be written that the format of the description does not have. */
+  /** A waiting entry needs a newer format than the description's. */
   #wantsFormat = false;
 
   constructor({ folder, room, description, options, ledgerBytes, copy }: WriterParts) {
@@ -202,7 +204,7 @@ class RunJournalWriter implements Journal {
     const { timedOut, signed } = this.#stepInputs.take();
     if (this.#stopped !== null) return;
     try {
-      // Most steps are the time and nothing else: what is empty is left out.
+      // Most steps are only the time: empty fields are left out.
       const line = JSON.stringify({
         index: this.#steps,
         observation,
@@ -264,7 +266,7 @@ class RunJournalWriter implements Journal {
     await makeRoom(this.#room, bytes, 0, this.#options);
   }
 
-  /** Before what wants it is on disk: a version that cannot read it must not begin to. */
+  /** Before the entry that needs it: a version that cannot read it must not begin to. */
   async #raiseFormat(): Promise<void> {
     await this.#description.raiseFormat();
     this.#wantsFormat = false;
@@ -276,11 +278,11 @@ class RunJournalWriter implements Journal {
     clearInterval(this.#timer);
     this.#options.loud(`the journal of this run ends here, trading goes on: ${why}`);
     void this.#segments.abandon();
-    // The disk that could not take a line need not take this: such a run reads as one that was cut off.
+    // The failing disk may refuse this too: such a run reads as a cut one.
     this.#ending = this.#writeEnd(why).catch(() => undefined);
   }
 
-  /** Beside the loop: it may be that the disk does not answer. */
+  /** In the background: the disk may hang. */
   async #writeEnd(stoppedEarly: string | null): Promise<void> {
     const end: RunEnd = { steps: this.#steps, endedMs: nowMs(), stoppedEarly };
     await writeFile(join(this.#folder, END_FILE), `${JSON.stringify(end)}\n`);
@@ -291,7 +293,7 @@ function removeIfThere(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // What could not be made cannot always be removed either.
+    // A failed file cannot always be removed.
   }
 }
 

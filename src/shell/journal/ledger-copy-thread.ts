@@ -8,7 +8,7 @@ import { must } from '../../shared/base/errors.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import type { CopyNews, CopyOrder } from './ledger-copy.js';
 
-/** Pages copied at a time, and the rest after each, ms: at most 100 MB a second, which leaves the disk to the ledger. */
+/** Pages per copy step, and the pause after each, ms: at most 100 MB a second, which leaves the disk to the ledger. */
 const PAGES = 500;
 const REST_MS = 20;
 
@@ -19,7 +19,7 @@ const tell = (news: CopyNews) => parent.postMessage(news);
 const hurried = once(parent, 'message');
 
 const ledger = new SqliteDriver(source, { readonly: true, fileMustExist: true });
-// The first read begins a view of the ledger that lasts as long as the transaction.
+// The first read begins a view of the ledger for the whole transaction.
 ledger.exec('BEGIN');
 ledger.prepare('SELECT count(*) FROM sqlite_schema').get();
 tell('begun');

@@ -6,13 +6,13 @@
 
 import { startWorker } from '../../shared/base/worker-start.js';
 
-/** By then a trader has agreed with the exchange and quotes; the copy must not compete with that for the disk, ms. */
+/** By then the trader has agreed with the exchange and quotes; the copy must not compete with that for the disk, ms. */
 const BEGIN_AFTER_MS = 3_000;
 
-/** What the thread is told. */
+/** Input of the thread. */
 export interface CopyOrder {
   readonly source: string;
-  /** Takes its name when it is whole. */
+  /** Final name of the complete copy. */
   readonly target: string;
   readonly beginAfterMs: number;
 }
@@ -21,13 +21,13 @@ export interface CopyOrder {
 export type CopyNews = 'begun' | 'done';
 
 export interface LedgerCopy {
-  /** Resolves when the copy is whole; rejects with why it will not be. */
+  /** Resolves when the copy is complete; rejects with the reason of a failure. */
   readonly done: Promise<void>;
-  /** The process is about to end: what has waited so far begins at once. */
+  /** The process is about to end: a waiting copy begins at once. */
   hurry(): void;
 }
 
-/** Resolves when whatever is written from now on will not be in the copy. Throws when there will be none. */
+/** Resolves when later writes will not be in the copy. Throws when there will be none. */
 export async function beginLedgerCopy(
   source: string,
   target: string,
@@ -42,7 +42,7 @@ export async function beginLedgerCopy(
       thread.once('exit', () => reject(new Error('the copy of the ledger was broken off')));
     });
   const done = awaitNews('done');
-  // Whoever awaits it hears of it all the same; until then it is nobody's unhandled failure.
+  // A waiting caller still gets the error; this only avoids an unhandled rejection.
   done.catch(() => undefined);
   await awaitNews('begun');
   return { done, hurry: () => thread.postMessage('now') };

@@ -1,4 +1,4 @@
-/** Reads the journals of runs: finished ones, killed ones, and one that is being written. */
+/** Reads journals of runs: finished, killed, and running ones. */
 
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const description = z.looseObject({
   ledgerMissing: z.string().nullable(),
 });
 const runEnd = z.object({ steps: z.number().int(), endedMs: z.number(), stoppedEarly: z.string().nullable() });
-/** The envelope; what is in it was written by this very program from its own types. */
+/** Only the envelope is checked; this program wrote the content from its own types. */
 const step = z.object({
   index: z.number().int(),
   observation: z.looseObject({ kind: z.enum(['time', 'outcome', 'command', 'feed']), nowMs: z.number() }),
@@ -28,8 +28,8 @@ const step = z.object({
 });
 
 /**
- * Opens a run's folder. Throws TwinbookError `file_unreadable` when it is not there, `recording_invalid` when it is not the
- * journal of a run or of another format.
+ * Opens a run's folder. Throws TwinbookError `file_unreadable` when it is missing, `recording_invalid` when it is no
+ * journal of a run or has another format.
  */
 export function readRun(folder: string): RunJournal {
   const told = readJson(join(folder, RUN_FILE));
@@ -41,7 +41,7 @@ export function readRun(folder: string): RunJournal {
   const warnings: string[] = [];
   return {
     folder,
-    // Written by this program from its own types; the parse above has checked that it is one of these.
+    // Written by this program from its own types; the parse above checked the envelope.
     description: told as RunDescription,
     ledgerFile: existsSync(ledger) && parsed.data.ledgerMissing === null ? ledger : null,
     end: readEnd(join(folder, END_FILE)),
@@ -50,7 +50,7 @@ export function readRun(folder: string): RunJournal {
   };
 }
 
-/** A run of another version is whole and good, only not for this one: its user must not look for damage. */
+/** A run of another version is intact, only not readable here: its user must not search for damage. */
 function checkFormat(told: unknown, file: string): void {
   const format = typeof told === 'object' && told !== null && 'format' in told ? told.format : undefined;
   const known: readonly unknown[] = JOURNAL_FORMATS;
@@ -69,7 +69,7 @@ function readEnd(file: string): RunEnd | null {
     const parsed = runEnd.safeParse(JSON.parse(readFileSync(file, 'utf8')));
     return parsed.success ? parsed.data : null;
   } catch {
-    return null; // a full disk took the name and nothing else
+    return null; // A full disk stored only the name.
   }
 }
 
@@ -111,12 +111,12 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<St
     }
     if (broken === null) continue;
     if (file !== files.at(-1)) throw invalidRun(file, `line ${broken} is no step`);
-    // The process ended in the middle of a write: the rest of the step never reached the disk.
+    // The process ended within a write: the rest of the step never reached the disk.
     warnings.push(`${file}: the last line is cut and was left out`);
   }
 }
 
-/** The packed segment counts where both are there: it has taken its name only when it was whole. */
+/** The packed segment counts when both exist: it got its name only when complete. */
 function segmentFiles(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => /^observations-\d+\.ndjson(\.gz)?$/.test(name));
   return names
@@ -138,7 +138,7 @@ async function* readLines(file: string): AsyncGenerator<string> {
   }
 }
 
-/** Null for a line that is no step. */
+/** Null for an invalid line. */
 function readStep(line: string): Step | null {
   try {
     const parsed = step.safeParse(JSON.parse(line));

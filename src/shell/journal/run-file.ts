@@ -1,4 +1,4 @@
-/** `run.json` in the folder of a run: there whole, and written anew when more is known of the run. */
+/** `run.json` in a run's folder: always complete, rewritten when more is known of the run. */
 
 import { renameSync, writeFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
@@ -11,28 +11,28 @@ export class RunFile {
   readonly #path: string;
   #description: RunDescription;
 
-  /** Writes it. Throws what the file system says. */
+  /** Writes it. Throws the file system's errors. */
   constructor(folder: string, description: RunDescription) {
     this.#path = join(folder, RUN_FILE);
     this.#description = description;
     this.#write();
   }
 
-  /** Whether a version that reads its format alone could not read this. */
+  /** Whether a version that reads only its format could not read this. */
   lacks(observation: Observation): boolean {
     return this.#description.format !== NEWEST_FORMAT && hasNewerEntry(observation);
   }
 
-  /** The copy of the ledger is whole. Throws what the file system says. */
+  /** The copy of the ledger is complete. Throws the file system's errors. */
   hasLedger(): void {
     this.#description = { ...this.#description, ledgerMissing: null };
     this.#write();
   }
 
-  /** Beside the loop: it may be that the disk does not answer. Rejects with what the file system says. */
+  /** In the background: the disk may hang. Rejects with the file system's errors. */
   async raiseFormat(): Promise<void> {
     this.#description = { ...this.#description, format: NEWEST_FORMAT };
-    // What becomes known meanwhile must not be lost again.
+    // Facts learned meanwhile must not be lost.
     for (let written: RunDescription | null = null; written !== this.#description; ) {
       written = this.#description;
       const temporary = `${this.#path}.raised.part`;

@@ -21,8 +21,8 @@ export function runFolders(dir: string): readonly string[] {
 const MAX_NAMED = 10;
 
 /**
- * The folder of the run that a person means: `last`, the beginning of an id among the runs in `dir`, or a path. Throws
- * TwinbookError `usage` when there is none or more than one, and names those that are there.
+ * The folder of the named run: `last`, a prefix of an id in `dir`, or a path. Throws TwinbookError `usage` for none or
+ * several, with the existing ones.
  */
 export function findRun(name: string, dir: string, cwd: string): string {
   const path = resolve(cwd, name);
@@ -66,7 +66,7 @@ export function runField(folder: string, name: string): unknown {
   }
 }
 
-/** What lies in a folder; nothing where there is none yet, or another process has just removed it. */
+/** Entries of a folder; empty for a missing or just removed one. */
 export function listEntries(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

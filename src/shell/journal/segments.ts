@@ -1,5 +1,5 @@
 /**
- * The lines of a journal on disk: appended to a plain file, which is packed once it is large. Lines wait in memory for at
+ * Lines of a journal on disk: appended to a plain file, which is packed once it is large. Lines wait in memory for at
  * most one flush, so that the loop never waits for the disk.
  */
 
@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 
-/** A segment of so many bytes packs to a tenth, in a fraction of a second of another thread. */
+/** A segment of this size packs to a tenth, in a fraction of a second in another thread. */
 export const SEGMENT_BYTES = 16_000_000;
-/** So much in memory means that the disk has not taken anything for minutes. */
+/** This much in memory means that the disk has taken nothing for minutes. */
 const MAX_WAITING_CHARS = 64_000_000;
 const READ_BYTES = 1 << 18;
 
@@ -32,12 +32,12 @@ export class Segments {
     this.#segmentBytes = segmentBytes;
   }
 
-  /** Bytes on disk, as far as this writer knows. */
+  /** Bytes on disk, as known to this writer. */
   get bytes(): number {
     return this.#packedBytes + this.#openBytes;
   }
 
-  /** False when so much waits already that this line was not taken. */
+  /** False when too much waits: the line was dropped. */
   add(line: string): boolean {
     if (this.#waitingChars > MAX_WAITING_CHARS) return false;
     this.#waiting.push(line);
@@ -45,7 +45,7 @@ export class Segments {
     return true;
   }
 
-  /** Writes what waits, and packs the segment when it is large enough. One call at a time. Throws what the disk says. */
+  /** Writes waiting lines, and packs a large segment. One call at a time. Throws the disk's errors. */
   async flush(): Promise<void> {
     if (this.#waiting.length > 0) {
       const bytes = Buffer.from(`${this.#waiting.join('\n')}\n`);
@@ -64,7 +64,7 @@ export class Segments {
     if (this.#openBytes > 0) await this.#pack();
   }
 
-  /** Lets go of what waits and of the file. */
+  /** Drops waiting lines and closes the file. */
   async abandon(): Promise<void> {
     this.#waiting = [];
     this.#waitingChars = 0;
@@ -78,7 +78,7 @@ export class Segments {
     this.#file = null;
     this.#number += 1;
     const temporary = `${plain}.gz.part`;
-    // Synced before it takes the name: the plain one is gone after that.
+    // Synced before it gets the name: then the plain one is removed.
     const target = createWriteStream(temporary, { flush: true });
     try {
       await pipeline(createReadStream(plain, { highWaterMark: READ_BYTES }), createGzip(), target);

@@ -10,7 +10,7 @@ export class StepInputRecorder {
   #timedOut: number[] = [];
   #signed: Signed[] = [];
 
-  /** The same bounded call; what it cuts short is remembered. */
+  /** The same bounded call; interrupted calls are recorded. */
   boundedCall(inner: BoundedCall): BoundedCall {
     return (call) => {
       const number = this.#calls++;
@@ -23,7 +23,7 @@ export class StepInputRecorder {
     };
   }
 
-  /** The same signer; what it answers is remembered. */
+  /** The same signer; its results are recorded. */
   signer(inner: DraftSigner): DraftSigner {
     return {
       sign: (intentId) => {
@@ -34,7 +34,7 @@ export class StepInputRecorder {
     };
   }
 
-  /** What was heard since the last call. */
+  /** Inputs since the last call. */
   take(): Pick<Step, 'timedOut' | 'signed'> {
     const heard = { timedOut: this.#timedOut, signed: this.#signed };
     this.#calls = 0;

@@ -14,7 +14,7 @@ export interface QueueAddress extends SealKey {
 export interface EndedJob {
   readonly id: string;
   readonly kind: 'done' | 'failed' | 'stalled' | 'forged';
-  /** Its result, or why it failed. */
+  /** Its result, or the reason of its failure. */
   readonly text: string;
 }
 
@@ -35,7 +35,7 @@ export class JobQueue {
   readonly #address: QueueAddress;
   readonly #queue: Queue;
 
-  /** @param say gets a sentence when the server goes away, and when it is back */
+  /** @param say called with a sentence when the server goes away and when it is back */
   constructor(address: QueueAddress, say: (text: string) => void) {
     this.#redis = connect(address.url, say);
     this.#address = address;
@@ -43,12 +43,12 @@ export class JobQueue {
     this.#queue.on('error', () => undefined);
   }
 
-  /** Keeps a document for the workers. */
+  /** Stores a document for the workers. */
   async keep(key: string, text: string): Promise<void> {
     await this.#redis.set(documentKey(this.#address.name, key), text, 'EX', FORGOTTEN_AFTER_S);
   }
 
-  /** Jobs of plain data. Jobs that the queue has already stay as they are. */
+  /** Jobs of plain data. Existing jobs stay unchanged. */
   add(jobs: readonly { readonly id: string; readonly data: unknown }[]): Promise<void> {
     const age = { age: FORGOTTEN_AFTER_S };
     const makeJob = ({ id, data }: (typeof jobs)[number]) => ({
@@ -60,7 +60,7 @@ export class JobQueue {
     return inParts(jobs, (some) => this.#queue.addBulk(some.map(makeJob)));
   }
 
-  /** Of these jobs the ended ones, `TOGETHER` at most at a time, and the ids that the server does not know. */
+  /** The ended ones of these jobs, at most `TOGETHER` at a time, and the ids unknown to the server. */
   async look(ids: readonly string[]): Promise<{ readonly ended: EndedJob[]; readonly absent: string[] }> {
     const ended: EndedJob[] = [];
     const absent: string[] = [];
@@ -82,7 +82,7 @@ export class JobQueue {
       return [{ id, kind: 'forged', text: `it has more than ${MOST_BYTES} bytes` }];
     const job = await Job.fromId(this.#queue, id);
     if (job === undefined) return [];
-    // The server counts lost workers and signs nothing: a stall brings no figures.
+    // The server counts lost workers and signs nothing: a stall has no figures.
     if (STALLED.test(job.failedReason ?? '')) return [{ id, kind: 'stalled', text: job.failedReason }];
     for (const kind of ['done', 'failed'] as const) {
       const text = openSeal(this.#address, kind, id, job.returnvalue);

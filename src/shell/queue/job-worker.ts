@@ -1,6 +1,6 @@
 /**
- * Takes jobs from the queue, one at a time. This thread only talks to the server: the work must run on other threads, or the
- * lock of the job is not renewed and another worker gets it.
+ * Takes jobs from the queue, one at a time. This thread only talks to the server: the work must run on other threads;
+ * otherwise the job's lock is not renewed and another worker gets it.
  */
 
 import { DelayedError, type Job, WaitingError, Worker } from 'bullmq';
@@ -12,27 +12,30 @@ import { connect, disconnect, PREFIX, requireServer } from './server.js';
 
 export type Handled =
   | { readonly kind: 'done'; readonly text: string }
-  /** The job is for workers of another version: it waits for them, and this worker continues. */
+  /** A job for workers of another version: it waits for them, and this worker continues. */
   | { readonly kind: 'foreign'; readonly why: string }
-  /** This machine lacks input of the job: the job goes back, and this worker ends with the error. */
+  /** This machine lacks the job's input: the job goes back, and this worker ends with the error. */
   | { readonly kind: 'refused'; readonly error: unknown };
 
 export interface QueueWork {
-  /** A silent worker loses its job after it, ms. */
+  /** A worker silent for this long loses its job, ms. */
   readonly lockMs: number;
-  /** @param document returns a document that the leader has kept; null if there is none */
+  /** @param document returns a document stored by the leader; null without one */
   readonly handle: (data: unknown, document: (key: string) => Promise<string | null>) => Promise<Handled>;
   readonly say: (text: string) => void;
-  /** Then it takes no further job and finishes the current one. */
+  /** Then it takes no further job and finishes the present one. */
   readonly stopAsked: Promise<void>;
 }
 
 /** A job fails when more workers than this disappeared with it. */
 const MOST_STALLS = 2;
-/** A worker without a connection to the server ends after it: a supervisor starts it again, with new connections. */
+/** A worker without a connection for this long ends: a supervisor restarts it with new connections. */
 const MOST_AWAY_MS = 60_000;
 
-/** Until it is asked to stop. Throws the error of a refused job, and TwinbookError `queue_unusable` when the server is away. */
+/**
+ * Runs until it is asked to stop. Throws the error of a refused job, and TwinbookError `queue_unusable` when the server
+ * is away.
+ */
 export async function workOn(address: QueueAddress, work: QueueWork): Promise<void> {
   await requireServer(address.url);
   let end: (error: unknown) => void = () => undefined;
@@ -61,7 +64,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
       throw new DelayedError();
     }
     await job.moveToWait(token);
-    // It takes no job from here on, not this one again either.
+    // It takes no job from here on, including this one.
     void worker.close(true);
     end(handled.error);
     throw new WaitingError();
@@ -71,7 +74,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
   const worker = new Worker(address.name, process, { ...place, ...stalls });
   worker.on('error', ({ message }) => say(`queue: ${message}`));
   let error = await Promise.race([ended, work.stopAsked.then(() => null)]);
-  // After an error it ends at once; else the current job ends first, unless the server stays away.
+  // After an error it ends at once; else the present job ends first, unless the server stays away.
   if (error === null) error = await Promise.race([ended, worker.close().then(() => null)]);
   else await worker.close(true).catch(() => undefined);
   clearTimeout(timer);

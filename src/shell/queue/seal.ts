@@ -14,7 +14,7 @@ type Purpose = 'job' | 'done' | 'failed' | 'plan';
 export const seal = (key: SealKey, purpose: Purpose, id: string, text: string): string =>
   `${compute(key, purpose, id, text)} ${text}`;
 
-/** The text; null where the seal is not that of this secret and job. */
+/** The text; null when the seal is not of this secret and job. */
 export function openSeal(key: SealKey, purpose: Purpose, id: string, sealed: unknown): string | null {
   if (typeof sealed !== 'string') return null;
   const at = sealed.indexOf(' ');

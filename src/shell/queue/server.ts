@@ -1,4 +1,4 @@
-/** Connections to the server of a queue, which is checked before work is sent to it. */
+/** Connections to a queue's server, which is checked before work is sent to it. */
 
 import { Redis } from 'ioredis';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -9,7 +9,7 @@ const LONGEST_PAUSE_MS = 2_000;
 
 /** Prefix of all keys, for the rights of a user of the server. */
 export const PREFIX = 'twinbook';
-/** Writes as a queue does, by a script, and leaves nothing. */
+/** Writes like a queue, by a script, and leaves nothing. */
 const PROBE = "redis.call('set', KEYS[1], '1') return redis.call('del', KEYS[1])";
 
 /** Requests wait while the server is away. `report` gets each end and each return of the connection, once. */
@@ -21,7 +21,7 @@ export function connect(url: string, report: (text: string, isAway: boolean) => 
     if (isAway !== wasAway) report(text, isAway);
     wasAway = isAway;
   };
-  // Each failed attempt is an error too: `close` says enough.
+  // Each failed attempt is an error too: `close` is enough.
   redis.on('error', () => undefined);
   redis.on('close', () => note(true, 'the server of the queue is away; waiting for it'));
   redis.on('ready', () => note(false, 'the server of the queue is back'));
@@ -34,8 +34,8 @@ export function disconnect(redis: Redis): void {
 }
 
 /**
- * Throws TwinbookError `queue_unusable` for a server that does not answer, is neither Redis nor Valkey, is too old, may forget
- * jobs, or cannot be written. Its text has host and port, never user or password.
+ * Throws TwinbookError `queue_unusable` for a server that does not answer, is neither Redis nor Valkey, is too old, may
+ * drop jobs, or is not writable. Its text has host and port, never user or password.
  */
 export async function requireServer(url: string): Promise<void> {
   const place = formatPlace(url);
@@ -48,7 +48,7 @@ export async function requireServer(url: string): Promise<void> {
   try {
     await redis.connect();
     const info = await redis.info();
-    // A missing database is reported here only; the work would go into the first one.
+    // A missing database is reported only here; jobs would go into the first one.
     if (heard !== null) throw heard;
     requireFit(place, info);
     await redis.eval(PROBE, 1, `${PREFIX}:probe`);
@@ -72,7 +72,7 @@ function requireFit(place: string, info: string): void {
   if (field('cluster_enabled') === '1') throw unusable(`${place} is a Redis Cluster`, 'a single server');
 }
 
-/** Throws an error answer of the server (its memory is full, another password) as `queue_unusable`. */
+/** Throws an error answer of the server (full memory, another password) as `queue_unusable`. */
 export async function askServer<T>(url: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

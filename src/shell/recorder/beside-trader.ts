@@ -1,4 +1,4 @@
-/** The recording that a trader makes of its own polls. It does not keep the trader from trading. */
+/** Recording of a trader's own polls. It never keeps the trader from trading. */
 
 import type { Config } from '../config/types.js';
 import { KEPT_FREE_BYTES } from '../runtime/disk.js';
@@ -7,13 +7,13 @@ import type { Recorder } from './recorder.js';
 type Warn = (text: string) => void;
 
 export interface OpenRecording {
-  /** Null when the configuration does not want it, or it cannot be made. */
+  /** Null if it is off or impossible. */
   readonly recorder: Recorder | null;
   /** Writes everything. Never throws. */
   close(): Promise<void>;
 }
 
-/** Never throws: what goes wrong is warned of. */
+/** Never throws: problems are warnings. */
 export async function openRecording(config: Config, warn: Warn): Promise<OpenRecording> {
   const recorder = await openRecorder(config, warn);
   return {
@@ -27,7 +27,7 @@ export async function openRecording(config: Config, warn: Warn): Promise<OpenRec
 async function openRecorder({ recording, venue, polling }: Config, warn: Warn): Promise<Recorder | null> {
   if (!recording.enabled) return null;
   try {
-    // Its store is heavy to load, and most traders do not record.
+    // Its store is slow to load, and most traders do not record.
     const { Recorder: recorder } = await import('./recorder.js');
     return await recorder.open({
       folder: recording.dir,

@@ -1,6 +1,6 @@
 /**
- * The core of a recorder: observations in, requests out, as the trader's, but it only looks. It finds the markets, polls
- * the books that move most and starves none, and notices what closes. Synchronous, without a clock.
+ * Core of a recorder: observations in, requests out, like the trader's, but it only reads. It finds the markets, polls
+ * the most active books without starving others, and notices closes. Synchronous, without a clock.
  */
 
 import type { DataOf } from '../../shared/protocol/endpoints.js';
@@ -18,17 +18,17 @@ import { PollPlan } from '../../trader/scheduler/poll-plan.js';
 import { RequestQueue } from '../../trader/scheduler/request-queue.js';
 import type { Core } from '../runtime/loop.js';
 
-/** Between two looks at a book, if the budget allows it, ms. */
+/** Interval of reads of a book, if the budget allows it, ms. */
 export const BOOK_INTERVAL_MS = 1_000;
-/** No book goes unseen for longer, if the budget allows it, ms. */
+/** Longest interval of reads of a book, if the budget allows it, ms. */
 export const QUIET_INTERVAL_MS = 10_000;
 const CATALOG_INTERVAL_MS = 30_000;
 const OWN_INTERVAL_MS = 2_000;
-/** Markets that are neither open nor settled are asked about so often in all, ms. */
+/** Interval of all requests about markets that are neither open nor settled, ms. */
 const WAITING_INTERVAL_MS = 15_000;
-/** Requests that never left come back as reports; more rounds than this within one step are a loop. */
+/** Unsent requests return as reports; more rounds than this within one step are a loop. */
 const MAX_UNSENT_ROUNDS = 4;
-/** Account state that a recording does not hold. */
+/** Account state that a recording does not contain. */
 const ASSETS_INTERVAL_MS = 3_600_000;
 
 export interface RecordPlanSettings {
@@ -39,19 +39,19 @@ export interface RecordPlanSettings {
   readonly marketIds: readonly string[];
   /** Whether own orders and own trades are polled: needs credentials. */
   readonly own: boolean;
-  /** Others use the same budget: what answers say of it is then not about our share. */
+  /** Others use the same budget: answers about it are then not about our share. */
   readonly shared: boolean;
 }
 
 interface Watched {
   readonly feed: MarketTracker;
-  /** As the newest detail says; null before the first. */
+  /** From the newest detail; null before the first. */
   phase: MarketPhase | null;
-  /** An order book can be recorded; other kinds of market have none. */
+  /** Order books can be recorded; other kinds of markets have none. */
   hasBook: boolean;
 }
 
-/** Something worth a line for a person. */
+/** A notice for a person. */
 export type RecordNotice =
   | { readonly kind: 'silent'; readonly reason: string }
   | { readonly kind: 'answering' }
@@ -69,7 +69,7 @@ export class RecordPlan implements Core {
   readonly #silence = new Silence();
   readonly #unreadLists = new UnreadLists();
   #notices: RecordNotice[] = [];
-  /** Own orders that may rest; whoever captures them knows. */
+  /** Own orders that may rest, from the capture. */
   ownResting = 0;
 
   constructor(settings: RecordPlanSettings) {
@@ -87,12 +87,12 @@ export class RecordPlan implements Core {
     for (const id of settings.marketIds) this.#watch(id);
   }
 
-  /** Markets that are open, as far as we know. */
+  /** Markets that are open, by current knowledge. */
   get open(): number {
     return [...this.#markets.values()].filter(isOpen).length;
   }
 
-  /** Markets were named, and none of them can be recorded any more: the venue has none of them, or all are settled. */
+  /** The named markets are unknown to the venue or all settled. */
   get isOver(): boolean {
     if (this.#settings.marketIds.length === 0) return false;
     return [...this.#markets.values()].every((watched) => !watched.hasBook || isOver(watched));
@@ -102,7 +102,7 @@ export class RecordPlan implements Core {
     return this.#queue;
   }
 
-  /** What has been worth saying since the last call. */
+  /** Notices since the last call. */
   takeNotices(): readonly RecordNotice[] {
     const notices = this.#notices;
     this.#notices = [];
@@ -167,7 +167,7 @@ export class RecordPlan implements Core {
 
   /** One after the other: some will open again, most will settle. */
   #askWaiting(nowMs: number): void {
-    // A clock that was set back must not silence this for as long as it stepped.
+    // A clock set back must not silence this for that time.
     if (nowMs - this.#waitingMs < WAITING_INTERVAL_MS && nowMs >= this.#waitingMs) return;
     const waiting = [...this.#markets].filter(([, one]) => !isOpen(one) && one.hasBook && !isOver(one));
     const next = waiting[this.#waitingTurn++ % Math.max(1, waiting.length)];
@@ -189,7 +189,7 @@ export class RecordPlan implements Core {
 
   #onReport(report: RequestResult, requestId: number): void {
     const { owner } = report.request;
-    // Of our own requests, for details of markets that wait, the name is the market.
+    // Own requests for details of waiting markets are named by the market.
     if (owner.kind === 'other') this.#onMarket('detail', owner.name, report, requestId);
     if (owner.kind !== 'poll') return;
     const { target } = owner;
@@ -204,7 +204,7 @@ export class RecordPlan implements Core {
     this.#poller.onReport(target, toPollResult(report), report.nowMs);
   }
 
-  /** How a look at a list has ended: for the plan of polls, and for a person where it cannot be read for long. */
+  /** Passes the outcome of a list read to the poll plan, and reports a list that stays unreadable. */
   #noteLook(list: WatchedList, result: PollResult, report: RequestResult): void {
     this.#poller.onReport({ kind: list }, result, report.nowMs);
     const news = this.#unreadLists.onLook(list, result, report, this.#silence.isOn);
@@ -221,7 +221,7 @@ export class RecordPlan implements Core {
     }
     if (outcome.kind !== 'answered') return;
     const at = { requestId, sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
-    // The shell answers a request with the data of the request's own endpoint; its owner says which that was.
+    // The shell answers with the data of the request's endpoint; its owner names that endpoint.
     if (kind === 'book') watched.feed.onBook(outcome.data as DataOf<'markets.book'>, at, []);
     if (kind === 'detail') this.#onDetail(watched, outcome.data as DataOf<'markets.detail'>);
   }
@@ -238,7 +238,7 @@ export class RecordPlan implements Core {
     if (isOver(watched) && this.#settings.marketIds.length === 0) this.#markets.delete(conditionId);
   }
 
-  /** Null while the walk goes on. A complete one says which markets are open: new ones, and ones that are no more. */
+  /** Null while the walk continues. A complete one shows which markets are open. */
   #onCatalog(report: RequestResult): PollResult | null {
     this.#catalog ??= new PageWalk((row) => row.condition_id);
     const walk = this.#catalog;
@@ -276,7 +276,7 @@ export class RecordPlan implements Core {
 const isOpen = ({ phase, hasBook }: Watched): boolean => hasBook && (phase === null || phase === 'open');
 const isOver = ({ phase }: Watched): boolean => phase !== null && isSettledMarket(phase);
 
-/** Of a request that never left. */
+/** Id for a request that never left. */
 const NO_REQUEST = 0;
 
 const neverLeft = ({ request, reason }: Unsent, nowMs: number): RequestResult => ({

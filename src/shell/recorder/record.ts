@@ -1,6 +1,6 @@
 /**
- * `twinbook record`: polls a venue within a share of its request budget and records what it sees, until it is stopped. It
- * has no wallet and places nothing; credentials only let it read own orders and own trades.
+ * `twinbook record`: polls a venue within a share of its request budget and records it until stopped. It has no wallet
+ * and places nothing; credentials only let it read own orders and trades.
  */
 
 import { plainLine } from '../../shared/base/plain-text.js';
@@ -19,7 +19,7 @@ import { QUIET_INTERVAL_MS, type RecordNotice, RecordPlan } from './record-plan.
 import { Recorder } from './recorder.js';
 
 const LINE_EVERY_MS = 60_000;
-/** The first ones come sooner, so that a person sees that it works. */
+/** The first ones come sooner, so that a person sees progress. */
 const FIRST_LINES_MS = [5_000, 15_000, 30_000] as const;
 
 export interface RecordOptions {
@@ -29,15 +29,15 @@ export interface RecordOptions {
   readonly baseUrl: string;
   /** Absolute path of the folder of recordings. */
   readonly folder: string;
-  /** Part of the venue's request budget to use, above 0, at most 1. */
+  /** Fraction of the venue's request budget to use, above 0, at most 1. */
   readonly share: number;
-  /** Only these markets; empty for all that are open. */
+  /** Only these markets; empty for all open ones. */
   readonly marketIds: readonly string[];
-  /** Ends by itself after so long; null does not. */
+  /** Ends after this time; null: never. */
   readonly minutes: number | null;
-  /** Levels a side to ask for, 1 to 100. */
+  /** Requested levels per side, 1 to 100. */
   readonly bookDepth: number;
-  /** For own orders and own trades; null records public data alone. */
+  /** For own orders and trades; null records only public data. */
   readonly credentials: Credentials | null;
   /** Followed and recorded too. */
   readonly feeds: readonly FeedConfig[];
@@ -51,8 +51,7 @@ export interface RecordIo {
 }
 
 /**
- * Records until it is stopped; returns what it recorded. Throws TwinbookError for a folder that cannot be written, also
- * when the disk fills up.
+ * Records until stopped; returns counts. Throws TwinbookError for an unwritable folder, also when the disk fills up.
  */
 export async function record(options: RecordOptions, io: RecordIo): Promise<CaptureCounts> {
   const asked = io.stopAsked();
@@ -61,7 +60,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
   const failure = new Promise<never>((_, reject) => {
     onFailure = reject;
   });
-  // Whoever waits hears of it; until then it is nobody's unhandled rejection.
+  // A waiting caller still gets the error; this only avoids an unhandled rejection.
   failure.catch(() => undefined);
   const recorder = await Recorder.open({
     folder: options.folder,
@@ -134,7 +133,7 @@ class RecordService {
     this.#loop = new Loop(this.#plan, this.#client, { before: () => null, afterStep, onFailure });
   }
 
-  /** Resolves when the asked minutes are over, or every market that was named. */
+  /** Resolves after the given minutes, or when every named market is over. */
   run(): Promise<void> {
     const { venue, baseUrl, folder, bookDepth, credentials, minutes } = this.#options;
     this.#say(`recording ${venue} at ${baseUrl} into ${folder}`);
@@ -162,7 +161,7 @@ class RecordService {
     this.#say(`with the feeds ${feeds.map(({ name }) => name).join(', ')}`);
   }
 
-  /** Throws what the disk says. */
+  /** Throws the disk's errors. */
   async end(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#loop.end();

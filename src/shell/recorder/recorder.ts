@@ -14,11 +14,11 @@ import { Capture } from './capture/capture.js';
 import type { CaptureCounts } from './capture/contract.js';
 
 const FLUSH_EVERY_MS = 1_000;
-/** A flush that takes so many of these is not waited for any more: what comes meanwhile waits in memory. */
+/** Missed flushes after which one is no longer awaited: later data waits in memory. */
 const MOST_FLUSHES_MISSED = 300;
-/** For what is left at the end: files of many markets become Parquet one after the other. */
+/** For the rest at the end: files of many markets become Parquet one by one. */
 const CLOSE_WITHIN_MS = 60_000;
-/** Of the public requests that a poll plan makes, about so many are books. */
+/** Approximate fraction of book reads in a poll plan's public requests. */
 const BOOK_PART = 0.6;
 
 export interface RecorderOptions {
@@ -26,17 +26,17 @@ export interface RecorderOptions {
   readonly folder: string;
   /** Name of the recorded venue. */
   readonly venue: string;
-  /** Only these markets; null for every one that is looked at. */
+  /** Only these markets; null for all tracked ones. */
   readonly only: ReadonlySet<string> | null;
-  /** How often the plan looks at a book when it has all the budget it wants, ms. */
+  /** The plan's interval of reads of a book with enough budget, ms. */
   readonly bookIntervalMs: number;
-  /** Public requests a minute that the plan has. */
+  /** Public requests per minute of the plan. */
   readonly publicPerMinute: number;
   /** Called once, when the recording cannot go on. */
   readonly onFailure: (error: unknown) => void;
-  /** Bytes that stay free on the disk, where others need them; none when left out. */
+  /** Bytes that stay free on the disk; absent: none. */
   readonly keptFreeBytes?: number;
-  /** The longest that `close` waits, ms; the usual time when left out. */
+  /** Longest wait of `close`, ms; absent: the default. */
   readonly closeWithinMs?: number;
 }
 
@@ -71,12 +71,12 @@ export class Recorder {
     return this.#capture.counts;
   }
 
-  /** Own orders that may rest, as far as answers told. */
+  /** Own orders that may rest, by the answers. */
   get ownResting(): number {
     return this.#capture.ownResting;
   }
 
-  /** The usual time between two looks at one book, ms: as the plan wants it, or as the budget allows it. */
+  /** Usual interval of reads of one book, ms: the plan's, or the budget's. */
   get usualMs(): number {
     const { bookIntervalMs, publicPerMinute } = this.#options;
     return Math.max(bookIntervalMs, (this.counts.markets * 60_000) / (publicPerMinute * BOOK_PART));
@@ -92,12 +92,12 @@ export class Recorder {
     }
   }
 
-  /** From here on a market is looked at no more. */
+  /** A market is no longer read. */
   onLost(conditionId: string, reason: string): void {
     this.#capture.onLost(conditionId, reason, this.#lastMs);
   }
 
-  /** Writes everything. Throws what the disk says, unless that was told before; what was written is not harmed. */
+  /** Writes everything. Throws the disk's errors unless reported before; written data stays intact. */
   async close(): Promise<void> {
     if (this.#timer === null) return;
     clearInterval(this.#timer);
@@ -127,7 +127,7 @@ export class Recorder {
     }
     if (observation.kind === 'feed') this.#capture.onFeed(observation);
     for (const request of requests) this.#capture.onAsk(request, nowMs);
-    // A clock that was set back must not keep what waits from being written.
+    // A clock set back must not delay waiting data.
     if (nowMs - this.#tickedMs < FLUSH_EVERY_MS && nowMs >= this.#tickedMs) return;
     this.#tickedMs = nowMs;
     this.#capture.expect(this.usualMs);

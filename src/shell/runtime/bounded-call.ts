@@ -2,7 +2,7 @@
 
 import { createContext, Script } from 'node:vm';
 
-/** A call was cut short. Its name stays `Error`, because the error is shown to people. */
+/** A call was interrupted. Its name stays `Error`, because the error is shown to people. */
 export class CallTimedOut extends Error {
   constructor(limitMs: number) {
     super(`took longer than ${limitMs} ms`);
@@ -33,7 +33,7 @@ export function boundedCall(limitMs: number): <T>(call: () => T) => T {
     try {
       for (let calls = 1; ; calls++) {
         try {
-          // The script returns what `run` returned, which is what `call` returned.
+          // The script returns the result of `run`, which is that of `call`.
           return script.runInContext(context, { timeout: limitMs }) as T;
         } catch (error) {
           if (!isTimeout(error)) throw error;
@@ -46,7 +46,7 @@ export function boundedCall(limitMs: number): <T>(call: () => T) => T {
   };
 }
 
-/** What this process has had of the processor since then, ms; all its threads, so rather too much than too little. */
+/** Processor time of this process since then, ms; over all threads, so rather too much. */
 function workedMs(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;

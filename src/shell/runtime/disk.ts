@@ -1,6 +1,6 @@
 /**
- * What writes beside the trader owes to the disk: it leaves room on it, and it is not waited for without end. The ledger
- * may live on the same disk, and a ledger that cannot be written stops the trader.
+ * Disk duties of background writers: they leave free space, and they are not awaited without end. The ledger may be on
+ * the same disk, and a ledger that cannot be written stops the trader.
  */
 
 import { statfs } from 'node:fs/promises';

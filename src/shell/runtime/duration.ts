@@ -1,4 +1,4 @@
-/** A time in hours, minutes and seconds: `01:02:03`. Never negative. */
+/** A duration in hours, minutes and seconds: `01:02:03`. Never negative. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const two = (value: number) => String(value).padStart(2, '0');

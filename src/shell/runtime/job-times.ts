@@ -1,4 +1,4 @@
-/** Times of a cron expression, found by looking at the clock: no timer waits for one of them. */
+/** Times of a cron expression, found by reading the clock: no timer waits for one of them. */
 
 import { parse } from 'node-cron';
 
@@ -6,7 +6,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOURS = 24;
 
-/** Furthest look back after a pause: the job of a month is still found. */
+/** Longest look back after a pause: a monthly job is still found. */
 const LONGEST_LOOK_BACK_MS = 32 * 24 * 60 * MINUTE_MS;
 /** A clock set back by more restarts the schedule; by less, no time is run twice. */
 const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
@@ -71,7 +71,7 @@ export class JobTimes {
     return null;
   }
 
-  /** Whether minute, hour and day of a local time are among those of the expression. */
+  /** Whether minute, hour and day of a local time match the expression. */
   #isNamed(localMs: number): boolean {
     const at = new Date(localMs);
     const { minute, hour, dayOfMonth, month, dayOfWeek } = this.#fields;

@@ -1,11 +1,11 @@
-/** The longest that a schedule leaves between two of its times. */
+/** The longest pause between two times of a schedule. */
 
 import { createTask } from 'node-cron';
 
-/** Enough for nights and weekends of one that names hours of working days. */
+/** Enough for nights and weekends of a schedule with hours of working days. */
 const RUNS = 60;
 
-/** Longest pause between the next times, ms; null where there are not two. The expression was checked with the configuration. */
+/** Longest pause between the next times, ms; null without two. The expression was checked with the configuration. */
 export function findLongestPauseMs(schedule: string): number | null {
   const task = createTask(schedule, () => undefined);
   const runsMs = task.getNextRuns(RUNS).map((run) => run.getTime());

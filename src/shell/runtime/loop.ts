@@ -1,17 +1,17 @@
-/** The real shell of the core: performs its requests over HTTP, and hands it their outcomes and the time. */
+/** The real shell of the core: performs its requests over HTTP, and passes it outcomes and the time. */
 
 import type { FeedValue, Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import { nowMs } from './clock.js';
 
-/** Often enough that a freed place in the budget is used at once, seldom enough to cost nothing. */
+/** Often enough to use a freed place in the budget at once, seldom enough to cost nothing. */
 export const BEAT_MS = 100;
 
-/** What performs requests; the client does. */
+/** Performs requests: the client. */
 export interface Performer {
   perform(request: Request): Promise<Extract<Observation, { kind: 'outcome' }>>;
 }
 
-/** The core: the trader, or whatever else speaks the seam. */
+/** The core: the trader, or any other side of the seam. */
 export interface Core {
   handle(observation: Observation): readonly Request[];
 }
@@ -24,7 +24,7 @@ export interface LoopHooks {
   readonly before: () => OperatorCommand | null;
   /** Called after every step, e.g. to log notices, and when the core has thrown. */
   readonly afterStep: Told;
-  /** Called once, with what ended the loop. */
+  /** Called once, with the error that ended the loop. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -50,7 +50,7 @@ export class Loop {
     this.#observe({ kind: 'time', nowMs: nowMs() });
   }
 
-  /** False when the loop has ended, before it or because of it: then the command was not taken. */
+  /** False when the loop has ended, before or because of it: the command was not taken. */
   command(command: OperatorCommand): boolean {
     this.#observe({ kind: 'command', nowMs: nowMs(), command });
     return !this.#ended;

@@ -1,4 +1,7 @@
-/** When each strategy may quote, by its cron expression: the daemon asks with the real clock, a backtest with a virtual one. */
+/**
+ * Times at which each strategy may quote, by its cron expression: the daemon asks with the real clock, a backtest with
+ * a virtual one.
+ */
 
 import { createTask, type ScheduledTask } from 'node-cron';
 
@@ -6,7 +9,7 @@ const SECOND_MS = 1_000;
 
 export interface ScheduledStrategy {
   readonly name: string;
-  /** Cron expression whose seconds are those in which the strategy quotes; null for always. */
+  /** Cron expression of the seconds in which the strategy quotes; null for always. */
   readonly quoteHours: string | null;
 }
 
@@ -17,14 +20,14 @@ export interface QuoteHoursChange {
 
 interface Watched {
   readonly name: string;
-  /** Never started: only queried whether it matches a second. Its own timer would wait for a clock that was set back. */
+  /** Never started: only asked whether it matches a second. Its own timer would wait for a clock that was set back. */
   readonly mask: ScheduledTask;
   open: boolean | null;
 }
 
 export class QuoteHours {
   readonly #watched: readonly Watched[];
-  /** The whole second, ms, of the newest look: within one the schedule says nothing else. */
+  /** The whole second, ms, of the newest read: the schedule is constant within it. */
   #secondMs = Number.NEGATIVE_INFINITY;
 
   /** Expressions were checked with the configuration. */
@@ -34,12 +37,12 @@ export class QuoteHours {
     );
   }
 
-  /** When the schedule wants to be looked at again, by a clock that is not set; Infinity without one. */
+  /** When the schedule must be read again, by a monotonic clock; Infinity without one. */
   get nextLookMs(): number {
     return this.#watched.length === 0 ? Number.POSITIVE_INFINITY : this.#secondMs + SECOND_MS;
   }
 
-  /** Changes since the last look, also where the clock has been set back since. */
+  /** Changes since the last read, also after a clock set back. */
   changes(nowMs: number): readonly QuoteHoursChange[] {
     const secondMs = Math.floor(nowMs / SECOND_MS) * SECOND_MS;
     if (this.#watched.length === 0 || secondMs === this.#secondMs) return [];

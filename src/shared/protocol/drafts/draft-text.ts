@@ -54,7 +54,7 @@ export type DraftTerms =
 /** Terms of a draft, as the readable text spells them. */
 export type DraftAction = DraftTerms['action'];
 
-/** All that a readable draft says. */
+/** Fields of a readable draft. */
 export interface DraftText {
   readonly serviceName: string;
   readonly marketConditionId: string;

@@ -17,17 +17,17 @@ import { compileTransaction, getTransactionCodec } from '@solana/transactions';
 import { must } from '../../base/errors.js';
 import type { DraftCosigners } from '../profile.js';
 
-/** Made once: making one costs as much as using it. */
+/** Created once: creation costs as much as a use. */
 const envelopes = getTransactionCodec();
 const messages = getCompiledTransactionMessageCodec();
 
-/** The program that writes a text into the chain's log and does nothing else. */
+/** Program that only writes a text into the chain's log. */
 export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 
-/** A transaction travels in one packet: nothing longer can be one. */
+/** A transaction fits into one packet. */
 export const LONGEST_TRANSACTION_BYTES = 1232;
 
-/** The package's number for an account that signs and is only read. */
+/** The package's number for a read-only signing account. */
 const READONLY_SIGNER = 2;
 
 /** The two formats of a Solana transaction that are in use. */
@@ -47,7 +47,7 @@ export interface MemoTransaction {
 /** One call of a program. Keys are base58 of 32 bytes. */
 export interface TransactionInstruction {
   readonly program: string;
-  /** In the order of the instruction. */
+  /** In the instruction's order. */
   readonly accounts: readonly string[];
   readonly data: Uint8Array;
 }
@@ -56,25 +56,25 @@ export interface TransactionInstruction {
 export interface Transaction {
   readonly version: TransactionVersion;
   readonly feePayer: string;
-  /** Who must sign, the fee payer first. */
+  /** Required signers, the fee payer first. */
   readonly signers: readonly string[];
   /** Every account that it names directly, signers first. */
   readonly accounts: readonly string[];
-  /** Accounts of an instruction that come out of a lookup table are not known, and not listed. */
+  /** Accounts from a lookup table are unknown and not listed. */
   readonly instructions: readonly TransactionInstruction[];
   readonly lookupTables: readonly string[];
-  /** Those of the signers whose slots are filled already. */
+  /** Signers whose slots are already filled. */
   readonly filledSlots: readonly string[];
   /** The bytes that a wallet signs. */
   readonly messageBytes: Uint8Array;
 }
 
-/** A transaction that was read, or one sentence that says why the bytes are none. */
+/** A parsed transaction, or one sentence with the reason for a failure. */
 export type ReadTransaction =
   | { readonly ok: true; readonly transaction: Transaction }
   | { readonly ok: false; readonly problem: string };
 
-/** The package marks checked values by branded types; a blockhash is checked by the caller, who made it. */
+/** The package brands checked values; the caller, who made the blockhash, checks it. */
 type Blockhash = Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'];
 
 /**
@@ -108,7 +108,7 @@ export function readTransaction(hexText: string): ReadTransaction {
   try {
     return readBytes(bytes);
   } catch {
-    // The package throws for bytes that end early, names that it does not know and numbers out of range.
+    // The package throws for truncated bytes, unknown names and numbers out of range.
     return problem('the draft is not a Solana transaction');
   }
 }
@@ -126,7 +126,7 @@ type Envelope = ReturnType<typeof envelopes.decode>;
 type AnyMessage = ReturnType<typeof messages.decode>;
 type CompiledMessage = Exclude<AnyMessage, { version: 1 }>;
 
-/** A decoder may overlook bytes behind the end and numbers written longer than needed; an encoder writes neither. */
+/** A decoder may ignore trailing bytes and over-long numbers; an encoder writes neither. */
 const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage): boolean =>
   bytes.equals(copyBytes(envelopes.encode(envelope))) &&
   copyBytes(envelope.messageBytes).equals(copyBytes(messages.encode(message)));
@@ -134,7 +134,7 @@ const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage
 const listLookups = (message: CompiledMessage) =>
   message.version === 'legacy' ? [] : (message.addressTableLookups ?? []);
 
-/** The chain's own rules for a message (`sanitize` of the Solana SDK), and no account twice. */
+/** The chain's own rules for a message (`sanitize` of the Solana SDK), and no duplicate account. */
 function isSound(message: CompiledMessage): boolean {
   const { staticAccounts, header, instructions } = message;
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
@@ -169,22 +169,22 @@ function makeTransaction(envelope: Envelope, message: CompiledMessage): Transact
   };
 }
 
-/** Hex of the same transaction with these signatures, by who made them, in their slots. Throws for hex that is none. */
+/** Hex of the same transaction with these signatures, by signer, in their slots. Throws for invalid hex. */
 export function fillSlots(hexText: string, signatures: ReadonlyMap<string, Uint8Array>): string {
   const envelope = envelopes.decode(Buffer.from(hexText, 'hex'));
   const slots = Object.entries(envelope.signatures).map(([key, empty]) => [key, signatures.get(key) ?? empty]);
-  // The package marks signatures that were checked; these are the caller's own.
+  // The package brands checked signatures; these are the caller's own.
   const filled = Object.fromEntries(slots) as typeof envelope.signatures;
   return copyBytes(envelopes.encode({ ...envelope, signatures: filled })).toString('hex');
 }
 
-/** The one memo of a transaction as text; null when there is not exactly one, or when its bytes are not UTF-8. */
+/** The only memo of a transaction as text; null for none, for several, or for bytes that are not UTF-8. */
 export function memoText({ instructions }: Transaction): string | null {
   const [memo, ...more] = instructions.filter(({ program }) => program === MEMO_PROGRAM);
   return memo === undefined || more.length > 0 || !isUtf8(memo.data) ? null : Buffer.from(memo.data).toString('utf8');
 }
 
-/** The memo of a message that is a transaction; else null. */
+/** Memo of a message that is a transaction; else null. */
 export function readMemoText(hexText: string): string | null {
   const read = readTransaction(hexText);
   return read.ok ? memoText(read.transaction) : null;

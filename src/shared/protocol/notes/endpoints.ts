@@ -1,6 +1,6 @@
 /**
- * What every call is for and how it may fail, in one table: the source of the OpenAPI document, of docs/service.md and of
- * the typed client's documentation. A call without a note does not compile.
+ * Purpose and errors of every call in one table: the source of the OpenAPI document, of docs/service.md and of the
+ * typed client's documentation. A call without a note does not compile.
  */
 
 import { declarationOf, type EndpointName } from '../endpoints.js';
@@ -10,13 +10,13 @@ import type { ServiceErrorSlug } from '../errors.js';
 export interface EndpointNote {
   /** A few words, as a heading. */
   readonly summary: string;
-  /** Further facts for callers beside the parameters. */
+  /** Facts for callers beyond the parameters. */
   readonly description?: string;
-  /** Its own errors, beside `commonErrors`. */
+  /** Its own errors, besides `commonErrors`. */
   readonly errors: readonly ServiceErrorSlug[];
   /** Meaning of an absent parameter or field of the body; that of `limit` is declared with the call. */
   readonly defaults?: Readonly<Record<string, string | number | boolean>>;
-  /** Whole example bodies by purpose, where some fields exclude others. */
+  /** Complete example bodies by purpose, where fields exclude each other. */
   readonly bodies?: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
 }
 
@@ -275,7 +275,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   },
 };
 
-/** What any call may be refused with, by who may make it and whether it takes a body. */
+/** Refusals of any call, by its scope and body. */
 function commonErrors(name: EndpointName): readonly ServiceErrorSlug[] {
   const { scope, body } = declarationOf(name);
   return [

@@ -1,8 +1,8 @@
-/** When the service refuses with which error, and the next step of a caller. */
+/** Cause of each error of the service, and the next step of a caller. */
 
 import type { ServiceErrorSlug } from '../errors.js';
 
-/** Documentation of one error: its cause, and the next step of a caller. */
+/** Documentation of one error. */
 export interface ErrorNote {
   readonly when: string;
   readonly advice: string;

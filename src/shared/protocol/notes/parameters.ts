@@ -1,4 +1,4 @@
-/** What every parameter of a path, a query or a body means, by name: with its unit, and with an example. */
+/** Meaning of every parameter of a path, query or body by name, with unit and example. */
 
 import type { z } from 'zod';
 import type { Endpoint, EndpointName, ParamsOf } from '../endpoints.js';
@@ -8,13 +8,13 @@ interface ParameterNote {
   readonly example?: string | number | boolean;
 }
 
-/** An object without fields is typed as one with any: it has no names. */
+/** An object without fields is typed with any: it has no names. */
 type KeysOf<T> = T extends unknown ? (string extends keyof T ? never : keyof T & string) : never;
 type BodyFields<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject
   ? KeysOf<z.input<NonNullable<Endpoint<N>['body']>>>
   : never;
 
-/** Every name that some call takes. */
+/** Every parameter name. */
 export type ParameterName = {
   [N in EndpointName]: KeysOf<ParamsOf<N>> | KeysOf<z.input<Endpoint<N>['query']>> | BodyFields<N>;
 }[EndpointName];

@@ -5,7 +5,7 @@ import type * as records from '../records.js';
 
 type Records = typeof records;
 
-/** The exported schemas; the module also exports types, which are no values. */
+/** The exported schemas; the module also exports types, which are not values. */
 export type RecordName = keyof Records;
 
 type KeysOf<T> = T extends unknown ? keyof T & string : never;

@@ -14,7 +14,7 @@ export const marginMarketNotes = {
   'market.event': 'The event of the market, by name.',
 } as const;
 
-/** Whatever became of a request. */
+/** For any state of a request. */
 const requestNotes = {
   pubkey: PUBKEY,
   type: 'Opened now, or when the market reaches `price`.',

@@ -1,9 +1,6 @@
 /**
- * What every field of every record means, with its unit: the source of the descriptions in the OpenAPI document and of the
+ * Meaning and unit of every field of every record: the source of the descriptions in the OpenAPI document and of the
  * field tables in docs/service.md. A field without a note does not compile.
- *
- * Currency, prices and amounts of shares are decimal strings; a price is currency for one share, between 0 and 1. Times are
- * Unix seconds of the venue's clock.
  */
 
 import type { RecordNotes } from './record-note.js';

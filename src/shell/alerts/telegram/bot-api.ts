@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { readBounded } from '../bounded-body.js';
 
 const QUESTION = { timeout: 25, limit: 20, allowed_updates: ['message'] };
-const MOST_BYTES = 1_000_000; // maximum size of an answer: twenty messages are shorter
+const MOST_BYTES = 1_000_000; // Maximum size of an answer: twenty messages are shorter.
 const [id, none] = [z.int(), z.undefined().optional()];
 const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
 const from = { from: z.object({ id, is_bot: z.literal(false) }), via_bot: none };
 const forwarded = { forward_origin: none, forward_date: none };
-/** Text from a person to the bot alone: no group, no bot, nothing forwarded. */
+/** A direct text message from a person: no group, no bot, nothing forwarded. */
 const directSchema = z
   .object({ date: z.int().nonnegative(), text: z.string(), ...chat, ...from, ...forwarded })
   .refine(({ chat, from }) => chat.id === from.id);

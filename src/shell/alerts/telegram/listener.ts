@@ -13,12 +13,12 @@ import { makeBotUrl, sendBotMessage } from '../senders.js';
 import { cleanText } from '../texts.js';
 import { askForUpdates, type DirectMessage } from './bot-api.js';
 
-const APART_MS = 1_000; // between two looks, also at a service that does not hold the question
+const APART_MS = 1_000; // Interval of reads, also for a service that does not hold the request.
 const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;
-const NUMBERS_KEPT_MS = 6 * 86_400_000; // without an update for a week the service restarts its numbers
+const NUMBERS_KEPT_MS = 6 * 86_400_000; // After a week without an update the service restarts its numbers.
 const MOST_STRANGERS = 20; // that the log names
-const MOST_A_MINUTE = 6; // looks, and again stops, of each user
-const OLD_AFTER_MS = 120_000; // an older message may be meant for another situation
+const MOST_A_MINUTE = 6; // Reads, and separately stops, of each user.
+const OLD_AFTER_MS = 120_000; // An older message may refer to another situation.
 /** A word, with an optional slash and name of the bot, and one more word. */
 const COMMAND = /^\/?([a-z][a-z_-]{0,19})(?:@\w{1,64})?(?:\s+([\w-]{1,40}))?\s*$/i;
 const HELP: Readonly<Record<string, string>> = {
@@ -27,9 +27,9 @@ const HELP: Readonly<Record<string, string>> = {
   'it answered 409': 'another program reads this bot, or a webhook is set for it; each trader needs a bot of its own',
 };
 
-export type TakenUpdate = Readonly<{ id: number; timeMs: number }>; // the newest update that was taken in; Unix ms
+export type TakenUpdate = Readonly<{ id: number; timeMs: number }>; // The newest update taken in; Unix ms.
 
-/** Kept over the end of a process. No call of it throws. */
+/** Storage between processes. No call throws. */
 export interface UpdateMemory {
   load(channel: string): TakenUpdate | null;
   save(channel: string, taken: TakenUpdate): void;
@@ -73,7 +73,7 @@ export class TelegramListener {
     this.#closing.abort();
   }
 
-  /** Asks once and obeys. Returns the time until the next look, ms. Never rejects. */
+  /** Reads once and obeys. Returns the time until the next read, ms. Never rejects. */
   async look(): Promise<number> {
     if (!this.#options.onDuty()) return APART_MS;
     try {
@@ -85,7 +85,7 @@ export class TelegramListener {
       const why = cause instanceof Error ? cause.message : String(cause);
       const help = HELP[why];
       this.#noteTrouble(help === undefined ? why : `${why}: ${help}`);
-      // A wrong file needs a person too.
+      // A wrong file needs an operator too.
       if (help !== undefined || error instanceof TwinbookError) return PAUSE_MS.longest;
       return Math.min(PAUSE_MS.first * 2 ** this.#failures++, PAUSE_MS.longest);
     }
@@ -146,7 +146,7 @@ export class TelegramListener {
     return excess;
   }
 
-  /** The same trouble is noted once. */
+  /** Each problem is reported once. */
   #noteTrouble(trouble: string): void {
     const text = trouble === '' ? ' takes commands again' : ` takes no commands: ${trouble}`;
     if (trouble !== this.#trouble) this.#note(text);

@@ -1,4 +1,4 @@
-/** The `alerts` of a trader's file: what each kind of channel wants, and where its files are. */
+/** The `alerts` of a trader's file: keys of each kind of channel, and paths of their files. */
 
 import { toSettings } from '../../../shared/base/settings.js';
 import type { Problem } from '../problems.js';
@@ -50,7 +50,7 @@ export function alertProblems({ channels, escalation }: AlertsFile, at: At): rea
   return [...ofChannels, ...unknown];
 }
 
-/** Of alerts without a problem. */
+/** For alerts without a problem. */
 export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
   const { heartbeat } = alerts;
   return {
@@ -67,7 +67,7 @@ export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => strin
   };
 }
 
-/** Whether there is anything for a console to do. */
+/** Whether a console has any work. */
 export const isConsoleWanted = ({
   dashboard,
   alerts,

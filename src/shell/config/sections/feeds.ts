@@ -1,4 +1,4 @@
-/** The `feeds` of a trader's file: what each kind wants, and where it is. */
+/** The `feeds` of a trader's file: keys of each kind, and their sources. */
 
 import { resolve } from 'node:path';
 import type { Problem } from '../problems.js';
@@ -8,7 +8,7 @@ import type { At } from './venue.js';
 type FeedsFile = TraderFile['feeds'];
 type FeedFile = FeedsFile[string];
 
-/** Keys that belong to one kind, the needed one first. */
+/** Keys of one kind, the required one first. */
 const KEYS = {
   file: ['path'],
   http: ['url', 'hosts'],
@@ -17,7 +17,7 @@ const KEYS = {
   kalshi: ['markets', 'url', 'hosts'],
 } as const satisfies Record<FeedFile['kind'], readonly (keyof FeedFile)[]>;
 
-/** Where these venues answer without credentials. */
+/** Public addresses of these venues, without credentials. */
 const VENUE_URLS = {
   polymarket: 'https://clob.polymarket.com',
   kalshi: 'https://api.elections.kalshi.com/trade-api/v2',
@@ -42,7 +42,7 @@ export function feedProblems(feeds: FeedsFile, at: At): readonly Problem[] {
   });
 }
 
-/** Of feeds without a problem. */
+/** For feeds without a problem. */
 export const makeFeeds = (feeds: FeedsFile, folder: string) =>
   Object.entries(feeds).map(([name, feed]) => makeFeed(name, feed, folder));
 

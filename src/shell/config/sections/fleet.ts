@@ -15,7 +15,7 @@ const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert'];
 /** Addresses of this machine only. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
-/** Never repeats the address: it may hold a password. */
+/** Never repeats the address: it may contain a password. */
 export function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'exchange'>, at: At): readonly Problem[] {
   if (fleet === undefined) return [];
   const wrong = objection(fleet.database);
@@ -28,7 +28,7 @@ export function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'e
 }
 
 function objection(address: string): string | null {
-  // A name that is written with a broken escape cannot be read later either.
+  // A name with a broken escape would be unreadable later too.
   if (!URL.canParse(address) || /%(?![0-9a-f]{2})/i.test(address)) return WANTED;
   const url = new URL(address);
   const parameters = [...url.searchParams.keys()];

@@ -18,9 +18,9 @@ export type At = (path: readonly PropertyKey[], text: string) => Problem;
 export interface VenueConfig {
   /** Name of the profile: `paper`, `worm`, or the base name of the profile's file. */
   readonly name: string;
-  /** The profile with the trader file's `base_url`, `draft_message` and `fee_schedule` already laid over it. */
+  /** The profile with the trader file's `base_url`, `draft_message` and `fee_schedule` applied. */
   readonly profile: VenueProfile;
-  /** Only with this may unreadable drafts (`draft_message: opaque`) be signed. */
+  /** Required for signing unreadable drafts (`draft_message: opaque`). */
   readonly allowBlindSigning: boolean;
 }
 
@@ -56,7 +56,7 @@ export function loadVenue(
   return { name, profile, allowBlindSigning: file.allow_blind_signing };
 }
 
-/** Unreadable drafts of a venue that would be signed; null when there are none. */
+/** Unreadable drafts of a venue that would be signed; null without any. */
 function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile): string | null {
   if (draft_message === 'opaque') return 'drafts of this venue are opaque';
   if (draft_message !== 'solana_tx' || solana_programs.length === 0) return null;
@@ -76,7 +76,7 @@ const SIMULATED = 'paper';
 /** A guessed name must not lead to real money by accident. */
 const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${SIMULATED}' is the simulated one)`;
 
-/** A shipped name wins; other bare names are looked for in `venues/` beside the trader's file; the rest are paths. */
+/** Shipped names first; other bare names are searched in `venues/` beside the trader's file; the rest are paths. */
 export function profilePath(profile: string, folder: string, at: At): string {
   if (!/^[A-Za-z0-9_-]+$/.test(profile)) return resolve(folder, profile);
   if (venueNames().includes(profile)) return venueFile(profile);
@@ -90,7 +90,7 @@ export function profilePath(profile: string, folder: string, at: At): string {
   throw configError([at(['venue', 'profile'], `no venue profile '${profile}'; ${meant}`)]);
 }
 
-/** The signed headers must not travel in the clear, and an embedded exchange listens on this machine only. */
+/** Signed headers must not travel unencrypted, and an embedded exchange listens on this machine only. */
 function addressProblem(baseUrl: string, embedded: boolean): string | null {
   const url = new URL(baseUrl);
   const loopback = LOOPBACK.includes(url.hostname);

@@ -1,4 +1,4 @@
-/** The samples of one scrape, from the trader's last messages, its ledger and files. A scrape never reaches the trader. */
+/** Samples of one scrape, from the trader's last messages, its ledger and files. A scrape never reaches the trader. */
 
 import type { ChannelFigures } from '../../alerts/alert-center.js';
 import { isBackupFailing } from '../../alerts/conditions.js';
@@ -10,7 +10,7 @@ import type { TraderState } from '../trader-state.js';
 import { COUNTED_EVENTS } from './declarations.js';
 import { limitSeries, MetricSet, writeExposition } from './exposition.js';
 
-/** Letters of a market's id that identify it. */
+/** Letters of a market's id in labels. */
 const SHORT_ID = 12;
 const PHASES = ['resting', 'pending', 'canceling'];
 const SIDES = ['bid', 'ask'] as const;
@@ -23,9 +23,9 @@ export interface ScrapeFacts {
   /** Null while the ledger cannot be read. */
   readonly eventCount: (kind: string) => number | null;
   readonly files: FileFacts;
-  /** Null where none is needed. */
+  /** Null when no guardian is needed. */
   readonly isGuarded: boolean | null;
-  /** Null where another trader of the console has them. */
+  /** Null when another trader of the console reports them. */
   readonly refusedLogins: number | null;
   readonly alerts: AlertFigures;
 }
@@ -35,7 +35,7 @@ export interface AlertFigures {
   readonly figures: readonly ChannelFigures[];
 }
 
-/** Null for a file that is not there. */
+/** Null for a missing file. */
 export interface FileFacts {
   readonly ledgerBytes: number | null;
   readonly walBytes: number | null;
@@ -152,7 +152,7 @@ function addAgreement(set: MetricSet, { agreement, reduce_only: reason }: Accoun
   set.add('twinbook_reconciliation_differences', agreement?.differences.length ?? null);
 }
 
-/** Quoted and held markets come first; beyond this number a market has no own series. */
+/** Quoted and held markets first; beyond this number a market has no own series. */
 function addMarkets(set: MetricSet, markets: readonly MarketFigures[], most: number): void {
   const orders = markets.flatMap((market) => market.orders);
   for (const phase of PHASES)

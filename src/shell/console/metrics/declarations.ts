@@ -1,6 +1,7 @@
 /**
- * Every metric of `/metrics`: the one table that exporter, documents, alert rules and dashboards are held against. Names carry
- * their base unit, counters end in `_total`, moments are Unix seconds. Every series has the label `trader` beside those named.
+ * Every metric of `/metrics`: the table that the exporter, documents, alert rules and dashboards are checked against.
+ * Names have their base unit, counters end in `_total`, times are Unix seconds. Every series has the label `trader`
+ * besides those named.
  */
 
 export type MetricKind = 'gauge' | 'counter' | 'histogram';
@@ -87,7 +88,7 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** Events that are counted: those that a person should look into. */
+/** Counted events: those that need an operator. */
 export const COUNTED_EVENTS = [
   'halted',
   'signing_refused',

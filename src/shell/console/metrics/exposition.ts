@@ -1,16 +1,16 @@
-/** Prometheus' text format, version 0.0.4, of samples that are declared. */
+/** Prometheus' text format, version 0.0.4, of declared samples. */
 
 import type { HistogramFigures } from '../../control/telemetry/histogram.js';
 import { METRICS, type MetricName } from './declarations.js';
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** More of one trader are left out, and counted: a scrape must not grow without end. */
+/** Maximum series per trader; further ones are left out and counted. */
 export const MOST_SERIES = 5_000;
-/** For all traders of one console together. */
+/** For all traders of one console. */
 const MOST_SERIES_OF_ALL = 20_000;
 
-/** Series of each trader, so that none displaces another. */
+/** Series per trader, so that none displaces another. */
 export const limitSeries = (traders: number): number =>
   Math.min(MOST_SERIES, Math.floor(MOST_SERIES_OF_ALL / Math.max(1, traders)));
 
@@ -49,7 +49,7 @@ export class MetricSet {
     this.#write(name, `${name}_count`, total, labels);
   }
 
-  /** All that was added, and how many series were left out. */
+  /** All added samples, and the number of left-out series. */
   close(): ReadonlyMap<MetricName, readonly string[]> {
     this.#series = 0;
     this.add('twinbook_metrics_series_dropped', this.#dropped);
@@ -81,7 +81,7 @@ export function writeExposition(sets: readonly MetricSet[]): string {
   return blocks.join('');
 }
 
-/** Titles come from the exchange: nothing of one may end its line. */
+/** Titles come from the exchange and must not end their line. */
 const escapeLabel = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')

@@ -19,6 +19,6 @@ function freeBytes(folder: string): number | null {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;
   } catch {
-    return null; // the folder is not there yet
+    return null; // The folder does not exist yet.
   }
 }

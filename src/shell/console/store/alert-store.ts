@@ -1,4 +1,4 @@
-/** Alerts over the end of a console's process: open ones with their acknowledgements, and pending messages of every channel. */
+/** Alerts stored between console processes: open ones with acknowledgements, and pending messages of every channel. */
 
 import type { Acknowledgement, AlertMemory, AlertState } from '../../alerts/contract.js';
 import type { TakenUpdate, UpdateMemory } from '../../alerts/telegram/listener.js';

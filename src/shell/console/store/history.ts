@@ -74,7 +74,7 @@ export class History {
     this.#mostBytes = mostBytes;
   }
 
-  /** To be called every five seconds while the trader sends its state. */
+  /** Call every five seconds while the trader sends its state. */
   add({ account, markets }: Sample): void {
     this.#file.attempt((sqlite) => {
       const putAccount = sqlite.prepare(PUT_ACCOUNT);
@@ -96,12 +96,12 @@ export class History {
     }, undefined);
   }
 
-  /** Oldest first; at most `MOST_POINTS`, in the finest scale that fits and is kept. Empty without data. */
+  /** Oldest first; at most `MOST_POINTS`, in the finest stored scale that fits. Empty without data. */
   market(id: string, span: Span): readonly MarketPoint[] {
     return this.#read<MarketPoint>(MARKET_POINTS, span, [id]);
   }
 
-  /** Finest scale only: empty where it is no longer kept. */
+  /** Only the finest scale: empty where it is no longer stored. */
   closeUp(id: string, { fromMs, toMs }: Span): readonly MarketPoint[] {
     const [fromS, toS] = [fromMs, toMs].map((ms) => pointS(ms, FINEST_S));
     return this.#file.attempt(
@@ -117,7 +117,7 @@ export class History {
     return this.#read<AccountPoint>(sql, span, []);
   }
 
-  /** When figures of the account were last seen, Unix ms, as close as a point is; null where nothing is known. */
+  /** Time of the newest account figures, Unix ms, to the precision of a point; null without any. */
   newestMs(): number | null {
     return this.#file.attempt((sqlite) => {
       const newest = sqlite.prepare<[number], number>('SELECT max(time_s) FROM account_points WHERE scale = ?').pluck();
@@ -177,7 +177,7 @@ const PUT_MARKET = `INSERT INTO market_points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
   best_ask = coalesce(max(best_ask, excluded.best_ask), best_ask, excluded.best_ask),
   fair = excluded.fair, bid = excluded.bid, ask = excluded.ask, net = excluded.net`;
 
-/** Null while the trader sends nothing: a gap. Markets that are neither quoted nor held leave no point. */
+/** Null while the trader sends nothing: a gap. Markets neither quoted nor held add no point. */
 export function takeSample(trader: TraderState, timeMs: number): Sample | null {
   const { account, markets, isCurrent } = trader;
   if (!isCurrent || account === null) return null;

@@ -1,6 +1,6 @@
 /**
- * The console's memory between two starts, one SQLite file beside the ledger. It is never evidence: an unreadable file is renamed
- * and replaced, a failed write is forgotten, and the console works on either way.
+ * The console's storage between two starts, one SQLite file beside the ledger. It is never evidence: an unreadable file
+ * is renamed and replaced, a failed write is ignored, and the console works without it.
  */
 
 import { existsSync, renameSync } from 'node:fs';
@@ -46,12 +46,12 @@ PRAGMA user_version = ${VERSION};
 /** 'TWBC'. */
 const APPLICATION_ID = 0x54574243;
 const BUSY_MS = 200;
-/** After a failure it is tried again, ms. */
+/** Wait after a failure, ms. */
 const AGAIN_MS = 60_000;
 const SIDE_FILES = ['', '-wal', '-shm'] as const;
 const DAMAGED: readonly string[] = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 
-/** Path of the console's memory for this ledger. */
+/** Path of the console's storage for this ledger. */
 export const locateStore = (ledgerPath: string): string => `${ledgerPath}.console`;
 
 export interface StoreFileOptions {
@@ -74,7 +74,7 @@ export class StoreFile {
     this.#options = options;
   }
 
-  /** What `work` gives, within one transaction; `otherwise` where the file cannot be used now. */
+  /** Result of `work` in one transaction; `otherwise` when the file cannot be used now. */
   attempt<T>(work: (sqlite: Sqlite.Database) => T, otherwise: T): T {
     const { steadyMs } = this.#options;
     if (this.#failedMs !== null && steadyMs() - this.#failedMs < AGAIN_MS) return otherwise;
@@ -102,7 +102,7 @@ export class StoreFile {
     const sqlite = new SqliteDriver(path, { timeout: BUSY_MS });
     this.#sqlite = sqlite;
     sqlite.pragma('journal_mode = WAL');
-    // A power loss takes the newest seconds of a chart.
+    // A power loss may take the newest seconds of a chart.
     sqlite.pragma('synchronous = NORMAL');
     sqlite.pragma('journal_size_limit = 4000000');
     const version = Number(sqlite.pragma('user_version', { simple: true }));
@@ -118,7 +118,7 @@ export class StoreFile {
   #fail(error: unknown): void {
     const { note, path, steadyMs } = this.#options;
     const code = error instanceof SqliteDriver.SqliteError ? error.code : '';
-    // Another console has it for a moment.
+    // Another console holds it for a moment.
     if (code.startsWith('SQLITE_BUSY')) return;
     const why = error instanceof Error ? error.message : String(error);
     if (DAMAGED.some((damaged) => code.startsWith(damaged))) {

@@ -1,4 +1,4 @@
-/** One market over time: prices, ours among them, fills, holdings, and changes of mode or configuration. */
+/** One market over time: prices with own orders, fills, holdings, and changes of mode or configuration. */
 
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import type { History } from '../store/history.js';
@@ -13,10 +13,10 @@ export interface ChartSources {
   readonly history: Pick<History, 'market'>;
   /** Null while it cannot be read. */
   readonly ledger: LedgerReader | null;
-  /** When another mode or configuration began, oldest first. */
+  /** Changes of mode or configuration, oldest first. */
   readonly marks: readonly { readonly time: number; readonly text: string }[];
   readonly nowMs: number;
-  /** 0 for the usual one. */
+  /** 0 for the default. */
   readonly spanMs: number;
 }
 
@@ -39,7 +39,7 @@ export function chartView({ market, history, ledger, marks, nowMs, spanMs }: Cha
 export type ChartView = ReturnType<typeof chartView>;
 export type ChartFill = ChartView['fills'][number];
 
-/** In the order in which they happened. */
+/** In order of time. */
 const listFills = (ledger: LedgerReader, market: string, fromMs: number) =>
   ledger
     .fills({ marketConditionId: market, limit: MOST_FILLS })

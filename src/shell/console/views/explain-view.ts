@@ -7,7 +7,7 @@ import { moneyText } from '../page-market.js';
 import type { TraderState } from '../trader-state.js';
 import { filledOf, otherSpace, sideText } from './texts.js';
 
-/** Fills of one order that are listed. */
+/** Maximum listed fills of one order. */
 const MOST_FILLS = 50;
 
 /** A figure, its parts, and its source. */
@@ -24,7 +24,7 @@ export interface ExplainNode {
 
 export interface ExplainView {
   readonly subject: string;
-  /** Null when nothing has this name. */
+  /** Null for an unknown name. */
   readonly tree: ExplainNode | null;
 }
 
@@ -36,7 +36,7 @@ export function explainView(subject: string, ledger: LedgerReader | null, trader
   const fill = ledger.fill(subject);
   if (fill !== null) return { subject, tree: fillTree(fill, ledger) };
   const intent = ledger.intent(ledger.order(subject)?.intentId ?? subject);
-  // The draft of a place becomes its order.
+  // A placed order's draft becomes its order.
   const order = intent?.draftPubkey == null || intent.kind !== 'place' ? null : ledger.order(intent.draftPubkey);
   if (intent !== null) return { subject, tree: orderTree(intent, order, ledger) };
   const prunedMs = ledger.prunedBefore();
@@ -115,7 +115,7 @@ function listTerms(intent: IntentRow): readonly ExplainNode[] {
   return terms;
 }
 
-/** Each with what passed since the one before. */
+/** Each with the time since the previous one. */
 function listTimes(intent: IntentRow, order: OrderRecord | null, fills: readonly BookedFill[]): readonly ExplainNode[] {
   const oldest = fills.at(-1);
   const moments: (readonly [string, number])[] = [
@@ -131,7 +131,7 @@ function listTimes(intent: IntentRow, order: OrderRecord | null, fills: readonly
   });
 }
 
-/** The reason is JSON of our own making. */
+/** The reason is our own JSON. */
 function reasonNodes(reason: string): readonly ExplainNode[] {
   const parsed: unknown = JSON.parse(reason);
   return listChildren(parsed);

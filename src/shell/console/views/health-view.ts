@@ -1,4 +1,4 @@
-/** How trader, venue, feeds, files and guardian do. */
+/** Health of trader, venue, feeds, files and guardian. */
 
 import { REQUEST_BUCKETS } from '../../control/telemetry/histogram.js';
 import type { AccountFigures, MarketFigures, RequestFigures, UpkeepFigures } from '../../control/telemetry/lines.js';
@@ -8,7 +8,7 @@ import { readFileFacts } from '../metrics/file-facts.js';
 import type { ShownParts } from '../shown-parts.js';
 
 const MB = 1_000_000;
-/** Clocks further apart are alarming, ms. */
+/** A larger difference of the clocks is alarming, ms. */
 const CLOCK_OFF_MS = 2_000;
 const DISK_LOW_BYTES = 2_000 * MB;
 
@@ -44,14 +44,14 @@ export type HealthView = ReturnType<typeof healthView>;
 
 const figure = (name: string, value: string, isBad = false) => ({ name, value, is_bad: isBad });
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
-/** Three digits of the unit in which it is at least one. */
+/** Three digits, in the unit in which it is at least one. */
 function bytesText(bytes: number | null): string {
   if (bytes === null) return '–';
   const [value, unit] = bytes >= 1_000 * MB ? [bytes / (1_000 * MB), 'GB'] : [bytes / MB, 'MB'];
   return `${value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)} ${unit}`;
 }
 
-/** How long ago it was. */
+/** Time since then. */
 function sinceText(timeMs: number | null): string {
   if (timeMs === null) return 'never';
   const seconds = Math.max(0, (nowMs() - timeMs) / 1000);
@@ -111,7 +111,7 @@ const requestRow = ({ endpoint, answered, refused, unknown, seconds }: RequestFi
   p99: withinText(seconds.counts, 0.99),
 });
 
-/** `≤ 0.2 s`: the bound of the histogram below which this part lies. */
+/** `≤ 0.2 s`: the histogram's bound below which this fraction is. */
 export function withinText(counts: readonly number[], part: number): string {
   const all = counts.reduce((a, b) => a + b, 0);
   if (all === 0) return '–';

@@ -5,7 +5,7 @@ import type { TraderState } from '../trader-state.js';
 
 const LINES = 500;
 const RUNS = 200;
-/** A notice that is also an event is shown once: the two times may differ by this, ms. */
+/** A notice that is also an event is shown once: their times may differ by this, ms. */
 const SAME_MS = 2_000;
 
 interface Line {

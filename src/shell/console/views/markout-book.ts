@@ -1,4 +1,4 @@
-/** How far prices went for or against our fills some time after each: from the ledger's fills and the console's history. */
+/** Price moves after own fills: from the ledger's fills and the console's history. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { type Micros, ONE } from '../../../shared/base/micros.js';
@@ -10,7 +10,7 @@ import { yesPrice } from './texts.js';
 const HORIZONS_S = [5, 30, 60, 300] as const;
 const LONGEST_MS = 300_000;
 const FINEST_MS = FINEST_S * 1000;
-/** The newest fills, each of which is looked up until its last horizon is over. */
+/** The newest fills; each is looked up until its last horizon is over. */
 const MOST_FILLS = 500;
 /** Maximum time of one call, ms; the rest waits for the next one. */
 const READING_MS = 40;
@@ -19,7 +19,7 @@ interface Judged {
   readonly market: string;
   readonly side: 'bid' | 'ask';
   readonly sharesMicros: number;
-  /** Per share, YES space, positive where the price went for us; null where no price of then is known. */
+  /** Per share, YES space, positive for a favourable move; null without a known price. */
   readonly marks: readonly (number | null)[];
   readonly isFinal: boolean;
 }
@@ -58,7 +58,7 @@ export class MarkoutBook {
 
   #judge(fill: BookedFill, nowMs: number): Judged {
     const { marketConditionId: market, isYes, side, priceMicros, amountMicros } = fill;
-    // Whichever is earlier: the exchange's clock may be ahead of ours, and we may have learned of it late.
+    // The earlier one: the exchange's clock may be ahead of ours, and we may have learned of it late.
     const timeMs = Math.min(fill.seenMs, fill.timestampS * 1000);
     const points = this.#history.closeUp(market, { fromMs: timeMs, toMs: timeMs + LONGEST_MS });
     const isBid = (side === 'buy') === isYes;
@@ -79,14 +79,14 @@ export class MarkoutBook {
 /** `bid`: we bought YES or sold NO. */
 const SIDES = ['all', 'bid', 'ask'] as const;
 
-/** Middle of the others' best prices in the point that covers this time; null in a gap, and without both sides. */
+/** Mid of others' best prices in the point at this time; null in a gap, and without both sides. */
 function middleAt(points: readonly MarketPoint[], timeMs: number): number | null {
   const point = points.find((one) => one.timeMs <= timeMs && timeMs < one.timeMs + FINEST_MS);
   if (point === undefined || point.bestBidMicros === null || point.bestAskMicros === null) return null;
   return (point.bestBidMicros + point.bestAskMicros) / 2;
 }
 
-/** Weighted by shares; the error is clustered by market, whose fills share one path of the price. */
+/** Weighted by shares; the error is clustered by market, whose fills share one price path. */
 function summarize(
   judged: readonly Judged[],
   { horizon, i, side }: { readonly horizon: number; readonly i: number; readonly side: (typeof SIDES)[number] },

@@ -11,7 +11,7 @@ import type { ResultBook, ResultSum } from './result-book.js';
 import { makeTitleLookup } from './texts.js';
 
 const DAY_MS = 86_400_000;
-/** Rows of a list that may grow for ever: the newest, or the largest. */
+/** Maximum rows of a growing list: the newest, or the largest. */
 const MOST_DAYS = 400;
 const MOST_MARKETS = 500;
 
@@ -46,10 +46,10 @@ export function moneyView({ trader, ledger, book, history, nowMs, spanMs }: Mone
 
 export type MoneyView = ReturnType<typeof moneyView> & { readonly markouts: readonly MarkoutRow[] };
 
-/** The trader's marks of now, YES prices. */
+/** The trader's present marks, YES prices. */
 function readMarks({ markets }: TraderState): ReadonlyMap<string, Micros> {
   const marks = new Map<string, Micros>();
-  for (const { id, mark_micros: mark } of markets.values()) if (mark !== null) marks.set(id, mark as Micros); // as the trader sent it
+  for (const { id, mark_micros: mark } of markets.values()) if (mark !== null) marks.set(id, mark as Micros); // As sent by the trader.
   return marks;
 }
 
@@ -66,7 +66,7 @@ const formatWhole = (pnl: PnlRow, { account }: TraderState) => ({
 
 const makeRows = (sums: ReadonlyMap<string, ResultSum>) => Array.from(sums, ([key, sum]) => makeRow(key, sum));
 
-/** Bookings: by average cost, fees apart. */
+/** Bookings: at average cost, without fees. */
 const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros }: ResultSum) => ({
   key,
   fills,
@@ -93,13 +93,13 @@ interface MarketSources {
   readonly title: (id: string) => string;
 }
 
-/** Those in which something is held first, then those that moved most. */
+/** Held markets first, then the largest results. */
 function marketRows({ book, held, title }: MarketSources) {
   const ids = [...new Set([...held.keys(), ...book.markets.keys()])].filter((id) => id !== '');
   const size = (id: string) => (held.has(id) ? Number.POSITIVE_INFINITY : (book.markets.get(id)?.turnoverMicros ?? 0));
   return (
     ids
-      // Two held markets differ by NaN, and their identifiers decide.
+      // For two held markets the difference is NaN, and their identifiers decide.
       .sort((a, b) => size(b) - size(a) || (a < b ? -1 : 1))
       .slice(0, MOST_MARKETS)
       .map((id) => marketRow({ id, title: title(id), sum: book.markets.get(id) ?? EMPTY, held: held.get(id) ?? NONE }))
@@ -115,7 +115,7 @@ export function readHoldings(ledger: LedgerReader, trader: TraderState): Readonl
   for (const { marketConditionId: id, isYes, sharesMicros, costMicros } of ledger.positions()) {
     const before = held.get(id) ?? NONE;
     const mark = marks.get(id);
-    // Rounded as the ledger rounds its whole result.
+    // Rounded like the ledger's total.
     const value = mark === undefined ? null : mul(isYes ? mark : complement(mark), sharesMicros, 'floor');
     held.set(id, {
       yes: isYes ? sharesMicros : before.yes,

@@ -1,11 +1,11 @@
-/** Results by day, market and strategy, added up from the bookings of the ledger, each of which is read once. */
+/** Results by day, market and strategy, summed from the ledger's bookings, each read once. */
 
 import { add, type Micros, ZERO } from '../../../shared/base/micros.js';
 import type { BookingRow, LedgerReader } from '../../../trader/ledger/contract.js';
 
 /** Bookings of one statement. */
 const PAGE = 500;
-/** Maximum time of one call, ms: a long ledger is read by several. */
+/** Maximum time per call, ms: a long ledger takes several. */
 const READING_MS = 40;
 
 export interface ResultSum {
@@ -33,12 +33,12 @@ export class ResultBook {
     this.#steadyMs = steadyMs;
   }
 
-  /** Part of all bookings, 0 to 1. */
+  /** Read fraction of all bookings, 0 to 1. */
   get read(): number {
     return this.#newest === 0 ? 1 : this.#last / this.#newest;
   }
 
-  /** @param opened how often the ledger was opened */
+  /** @param opened number of openings of the ledger */
   readOn(ledger: Pick<LedgerReader, 'newestBooking' | 'tradeTurns' | 'bookingsAfter'>, opened: number): void {
     const endMs = this.#steadyMs() + READING_MS;
     this.#newest = ledger.newestBooking();
@@ -68,8 +68,8 @@ export class ResultBook {
 
 function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): void {
   const before = sums.get(key) ?? NOTHING;
-  // Cash of a fill is its price without the fee that went with it.
-  const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // of whole millionths it is one
+  // A fill's cash is its price minus the fee booked with it.
+  const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // The sum of whole millionths is one.
   // A fee that was reported later is a separate booking.
   const isFill = booking.kind === 'fill' && paid > 0;
   sums.set(key, {

@@ -7,8 +7,7 @@ export interface LimitUse {
   readonly words: string;
   readonly unit: 'currency' | 'shares' | 'price' | 'orders' | 'actions' | 'fills' | 'ms' | 's' | 'part' | 'sets';
   /**
-   * In the unit of the setting, so in micros for money, shares and prices; absent where the limit is about each order alone, and
-   * null where it is not known.
+   * In the setting's unit: micros for money, shares and prices; absent for a limit on single orders, null when unknown.
    */
   readonly measureUse?: (told: LimitFacts) => number | null;
 }

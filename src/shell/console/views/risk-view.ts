@@ -54,20 +54,20 @@ function limitRow(use: LimitUse, told: LimitFacts, config: Readonly<Record<strin
   };
 }
 
-/** Null where the trader's version does not say it. */
+/** Null when the trader's version does not report it. */
 function parseSize({ unit }: LimitUse, limit: string): number | null {
   const size = DECIMAL.includes(unit) ? parseDecimal(limit) : Number(limit);
   return size === null || limit === '' || Number.isNaN(size) ? null : size;
 }
 
-/** Empty where it is not known. */
+/** Empty when unknown. */
 function readSetting(section: unknown, name: string): string {
   if (typeof section !== 'object' || section === null) return '';
   const value = new Map<string, unknown>(Object.entries(section)).get(name);
   return value === undefined || value === null ? '' : String(value);
 }
 
-/** `maker 100, grid 50` of strategies whose own limit is another than the trader's. */
+/** `maker 100, grid 50` for strategies whose own limit differs from the trader's. */
 function describeTighter(strategies: unknown, name: string, limit: string): string {
   if (!Array.isArray(strategies)) return '';
   const own = strategies.flatMap((strategy: unknown) => {

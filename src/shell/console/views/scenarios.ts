@@ -13,7 +13,7 @@ interface Holding extends Held {
   readonly market: string;
 }
 
-/** Worst first within an event, events by their worst. */
+/** Worst first within an event; events by their worst case. */
 export function listScenarios(trader: TraderState, ledger: LedgerReader) {
   const title = makeTitleLookup(trader, ledger);
   const events = new Map<string, Holding[]>();

@@ -1,4 +1,4 @@
-/** How figures of the ledger and of the trader are written for the page. */
+/** Formats of the ledger's and the trader's figures for the page. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { complement, type Micros, maxMicros } from '../../../shared/base/micros.js';
@@ -11,7 +11,7 @@ export const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
 export const sideText = ({ side, isYes }: { readonly side: string; readonly isYes: boolean }): string =>
   `${side} ${outcomeName(isYes)}`;
 
-/** A fill may be booked before the exchange's row of its order shows it, and the reverse. */
+/** A fill may be booked before the exchange's order row shows it, and the reverse. */
 export const filledOf = ({ filledMicros, bookedMicros }: Pick<OrderRecord, 'filledMicros' | 'bookedMicros'>): Micros =>
   maxMicros(filledMicros, bookedMicros);
 
@@ -23,10 +23,10 @@ export function otherSpace({ side, isYes }: { side: string; isYes: boolean }, pr
   return `${side === 'buy' ? 'sell' : 'buy'} ${outcomeName(!isYes)} ${formatDecimal(complement(price))}`;
 }
 
-/** Nothing used of nothing allowed is no part of anything. */
+/** 0 of 0 has no fraction. */
 export const computePart = (used: number, limit: number): number | null => (limit > 0 ? used / limit : null);
 
-/** A market's title from the trader, else from the ledger, else the beginning of its id. */
+/** A market's title from the trader, else from the ledger, else a prefix of its id. */
 export function makeTitleLookup(trader: TraderState, ledger: LedgerReader | null): (id: string) => string {
   const known = new Map<string, string>();
   return (id) => {

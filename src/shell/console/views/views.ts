@@ -1,4 +1,4 @@
-/** Which view shows what: the page asks by name, and everything that it may see is made here. */
+/** Data of each view: the page requests views by name, and all its data is built here. */
 
 import { findNextStep } from '../../alerts/next-steps.js';
 import type { TraderHost, ViewName, ViewQuery } from '../../dashboard/contract.js';
@@ -57,7 +57,7 @@ const alertsView = ({ open, recent, figures }: Pick<Watch, 'open' | 'recent' | '
     state: 'open',
     title,
     text,
-    // Marks of code are for where they are drawn as such.
+    // Without code marks, which are only for places that render them.
     step: findNextStep(kind).replaceAll('`', ''),
     seen: acknowledgedMs,
   })),

@@ -1,17 +1,17 @@
 /**
- * How much of the trader's time telemetry may take. What it costs is measured as it goes; more than its share, or a share that
- * is felt in a loop whose beats come late, slows it down a level at a time, and calm speeds it up again.
+ * Limits the trader's time for telemetry. Its cost is measured; exceeding its share, or a noticeable share while the
+ * loop's beats are late, lowers it one level at a time, and calm raises it again.
  */
 
 import { summarize } from './durations.js';
 
-/** Looked at anew after each span of so long, ms. */
+/** Length of a measured span, ms. */
 const SPAN_MS = 10_000;
 const MOST_SHARE = 0.005;
-/** A loop is not late because of less. */
+/** A smaller share does not make a loop late. */
 const FELT_SHARE = 0.001;
 const MOST_LATE_MS = 5;
-/** Calm spans before a level is given back: what has just been too much would be again. */
+/** Calm spans before a level is raised again. */
 const CALM_SPANS = 3;
 
 export interface BrakeLevel {
@@ -21,7 +21,7 @@ export interface BrakeLevel {
   readonly hasMarkets: boolean;
 }
 
-/** From the fullest down. The last still tells the account, or a reader would take the trader for one that hangs. */
+/** From the fullest down. The last still sends the account; otherwise readers would think that the trader hangs. */
 export const BRAKE_LEVELS: readonly [BrakeLevel, ...BrakeLevel[]] = [
   { periodMs: 500, hasLadders: true, hasMarkets: true },
   { periodMs: 1_000, hasLadders: true, hasMarkets: true },
@@ -29,7 +29,7 @@ export const BRAKE_LEVELS: readonly [BrakeLevel, ...BrakeLevel[]] = [
   { periodMs: 2_000, hasLadders: false, hasMarkets: true },
   { periodMs: 2_000, hasLadders: false, hasMarkets: false },
 ];
-/** A loop that is late for other reasons is spared, not silenced. */
+/** Lateness for other reasons lowers the level only this far. */
 const WORST_FOR_LATENESS = 3;
 
 export class Brake {
@@ -53,22 +53,22 @@ export class Brake {
     return BRAKE_LEVELS[this.#level] ?? BRAKE_LEVELS[0];
   }
 
-  /** Of the last whole span, ms. */
+  /** Of the last complete span, ms. */
   get lateP99Ms(): number {
     return this.#lateP99Ms;
   }
 
-  /** How late a beat of the loop came, ms. */
+  /** Delay of a beat of the loop, ms. */
   noteBeat(lateMs: number): void {
     this.#late.push(lateMs);
   }
 
-  /** What telemetry took of a step, ms. */
+  /** Time of telemetry within a step, ms. */
   noteUse(tookMs: number): void {
     this.#usedMs += tookMs;
   }
 
-  /** Ends a span that is over. True when the level is another one now. */
+  /** Ends a completed span. True when the level has changed. */
   look(steadyMs: number): boolean {
     const tookMs = steadyMs - this.#spanMs;
     if (tookMs < SPAN_MS) return false;

@@ -1,4 +1,4 @@
-/** How long things took, over a window: of the newest alone, so that a run of weeks takes no more room than a minute. */
+/** Durations over a window of the newest ones, so that a run of weeks needs no more memory than a minute. */
 
 export interface DurationSummary {
   readonly p50: number;
@@ -13,7 +13,7 @@ export function summarize(values: readonly number[]): DurationSummary {
   return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 };
 }
 
-/** The newest values, at most so many. */
+/** The newest values, up to a maximum number. */
 export class RecentDurations {
   readonly #values: number[] = [];
   readonly #size: number;

@@ -1,11 +1,11 @@
-/** How often values fell below each of some bounds, and their sum. */
+/** Histogram: counts below bounds, and the sum. */
 
 /** Upper bounds for steps of the trader and for its requests, seconds. */
 export const STEP_BUCKETS: readonly number[] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 export const REQUEST_BUCKETS: readonly number[] = [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 30];
 
 export interface HistogramFigures {
-  /** Values up to each bound and above the one before; the last: above all bounds. */
+  /** Values per bucket, up to its bound; the last: above all bounds. */
   readonly counts: readonly number[];
   readonly sum: number;
 }

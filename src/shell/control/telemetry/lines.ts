@@ -1,6 +1,6 @@
 /**
- * What a running trader tells of itself to whoever asked by `subscribe`: lines of JSON over the control socket. Types only.
- * Amounts and prices are whole millionths (`…_micros`, prices in YES space), times are Unix milliseconds unless a name says else.
+ * Telemetry of a running trader for subscribers: lines of JSON over the control socket. Types only. Amounts and prices
+ * are whole millionths (`…_micros`, prices in YES space), times are Unix ms unless a name says otherwise.
  */
 
 import type { StatusFeed } from '../status.js';
@@ -8,7 +8,7 @@ import type { HistogramFigures } from './histogram.js';
 
 export type TelemetryLine = HelloLine | FrameLine | NoticeLine | ByeLine;
 
-/** The first line of a connection, and again when another configuration is in force. */
+/** First line of a connection, repeated after a change of configuration. */
 export interface HelloLine {
   readonly type: 'hello';
   readonly pid: number;
@@ -20,9 +20,9 @@ export interface HelloLine {
   readonly base_url: string;
   readonly started: number;
   readonly capital_micros: number;
-  /** The bounds that figures of the account are held against. */
+  /** Limits of the account's figures. */
   readonly limits: LimitFigures;
-  /** The configuration in force, spelled as in its files, secrets as stars. */
+  /** The configuration in force in file form, secrets as stars. */
   readonly config: Readonly<Record<string, unknown>>;
 }
 
@@ -39,31 +39,31 @@ export interface LimitFigures {
 export interface FrameLine {
   readonly type: 'frame';
   readonly time: number;
-  /** In the first frame of a sweep over all markets, absent from those that go on with it. */
+  /** In the first frame of a sweep over all markets, absent from the following ones. */
   readonly account?: AccountFigures;
-  /** Markets whose view, quotes, orders or holdings are others than those of the newest frame that had them. */
+  /** Markets whose view, quotes, orders or holdings have changed since their newest frame. */
   readonly markets: readonly MarketFigures[];
-  /** Present with `account`: all markets that are looked at. What is not among them is over. */
+  /** Present with `account`: all tracked markets. Others are over. */
   readonly known?: readonly string[];
 }
 
-/** Of the newest complete round that compared ledger and exchange. */
+/** Of the newest complete comparison of ledger and exchange. */
 export interface AgreementFigures {
   /** Unix ms. */
   readonly compared: number;
-  /** What the round found, confirmed or not. */
+  /** The round's differences, confirmed or not. */
   readonly differences: readonly string[];
-  /** One sentence, and how many differences an operator has accepted. */
+  /** One sentence, and the number of accepted differences. */
   readonly text: string;
   readonly accepted: number;
-  /** What a second round has found again, the first five in a sentence; null while nothing is. */
+  /** Differences confirmed by a second round, the first five in a sentence; null without any. */
   readonly confirmed: string | null;
 }
 
 export interface AccountFigures {
   readonly mode: string;
   readonly reason: string;
-  /** The command that leads back up from this mode; empty when none is needed. */
+  /** Command that leads back up from this mode; empty when none is needed. */
   readonly way_back: string;
   readonly silent: boolean;
   readonly cash_micros: number;
@@ -76,12 +76,12 @@ export interface AccountFigures {
   readonly unknown_orders: number;
   readonly fills: number;
   readonly unsent: number;
-  /** Why only reducing orders may leave; null when ledger and exchange agree. */
+  /** Why only reducing orders are allowed; null when ledger and exchange agree. */
   readonly reduce_only: string | null;
   readonly agreement: AgreementFigures | null;
   readonly clock_offset_ms: number | null;
   readonly budgets: readonly BudgetFigures[];
-  /** Requests of this run by what they were spent on. */
+  /** Requests of this run by purpose. */
   readonly spent: readonly { readonly purpose: string; readonly total: number }[];
   readonly feeds: readonly StatusFeed[];
   readonly health: HealthFigures;
@@ -91,38 +91,41 @@ export interface AccountFigures {
 
 /** What runs beside trading. */
 export interface UpkeepFigures {
-  /** The newest scheduled backup of the ledger where it failed; when, Unix ms. Null where it was made, or none was due yet. */
+  /**
+   * The newest scheduled backup of the ledger if it failed, with its time, Unix ms. Null on success, and before the
+   * first.
+   */
   readonly backup_failed: { readonly at: number; readonly why: string } | null;
-  /** Why the journal of this run has ended, or never began; null while it is written, and where none is wanted. */
+  /** Why the journal of this run has ended or never began; null while it is written, and without one. */
   readonly journal_ended: string | null;
-  /** Whether a journal is wanted. */
+  /** Whether a journal is configured. */
   readonly has_journal: boolean;
 }
 
-/** How much of the limits is used. */
+/** Used part of the limits. */
 export interface RiskFigures {
-  /** Currency lost if everything filled at its worst and every market resolved against us. */
+  /** Currency lost if every order filled at its worst and every market resolved against us. */
   readonly total_cost_micros: number;
   /** Orders and cancels begun within the last second, and within the last minute. */
   readonly actions_last_second: number;
   readonly actions_last_minute: number;
-  /** In the fullest window among the newest fills. */
+  /** Most fills within one window, among the newest fills. */
   readonly fills_in_window: number;
   readonly events: readonly EventFigures[];
 }
 
-/** An event in which anything is held or works; of a market without an event, that market. */
+/** An event with holdings or working orders; for a market without an event, that market. */
 export interface EventFigures {
   readonly id: string;
-  /** Sum of its markets' positions at their worst, shares. */
+  /** Sum of its markets' worst positions, shares. */
   readonly position_micros: number;
-  /** Currency that it can lose, below zero where it can only gain. */
+  /** Its possible loss in currency, negative where it can only gain. */
   readonly loss_micros: number;
 }
 
 export interface BudgetFigures {
   readonly scope: 'public' | 'signed';
-  /** Requests a minute that the venue allows, and that we allow ourselves. */
+  /** Requests per minute that the venue allows, and that may be used now. */
   readonly limit: number;
   readonly per_minute: number;
   readonly left: number;
@@ -137,14 +140,14 @@ export interface HealthFigures {
   readonly step_p50_ms: number;
   readonly step_p99_ms: number;
   readonly step_max_ms: number;
-  /** Of this run; bounds as `STEP_BUCKETS` has them, seconds. */
+  /** Of this run; bounds in `STEP_BUCKETS`, seconds. */
   readonly step_seconds: HistogramFigures;
   readonly requests: readonly RequestFigures[];
   readonly beat_late_p99_ms: number;
-  /** 0: everything twice a second; higher: the trader spares itself (`Brake`). */
+  /** 0: everything twice a second; higher: reduced (`Brake`). */
   readonly brake: number;
   readonly readers: number;
-  /** Readers of this run that were let go because they did not read. */
+  /** Readers of this run disconnected because they did not read. */
   readonly readers_cut: number;
   readonly memory_bytes: number;
   readonly guardian: string;
@@ -166,7 +169,7 @@ export interface MarketFigures {
   readonly event: string | null;
   readonly category: string | null;
   readonly strategy: string;
-  /** `quoting`, or why not, in a few words. */
+  /** `quoting`, or the reason why not, in a few words. */
   readonly state: string;
   readonly note: string;
   readonly fair_micros: number | null;
@@ -175,14 +178,14 @@ export interface MarketFigures {
   readonly no_micros: number;
   readonly max_position_micros: number | null;
   readonly tick_micros: number | null;
-  /** When the newest book was seen; null before the first. */
+  /** Time of the newest book; null before the first. */
   readonly book_seen: number | null;
-  /** When it resolves; null where that is not known. */
+  /** Resolution time; null when unknown. */
   readonly resolves: number | null;
-  /** Absent while telemetry is braked: the others' best levels, best first, price and shares. */
+  /** Absent while telemetry is reduced: others' best levels, best first, price and shares. */
   readonly bids?: readonly LevelFigures[];
   readonly asks?: readonly LevelFigures[];
-  /** As these: the newest public trades, newest first. */
+  /** Likewise: the newest public trades, newest first. */
   readonly trades?: readonly TradeFigures[];
   /** The others' best prices. */
   readonly best_bid_micros: number | null;
@@ -205,7 +208,7 @@ export interface OrderFigures {
   readonly is_yes: boolean;
   readonly phase: string;
   readonly submitted: number;
-  /** Others' shares that probably stand before it; null until a book has shown its level. */
+  /** Estimated shares of others ahead of it; null before a book with its level. */
   readonly queue_ahead_micros: number | null;
 }
 
@@ -217,7 +220,7 @@ export interface MarketHealthFigures {
   readonly flow_shares_per_s: number;
 }
 
-/** What the trader's operator should read. */
+/** A notice for the trader's operator. */
 export interface NoticeLine {
   readonly type: 'notice';
   readonly time: number;
@@ -226,7 +229,7 @@ export interface NoticeLine {
   readonly text: string;
 }
 
-/** The last line: nothing more is told of this run. */
+/** The last line of this run. */
 export interface ByeLine {
   readonly type: 'bye';
   readonly time: number;

@@ -1,4 +1,4 @@
-/** One market as telemetry tells it, from what its strategy was last shown. */
+/** One market for telemetry, from its strategy's last view. */
 
 import type { MarketFace } from '../../../trader/engine/snapshot.js';
 import type { Book, BookLevel, MarketView, TapeTrade } from '../../../trader/market/view.js';

@@ -1,4 +1,4 @@
-/** Every mode that a trader can be in, strictest last but for the end: a closed set for whoever counts them. */
+/** All modes of a trader, strictest last except for the end. */
 
 import { LADDER } from '../../../trader/engine/control/modes.js';
 

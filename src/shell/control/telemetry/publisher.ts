@@ -1,6 +1,6 @@
 /**
- * Tells whoever subscribed what the trader sees and does, and never makes it wait: lines are made after a step, for a bounded
- * time, once for all readers; a reader that does not read is let go. Without a reader a step costs one comparison.
+ * Sends telemetry to subscribers without making the trader wait: lines are built after a step, within a time limit,
+ * once for all readers; a reader that does not read is disconnected. Without a reader a step costs one comparison.
  */
 
 import { guarded } from '../../../shared/base/guarded.js';
@@ -10,9 +10,9 @@ import type { AccountFigures, ByeLine, FrameLine, HelloLine, TelemetryLine } fro
 import { makeFigures } from './market-figures.js';
 
 export const MOST_READERS = 4;
-/** What may wait for one reader, bytes. */
+/** Maximum unread bytes of one reader. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
-/** What encoding may take of one step, ms; at least one market is encoded all the same. */
+/** Time limit of encoding per step, ms; at least one market is encoded. */
 const ENCODING_MS = 0.4;
 
 /** The other end of a connection; a socket is one. */
@@ -24,15 +24,15 @@ export interface LineReader {
   once(event: 'close', onClose: () => void): unknown;
 }
 
-/** Where the figures come from; read within a step's end, so everything is cheap. */
+/** Source of the figures; read at a step's end, so everything is cheap. */
 export interface TelemetrySource {
   hello(): HelloLine;
-  /** All but what the publisher knows itself. */
+  /** All except the publisher's own figures. */
   account(nowMs: number, publishing: PublisherFigures): AccountFigures;
   faces(): readonly MarketFace[];
-  /** Of the ladder; a change is told at once. */
+  /** The ladder's mode; a change is sent at once. */
   mode(): string;
-  /** Nothing could be told, and every reader was let go: that is no reason to stop trading. */
+  /** Telemetry failed and every reader was disconnected; trading continues. */
   onFailure(error: unknown): void;
 }
 
@@ -54,15 +54,15 @@ export class TelemetryPublisher {
   readonly #clocks: PublisherClocks;
   readonly #readers = new Set<LineReader>();
   readonly #brake: Brake;
-  /** As each market was last told. */
+  /** Last sent state of each market. */
   readonly #told = new Map<string, MarketFace>();
   #waiting: readonly MarketFace[] = [];
-  /** Place in `#waiting` that comes next. */
+  /** Next index in `#waiting`. */
   #next = 0;
   #sweptMs = Number.NEGATIVE_INFINITY;
   #mode: string | null = null;
   #cut = 0;
-  /** Said once it is over; whoever comes later is told that. */
+  /** Sent at the end, and to later subscribers. */
   #bye: ByeLine | null = null;
 
   constructor(source: TelemetrySource, clocks: PublisherClocks) {
@@ -71,7 +71,7 @@ export class TelemetryPublisher {
     this.#brake = new Brake(clocks.steadyMs());
   }
 
-  /** Null when this reader is told from now on, else why not. */
+  /** Null when this reader is subscribed, else the reason. */
   subscribe(reader: LineReader): string | null {
     if (this.#readers.size >= MOST_READERS) return `${MOST_READERS} others are told already; close one of them`;
     let refusal: string | null = null;
@@ -92,17 +92,17 @@ export class TelemetryPublisher {
     reader.once('close', () => this.#letGo(reader));
     reader.write(hello);
     if (this.#bye !== null) return this.#endAll(this.#bye);
-    // A sweep tells what has changed; to this reader everything is new.
+    // A sweep sends changes; for this reader everything is new.
     this.#told.clear();
     this.#waiting = [];
   }
 
-  /** After a step, when its requests are under way. `lateMs`: how late a beat came, null when no beat led to this step. */
+  /** After a step, when its requests are in flight. `lateMs`: delay of the beat, null when no beat caused this step. */
   afterStep(lateMs: number | null): void {
     this.#tryTelling(() => this.#tellStep(lateMs));
   }
 
-  /** An error costs the readers their connections, and the trader nothing. */
+  /** An error disconnects the readers and does not affect the trader. */
   #tryTelling(tell: () => void): void {
     if (this.#readers.size === 0) return;
     guarded(tell, (error) => {
@@ -126,7 +126,7 @@ export class TelemetryPublisher {
     this.#brake.noteUse(this.#clocks.steadyMs() - beganMs);
   }
 
-  /** What the first line says is other than it was. */
+  /** The content of the first line has changed. */
   renew(): void {
     this.#tryTelling(() => this.#tell(this.#source.hello()));
   }
@@ -166,7 +166,7 @@ export class TelemetryPublisher {
     if (markets.length > 0) this.#send(encodeFrame({ type: 'frame', time: this.#clocks.nowMs() }, markets));
   }
 
-  /** Each as JSON, so that the time is looked at between two of them. */
+  /** Each as JSON, so that the time is checked between two of them. */
   #encodeMarkets(beganMs: number): readonly string[] {
     const { hasLadders } = this.#brake.settings;
     const markets: string[] = [];
@@ -187,7 +187,7 @@ export class TelemetryPublisher {
 
   #tellBrake(): void {
     const { level, settings } = this.#brake;
-    // A level without ladders, or with them again, makes every market another one.
+    // A level with or without ladders changes every market.
     this.#told.clear();
     const text = level === 0 ? 'telemetry is whole again' : `telemetry is slowed, a sweep each ${settings.periodMs} ms`;
     this.notice(this.#clocks.nowMs(), 'info', 'telemetry_slowed', `${text} (level ${level})`);
@@ -207,7 +207,7 @@ export class TelemetryPublisher {
     }
   }
 
-  /** Nothing is kept for nobody. */
+  /** Without readers nothing is kept. */
   #letGo(reader: LineReader): void {
     this.#readers.delete(reader);
     if (this.#readers.size > 0) return;
@@ -221,7 +221,7 @@ const encodeLine = (line: TelemetryLine): Uint8Array => Buffer.from(`${JSON.stri
 const encodeFrame = (head: Omit<FrameLine, 'markets'>, markets: readonly string[]): Uint8Array =>
   Buffer.from(`${JSON.stringify(head).slice(0, -1)},"markets":[${markets.join(',')}]}\n`);
 
-/** Whether nothing was shown, wanted, placed, filled or refused since: what is the same by reference has not changed. */
+/** Whether view, quotes, orders, fills and refusals are unchanged: equal by reference means unchanged. */
 function isSameFace(told: MarketFace | undefined, face: MarketFace): boolean {
   if (told === undefined) return false;
   return (

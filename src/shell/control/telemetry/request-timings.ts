@@ -1,4 +1,4 @@
-/** Requests of this run by endpoint and outcome, and how long they took: what left a step is matched with what came back. */
+/** Requests of this run by endpoint and outcome, with durations: requests of steps matched with their outcomes. */
 
 import type { Observation, Request } from '../../../shared/protocol/seam.js';
 import { Histogram, REQUEST_BUCKETS } from './histogram.js';
@@ -15,7 +15,7 @@ export class RequestTimings {
   readonly #underWay = new Map<number, string>();
   readonly #counts = new Map<string, EndpointCounts>();
 
-  /** A step: what it was given, and what it asked. */
+  /** A step: its observation and its requests. */
   note(observation: Observation, requests: readonly Request[]): void {
     for (const { id, call } of requests) this.#underWay.set(id, call.endpoint);
     if (observation.kind !== 'outcome') return;
@@ -24,7 +24,7 @@ export class RequestTimings {
     this.#underWay.delete(observation.requestId);
     const counts = this.#openCounts(endpoint);
     counts[observation.outcome.kind]++;
-    // A clock that was set back between the two has measured nothing.
+    // After a clock set back in between the duration is unknown.
     counts.took.add(Math.max(0, observation.nowMs - observation.sentMs) / 1000);
   }
 

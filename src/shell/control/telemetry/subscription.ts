@@ -1,4 +1,4 @@
-/** A reader of telemetry: subscribes at a control socket, and again whenever the connection is gone, until it is closed. */
+/** A reader of telemetry: subscribes at a control socket, and again after each lost connection, until it is closed. */
 
 import { connect, type Socket } from 'node:net';
 import { guarded } from '../../../shared/base/guarded.js';
@@ -14,7 +14,7 @@ const TYPES: readonly unknown[] = ['hello', 'frame', 'notice', 'bye'] satisfies 
 
 export interface SubscriptionEvents {
   readonly line: (line: TelemetryLine) => void;
-  /** The connection is gone, or there was none: why, in a few words. */
+  /** The connection is lost or missing: why, in a few words. */
   readonly onLost: (why: string) => void;
 }
 
@@ -71,7 +71,7 @@ export class Subscription {
     socket.on('close', () => this.#lose(why));
   }
 
-  /** Null, or what is wrong with these lines. */
+  /** Null, or the problem with these lines. */
   #take(lines: readonly string[]): string | null {
     for (const text of lines) {
       const line = readLine(text);
@@ -93,12 +93,12 @@ function readLine(text: string): TelemetryLine | string {
   try {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === 'object' && parsed !== null) {
-      // A trader of this version writes what it declares; one of another version at least says which kind of line it is.
+      // A trader of this version writes the declared fields; another version's line at least has its type.
       if ('type' in parsed && TYPES.includes(parsed.type)) return parsed as TelemetryLine;
       if ('error' in parsed) return `the trader refused: ${String(parsed.error)}`;
     }
   } catch {
-    // Said below, like anything else that is no line of a trader.
+    // Reported below, like any other invalid line.
   }
   return 'what answers at the control socket is no trader of this version';
 }

@@ -1,4 +1,4 @@
-/** The address holds the view: it can be reloaded, kept, opened twice, and gone back from. */
+/** The address contains the view: it can be reloaded, stored, opened twice, and left with Back. */
 
 /** @typedef {{ view: string, trader: string | null, market: string | null, subject: string | null, span: string, filter: string, at: string }} Route */
 

@@ -1,9 +1,9 @@
-/** Requests of the page to its console, and the words for a console that does not answer. */
+/** Requests of the page to its console, and texts for a console that does not answer. */
 
 import { part } from './dom.js';
 import { endSession, LockedOut, NotOurs, openSession, prove, requireProof, setSecret } from './session.js';
 
-/** A console without an answer for this long hangs, or is gone; it waits two seconds for the trader. */
+/** A console without an answer for this long hangs or is gone; it waits two seconds for the trader. */
 export const PATIENCE_MS = 4000;
 
 const GONE =
@@ -13,7 +13,7 @@ const GONE =
 export const explainFailure = (error) =>
   error instanceof LockedOut || error instanceof NotOurs ? error.message : GONE;
 
-/** The browser sends no server the part behind the #. It leaves the address bar, so that no screenshot shows it. */
+/** Browsers never send the part behind the #. It is removed from the address bar, so that no screenshot shows it. */
 export function takeSecretFromAddress() {
   if (location.hash.length < 2) return;
   setSecret(decodeURIComponent(location.hash.slice(1)));
@@ -39,7 +39,10 @@ export async function askStream(path, signal) {
   let index = 0;
   return {
     response,
-    /** The data of an event. Each is counted, and only the wanted ones are checked. @param {string} event @param {boolean} isWanted */
+    /**
+     * Data of an event. Each is counted, and only wanted ones are verified. @param {string} event @param {boolean}
+     * isWanted
+     */
     async read(event, isWanted) {
       const [, proof = '', data = ''] = /^id: (\w+)\ndata: (.*)$/s.exec(event) ?? [];
       const lines = ['event', index++];
@@ -89,7 +92,7 @@ async function askWith(session, path, how, isStream) {
 
 /** @param {string} words */
 export function alarm(words) {
-  // The same words again would be read out again.
+  // Unchanged words would be read aloud again.
   if (part('banner').textContent !== words) part('banner').textContent = words;
   part('banner').hidden = words === '';
 }

@@ -1,4 +1,4 @@
-/** Charts over time: made once for as long as the page is open, and given other data. */
+/** Charts over time: created once per page, then updated with new data. */
 
 import { colorOf } from './theme.js';
 
@@ -13,7 +13,10 @@ import { colorOf } from './theme.js';
 /** @type {Map<string, uPlot>} */
 const charts = new Map();
 
-/** Where points are missing nothing is drawn. @param {readonly number[]} times ms @param {readonly (readonly (number | null)[])[]} columns micros @returns {ChartRows} */
+/**
+ * Missing points leave a gap. @param {readonly number[]} times ms @param {readonly (readonly (number | null)[])[]}
+ * columns micros @returns {ChartRows}
+ */
 export function chartRows(times, columns) {
   const steps = times.slice(1).map((ms, i) => ms - (times[i] ?? ms));
   const least = steps.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
@@ -42,7 +45,7 @@ export function stepLine(name, stroke, more = {}) {
     label: name,
     stroke: () => colorOf(stroke),
     width: 1.5,
-    // A line wants two points; one alone is a dot.
+    // A line needs two points; a single one is a dot.
     points: { show: (chart) => chart.data[0].length < 2 },
     ...(paths === undefined ? {} : { paths }),
     ...more,
@@ -52,7 +55,7 @@ export function stepLine(name, stroke, more = {}) {
 /** @param {ChartOptions} options @param {ChartRows} data */
 export function showChart(options, data) {
   const place = document.getElementById(options.id);
-  // Nothing has a width while its view is hidden.
+  // A hidden view has no width.
   if (place === null || place.clientWidth === 0) return;
   const aligned = /** @type {uPlot.AlignedData} */ (data);
   const chart = charts.get(options.id);

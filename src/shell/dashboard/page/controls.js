@@ -1,4 +1,4 @@
-/** The buttons: of one trader, or of all where all are shown; only those that the user may press. */
+/** The buttons: of one trader, or of all where all are shown; only permitted ones. */
 
 import { route } from './address.js';
 import { alarm, ask, explainFailure, PATIENCE_MS } from './ask.js';
@@ -74,10 +74,10 @@ export async function press(action) {
 }
 
 let killSince = Number.NEGATIVE_INFINITY;
-/** Whom the first press was about. */
+/** Subject of the first press. */
 let killPath = '';
 
-/** A dialog at three in the morning costs money, a slip of the hand too: it is pressed twice. */
+/** A dialog at three in the morning costs money, and so does an accidental click: KILL needs two presses. */
 export function pressKill() {
   if (role === 'view') return undefined;
   const path = actionPath('kill');

@@ -1,4 +1,4 @@
-/** Changes of the document: only a differing element is touched, so focus and selection stay where they are. */
+/** Changes of the document: only differing elements are touched, so focus and selection stay. */
 
 /**
  * @param {string} id
@@ -13,7 +13,7 @@ export function part(id) {
 /** @param {string} id */
 export const field = (id) => /** @type {HTMLInputElement} */ (part(id));
 
-/** Marks that turn the direction of nearby text, or are invisible, are left out: titles come from the exchange. */
+/** Marks that change the text direction, or are invisible, are removed: titles come from the exchange. */
 const UNSEEN = /\p{Cf}|(?!\n)\p{Cc}/gu;
 
 /** @param {string} content */
@@ -74,7 +74,7 @@ export const depth = (content, share) => ({ text: content, kind: 'number depth',
 /** @typedef {readonly [key: string, cells: readonly Cell[], className?: string]} Line */
 
 /**
- * A row keeps its element for as long as its key is there.
+ * A row keeps its element while its key exists.
  *
  * @param {string} id
  * @param {readonly Line[]} lines
@@ -112,7 +112,7 @@ function fillCells(row, cells, heads, isNone) {
   });
 }
 
-/** Where a row is a card its cells carry their headings. @param {string} head */
+/** In a card, cells show their headings. @param {string} head */
 function makeCell(head) {
   const cell = document.createElement('td');
   if (head !== '') cell.dataset['head'] = head;

@@ -1,4 +1,4 @@
-/** Files for spreadsheets: asked for with the proof of a session, which no link can carry, and then handed to the user. */
+/** Spreadsheet files: requested with the proof of a session, which a link cannot carry, and then passed to the user. */
 
 import { route } from './address.js';
 import { ask } from './ask.js';
@@ -17,7 +17,7 @@ async function download(name) {
     anchor.setAttribute('download', `${of}${name}.csv`);
     anchor.setAttribute('href', address);
     anchor.click();
-    // The browser has taken it up by the next turn.
+    // The browser has taken it by the next turn.
     setTimeout(() => URL.revokeObjectURL(address), 0);
   } catch {
     setText(part('unknown'), `${name}: no answer`);

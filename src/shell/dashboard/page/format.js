@@ -1,4 +1,4 @@
-/** Figures and times as a person reads them. */
+/** Formats of figures and times for people. */
 
 /** @param {number} ms */
 export const clock = (ms) => new Date(ms).toLocaleTimeString([], { hour12: false });
@@ -21,10 +21,10 @@ export function ageText(ms, now) {
 /** @param {number | null} share */
 export const percent = (share) => (share === null ? '–' : `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`);
 
-/** A text of the console, where empty is not known. @param {string | null} value */
+/** A text of the console; empty means unknown. @param {string | null} value */
 export const known = (value) => (value === null || value === '' ? '–' : value);
 
-/** A decimal with at least two places, so that points are aligned. @param {string | null} value */
+/** A decimal with at least two places, so that decimal points are aligned. @param {string | null} value */
 export const price = (value) => {
   const shown = known(value);
   return shown === '–'
@@ -32,7 +32,7 @@ export const price = (value) => {
     : shown.replace(/^(-?\d+)(?:\.(\d*))?$/, (_, whole, part = '') => `${whole}.${part.padEnd(2, '0')}`);
 };
 
-/** Currency to two decimals, towards zero: it is read, not booked. @param {string} value a decimal, empty where it is not known */
+/** Currency to two decimals, towards zero: it is read, not booked. @param {string} value a decimal, empty if unknown */
 export const money = (value) => (value === '' ? '–' : (Math.trunc(Number(value) * 100) / 100).toFixed(2));
 
 /** @param {string} value */

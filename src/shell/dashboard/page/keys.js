@@ -33,7 +33,7 @@ export function startKeys(actions) {
   });
 }
 
-/** Whether the key means something. @param {string} key @param {KeyActions} actions */
+/** Whether the key has an action. @param {string} key @param {KeyActions} actions */
 function pressed(key, actions) {
   switch (key) {
     case '?':
@@ -70,10 +70,10 @@ export function showKeys() {
   if (help instanceof HTMLDialogElement && !help.open) help.showModal();
 }
 
-/** The first of these in the view that is shown. @param {string} selector @returns {HTMLElement | null} */
+/** The first match in the shown view. @param {string} selector @returns {HTMLElement | null} */
 const shownPart = (selector) => document.querySelector(`.view:not([hidden]) ${selector}`);
 
-/** To the next link of the rows, or the one before. @param {number} step */
+/** Moves to the next or previous link of the rows. @param {number} step */
 function moveBy(step) {
   const links = [...document.querySelectorAll('.view:not([hidden]) tbody tr > td a:first-of-type')].filter(
     (one) => one instanceof HTMLElement && one.offsetParent !== null,

@@ -1,11 +1,14 @@
-/** Lists with a filter: orders and fills, the log, alerts, runs, the configuration; and explanations as a tree. */
+/** Lists with a filter: orders and fills, the log, alerts, runs, the configuration; explanations as a tree. */
 
 import { explainHref, marketHref } from './address.js';
 import { link, number, part, plain, rows, setText, text, time } from './dom.js';
 import { known, moment } from './format.js';
 import { leavePast } from './past.js';
 
-/** Whether any of these says every word that is looked for. @param {string} filter @param {readonly (string | null)[]} texts */
+/**
+ * Whether any of these texts contains every word of the filter. @param {string} filter @param {readonly (string |
+ * null)[]} texts
+ */
 function isFound(filter, texts) {
   const all = texts.join(' ').toLowerCase();
   return filter
@@ -131,7 +134,7 @@ export function showExplain({ subject, tree }) {
   leavePast(tree === null || tree.name === 'Market');
   const place = part('explain-tree');
   const shown = JSON.stringify(tree);
-  // An unchanged tree keeps its open parts, and the focus.
+  // An unchanged tree keeps its open parts and the focus.
   if (place.dataset['shown'] === shown) return;
   const open = new Set([...place.querySelectorAll('details[open]')].map((one) => one.getAttribute('data-path')));
   const isFirst = place.dataset['subject'] !== subject;
@@ -163,7 +166,7 @@ function explained(node, path, isOpen) {
   summary.append(figure);
   const list = document.createElement('ul');
   list.append(...node.children.map((child) => explained(child, `${path}/${child.name}`, isOpen)));
-  // A link within a summary would be two things to press at one place.
+  // A link within a summary would be two targets at one place.
   if (node.subject !== null) list.prepend(linkItem(node.subject));
   details.append(summary, list);
   item.append(details);

@@ -1,5 +1,5 @@
 /**
- * The page at work: receives the state as it changes, or polls it every second; polls the data of its view; sends presses.
+ * The running page: receives the state as it changes, or polls it every second; polls its view's data; sends presses.
  * All data is inserted as text, never as markup: titles come from the exchange.
  */
 
@@ -25,9 +25,9 @@ import { showSwitch, showTraders, summarizeTraders } from './traders.js';
 /** @typedef {import('./address.js').Route} Route */
 
 const POLL_MS = 1000;
-/** Time after which a hidden tab receives and polls nothing, ms. */
+/** A tab hidden for this long receives and polls nothing, ms. */
 const HIDDEN_MS = 30_000;
-/** Modes in which nothing of ours is at work, or soon nothing will be. */
+/** Modes without own quotes, now or soon. */
 const STOPPED = [
   'paused',
   'halted',
@@ -50,10 +50,10 @@ const silence = ({ answers, heard, mode, guardian }) =>
     : `The trader does not answer. What you see is ${momentText(heard)}. ` +
       `KILL works all the same. Guardian: ${guardian}`;
 
-/** Names of all that the console shows; empty until it has said them. @type {readonly string[]} */
+/** Names of all shown traders; empty until known. @type {readonly string[]} */
 let names = [];
 
-/** The state of all traders while none is known. @param {Route} wanted */
+/** The state of all traders while no name is known. @param {Route} wanted */
 const pathOf = (wanted) => (names.length === 0 || wanted.view === 'traders' ? '/traders' : statePath(wanted));
 
 /** @param {string} path */
@@ -70,16 +70,16 @@ async function look(path) {
   }
 }
 
-/** @param {boolean} isLocked whether the password or token has to be typed first */
+/** @param {boolean} isLocked whether the password or token must be entered first */
 function showLogin(isLocked) {
   part('login').hidden = !isLocked;
   part('main').hidden = isLocked;
 }
 
-/** @param {string} path that was asked for @param {any} answer */
+/** @param {string} path the requested one @param {any} answer */
 function take(path, answer) {
   const wanted = route();
-  // Another view was gone to meanwhile.
+  // The user has moved to another view meanwhile.
   if (path !== pathOf(wanted)) return;
   if (path === '/traders') return lookAtAll(answer, wanted);
   alarm(silence(answer));
@@ -99,7 +99,7 @@ function lookAtAll(answer, wanted) {
   names = answer.traders.map(({ name }) => name);
   const isSeveral = names.length > 1;
   alarm('');
-  // One trader has no list; of several one is chosen before its data is requested or shown.
+  // A single trader has no list; one of several is chosen before its data is requested or shown.
   if (wanted.view === 'traders' && !isSeveral) return go('/', true);
   if (wanted.view !== 'traders') return isSeveral && wanted.trader === null ? go(viewHref('traders'), true) : wake();
   showFrame(wanted, answer.role);
@@ -164,14 +164,14 @@ async function lookCloser(wanted, now) {
   if (isOther) closer.answer = null;
   const response = await ask(viewPath(path, wanted.trader));
   const answer = await response.json();
-  // Another view was gone to meanwhile.
+  // The user has moved to another view meanwhile.
   if (closer.path !== path || closer.trader !== wanted.trader) return;
   closer.answer = response.ok ? answer : null;
   setText(part('unknown'), response.ok ? '' : answer.error);
   if (response.ok) showView(wanted, answer, now);
 }
 
-/** @param {Route} wanted @param {any} answer of the view that is wanted @param {number} now */
+/** @param {Route} wanted @param {any} answer of the wanted view @param {number} now */
 function showView(wanted, answer, now) {
   const { filter } = wanted;
   switch (closerOf(wanted)) {
@@ -200,7 +200,7 @@ function showView(wanted, answer, now) {
   }
 }
 
-/** The page was hidden for so long as to poll nothing. */
+/** The page was hidden long enough to stop polling. */
 let isAsleep = false;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let sleeper;
@@ -257,7 +257,7 @@ function showFrame(wanted, role) {
     if (anchor.getAttribute('href') !== href) anchor.setAttribute('href', href);
     if (view === wanted.view) anchor.setAttribute('aria-current', 'page');
     else anchor.removeAttribute('aria-current');
-    // Those of one trader lead nowhere while none is chosen.
+    // Links of one trader have no target while none is chosen.
     if (view !== 'traders' && anchor instanceof HTMLElement) anchor.hidden = wanted.view === 'traders';
   }
   const isAll = wanted.view === 'traders';
@@ -283,7 +283,7 @@ function showTop({ title, kind, reason, about, alerts }) {
   setText(part('mode'), title, kind);
   setText(part('reason'), reason);
   setText(part('about'), about);
-  // Only what changes is read out: the mode and how many alerts are open.
+  // Only changes are read aloud: the mode and the number of open alerts.
   setText(part('spoken'), `${title}, ${alerts} open alerts`);
   setText(part('alert-count'), alerts === 0 ? '' : ` (${alerts})`);
 }
@@ -366,6 +366,6 @@ startKeys({
   pause: () => void press('pause'),
   kill: () => void pressKill(),
 });
-// A tab that is opened behind others is filled all the same.
+// A tab opened in the background is filled too.
 if (document.hidden) void poll();
 noteSeen();

@@ -1,4 +1,4 @@
-/** One market from close by: its chart, its ladder, what led to its quotes and what held them back. */
+/** One market in detail: its chart, its ladder, the reasons of its quotes, and its refusals. */
 
 import { explainHref, ordersHref } from './address.js';
 import { chartRows, drawFills, drawMarks, showChart, stepLine } from './chart.js';
@@ -128,7 +128,7 @@ export function showMarketChart(view) {
   showChartTable(view);
 }
 
-/** Prices of the fills in the drawn time. */
+/** Prices of the fills in the shown time. */
 function fillPrices() {
   const first = charted?.time[0] ?? Number.POSITIVE_INFINITY;
   return (charted?.fills ?? []).filter(({ time: ms }) => ms >= first).map(({ price }) => price / 1e6);

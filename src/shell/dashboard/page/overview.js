@@ -60,7 +60,7 @@ export function showOverview(state) {
   );
 }
 
-/** In the order in which a person asks. @param {PageState} state @returns {import('./dom.js').Figures} */
+/** In order of interest. @param {PageState} state @returns {import('./dom.js').Figures} */
 function figuresOf(state) {
   const { agreement } = state;
   return [
@@ -94,10 +94,10 @@ function agreementFigure(agreement) {
   return [`${sentence}, ${clock(compared)}`, false, { isWarning: accepted > 0 }];
 }
 
-/** Otherwise a book that only arrives late looks old. @type {import('./dom.js').Figures[number]} */
+/** Without this a book that only arrives late looks old. @type {import('./dom.js').Figures[number]} */
 const SLOWED = ['Markets', 'told late, to spare the trader: what is below is older than it looks to it', true];
 
-/** A loss below zero is a gain. @param {PageState['losses'][number]} of @returns {import('./dom.js').Figures[number]} */
+/** A negative loss is a gain. @param {PageState['losses'][number]} of @returns {import('./dom.js').Figures[number]} */
 function lossFigure({ name, loss, limit }) {
   const share = Number(loss) / Number(limit);
   const words = share > 0 ? `${money(loss)} of ${money(limit)}` : `none of ${money(limit)}`;

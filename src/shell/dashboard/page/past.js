@@ -1,4 +1,4 @@
-/** A market as it was: the moment that is wanted, and what its run came to when it was decided again. */
+/** A market at an earlier time: the requested time, and the result of its run's replay. */
 
 import { hrefWith, route } from './address.js';
 import { field, part, setText } from './dom.js';
@@ -6,7 +6,7 @@ import { field, part, setText } from './dom.js';
 /** Default moment before one is chosen, ms ago. */
 const LATELY_MS = 300_000;
 
-/** As the field wants it: local time, to the second. @param {number} ms */
+/** Format of the input field: local time, to the second. @param {number} ms */
 const localText = (ms) => new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 
 /** Requested past moment, Unix ms; null for now. @param {import('./address.js').Route} wanted */

@@ -1,12 +1,12 @@
 /**
- * The session of this page with its console. Both sides prove that they know the password or token, the console first; neither sends
- * it. A program that takes over this address receives random numbers and proofs that open nothing.
+ * The session of this page with its console. Both sides prove that they know the password or token, the console first;
+ * neither sends it. A program that takes over this address only receives random numbers and useless proofs.
  */
 
-/** Storage key of the tab, for a reload: it holds a key that ends with its console. */
+/** Storage key of the tab, for a reload: it holds a key that expires with its console. */
 const KEPT = 'twinbook-session';
 const NONCE_BYTES = 32;
-/** More than any console of ours asks for. */
+/** Maximum rounds of any valid console. */
 const MOST_ROUNDS = 10_000_000;
 const GREETING_MS = 4000;
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
@@ -21,9 +21,9 @@ const NOT_OURS =
 const NO_CRYPTO =
   'At this address the browser lets no page prove anything. Open it at 127.0.0.1, also through a tunnel: "twinbook dashboard" prints the address.';
 
-/** The password or token has to be typed first. */
+/** The password or token must be entered first. */
 export class LockedOut extends Error {}
-/** The program that answers is not the console that this page knows. */
+/** The answering program is not the console that this page knows. */
 export class NotOurs extends Error {}
 
 /** @typedef {{ readonly id: string, readonly key: CryptoKey, count: number }} PageSession */
@@ -32,7 +32,7 @@ export class NotOurs extends Error {}
 let secret = '';
 /** Why there is none. */
 let whyLocked = '';
-/** Whether a console has proven that it knows the same. */
+/** Whether a console has proven that it knows it. */
 let isProven = false;
 /** @type {Promise<PageSession> | null} */
 let session = null;
@@ -45,7 +45,7 @@ export function setSecret(given) {
   sessionStorage.removeItem(KEPT);
 }
 
-/** The session that there is, or a new one. Throws `LockedOut` and `NotOurs`. @returns {Promise<PageSession>} */
+/** The existing session, or a new one. Throws `LockedOut` and `NotOurs`. @returns {Promise<PageSession>} */
 export function openSession() {
   const opened = session ?? shakeHands();
   session = opened;
@@ -79,7 +79,7 @@ async function shakeHands() {
   return { id: nonce, key: await importKey(await prove(key, ['session', ...handshake])), count: 0 };
 }
 
-/** A secret that was right once is kept: its console may come back to this address. */
+/** A secret that was right once is kept: its console may return to this address. */
 function lockOut() {
   if (isProven) return new NotOurs(NOT_OURS);
   secret = '';

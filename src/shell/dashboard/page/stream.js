@@ -2,7 +2,10 @@
 
 import { alarm, askStream, explainFailure, PATIENCE_MS } from './ask.js';
 
-/** A browser has six connections to one place. This many of its pages have a stream, the others poll: a press needs a connection. */
+/**
+ * A browser has six connections per address. This many of its pages have a stream, the others poll: a press needs a
+ * free connection.
+ */
 const TOLD_PAGES = 4;
 /** Delay until a page without a stream tries again, ms. */
 const AGAIN_MS = 30_000;
@@ -46,10 +49,10 @@ async function read(path, signal, take) {
       if (done) break;
       const events = (rest + value).split('\n\n');
       rest = events.pop() ?? '';
-      // Each is whole: of several only the newest is still so.
+      // Each is a whole state: of several only the newest counts.
       const read = await Promise.all(events.map((event, i) => readEvent(event, i === events.length - 1)));
       const newest = read.at(-1);
-      // Bytes without an event are no word of the console.
+      // Bytes without an event say nothing about the console.
       if (newest === undefined) continue;
       clearTimeout(silence);
       silence = setTimeout(lose, PATIENCE_MS);

@@ -1,4 +1,4 @@
-/** All traders of this console, and their sums. */
+/** All traders of this console, with sums. */
 
 import { traderHref } from './address.js';
 import { link, number, part, rows, setText, text } from './dom.js';
@@ -69,7 +69,10 @@ export function summarizeTraders({ traders }) {
   };
 }
 
-/** The way from one trader to another, where there are several. @param {readonly string[]} names @param {string | null} shown null for all */
+/**
+ * Links from one trader to another, with several. @param {readonly string[]} names @param {string | null} shown null
+ * for all
+ */
 export function showSwitch(names, shown) {
   const isAlone = names.length < 2;
   part('switch').hidden = isAlone;

@@ -21,11 +21,11 @@ type HeardValue = Omit<FeedRow, 'timeMs'>;
 type FeedObservation = Extract<Observation, { kind: 'feed' }>;
 export type CapturedOutcome = Extract<Observation, { kind: 'outcome' }>;
 
-/** The service's own depth when none is asked for. */
+/** The service's default depth. */
 const DEFAULT_DEPTH = 20;
-/** Until somebody says what is usual. */
+/** Until the usual interval is known. */
 const USUAL_MS = 10_000;
-/** Values of feeds that wait for the first look at their markets. */
+/** Maximum feed values that wait for their market's first book. */
 const MOST_WAITING = 10_000;
 
 export class Capture {
@@ -35,10 +35,10 @@ export class Capture {
   readonly #details = new Map<string, MarketDetail>();
   readonly #outcomes = new Map<string, MarketOutcome>();
   readonly #own = new OwnCapture((market) => this.#markets.get(market)?.sink);
-  /** By feed and market, the newest: of markets that are not looked at yet. */
+  /** By feed and market, the newest: of markets not read yet. */
   readonly #waiting = new Map<string, HeardValue>();
   #feedValues = 0;
-  /** The venue's clock minus ours, ms, as the newest answer told it. */
+  /** Venue clock minus ours, ms, from the newest answer. */
   #offsetMs = 0;
   #usualMs = USUAL_MS;
 
@@ -59,12 +59,12 @@ export class Capture {
     return total;
   }
 
-  /** Own orders that may rest, as far as answers told. */
+  /** Own orders that may rest, by the answers. */
   get ownResting(): number {
     return this.#own.orders.resting;
   }
 
-  /** The usual time between two looks at one book, ms: what takes several times as long is a gap. */
+  /** Usual interval of reads of one book, ms: several times as long is a gap. */
   expect(usualMs: number): void {
     this.#usualMs = usualMs;
   }
@@ -75,14 +75,14 @@ export class Capture {
     this.#own.onAsk(call, nowMs);
   }
 
-  /** Its outcome. `venueMs`: what the venue's clock probably said between request and answer, ms; rounded. */
+  /** Takes its outcome. `venueMs`: estimated venue clock between request and answer, ms; rounded. */
   onOutcome(observation: CapturedOutcome, venueMs: number): void {
     const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
     const call = this.#underWay.get(requestId);
     this.#underWay.delete(requestId);
     this.#offsetMs = venueMs - (sentMs + nowMs) / 2;
     if (call === undefined) return;
-    // What never left has no round trip; that its market was not seen is a gap all the same.
+    // An unsent request has no round trip; the missing read is a gap anyway.
     if (outcome.kind !== 'unknown' || outcome.sent) {
       const poll = { endpoint: call.endpoint, sentMs, seenMs: nowMs, venueMs: venueTimeMs, outcome: outcome.kind };
       const market = getPolledMarket(call);
@@ -103,17 +103,17 @@ export class Capture {
     this.#own.orders.forget(nowMs);
   }
 
-  /** The market is looked at no more. */
+  /** The market is no longer read. */
   onLost(conditionId: string, reason: string, nowMs: number): void {
     this.#markets.get(conditionId)?.onGap(reason, nowMs);
   }
 
-  /** Hands over what waits; the last thing before the store is closed. */
+  /** Writes waiting data; the last call before the store is closed. */
   close(nowMs: number): void {
     for (const market of this.#markets.values()) market.flush(nowMs);
   }
 
-  // The shell answers a call with the data of the call's own endpoint, which TypeScript cannot relate.
+  // The shell answers with the data of the call's endpoint; TypeScript cannot relate them.
   #takeIn(call: AnyCall, outcome: Outcome, at: PolledAt): void {
     const data: unknown = outcome.kind === 'answered' ? outcome.data : null;
     switch (call.endpoint) {
@@ -143,7 +143,7 @@ export class Capture {
     }
   }
 
-  /** The capture of this market; undefined while its description is not known, or when it is not wanted. */
+  /** Capture of this market; undefined while its description is unknown, or when it is not wanted. */
   #market(conditionId: string, at: PolledAt): MarketCapture | undefined {
     const known = this.#markets.get(conditionId);
     const detail = this.#details.get(conditionId);
@@ -158,7 +158,7 @@ export class Capture {
     return captured;
   }
 
-  /** A feed says a value that stays as it is only once, and often before the first book is seen. */
+  /** A feed reports a constant value only once, often before the first book. */
   #onFeedValue(row: HeardValue): void {
     const { conditionId } = row.value;
     const sink = this.#markets.get(conditionId)?.sink;
@@ -209,7 +209,7 @@ export class Capture {
   }
 }
 
-/** The market that a poll looks at; null for any other call. */
+/** Market of a poll; null for any other call. */
 const getPolledMarket = (call: AnyCall): string | null =>
   call.endpoint === 'markets.book' || call.endpoint === 'markets.trades' || call.endpoint === 'markets.detail'
     ? call.params.condition_id

@@ -1,9 +1,9 @@
-/** What a capture is given, and what it counts. */
+/** Input and counters of a capture. */
 
 import type { RecordingStore } from '../../../recording/store/contract.js';
 import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 
-/** When a poll left, when its answer had come (our clock), and what the venue's clock probably said in between. Unix ms. */
+/** When a poll left and its answer came (our clock), and the estimated venue clock in between. Unix ms. */
 export interface PolledAt {
   readonly sentMs: number;
   readonly seenMs: number;
@@ -16,7 +16,7 @@ export interface CaptureSettings {
   readonly folder: string;
   /** Name of the recorded venue. */
   readonly venue: string;
-  /** Only these markets; null for every one that is seen. */
+  /** Only these markets; null for all seen ones. */
   readonly only: ReadonlySet<string> | null;
 }
 
@@ -27,11 +27,11 @@ export interface CaptureCounts {
   readonly trades: number;
   readonly gaps: number;
   readonly own: number;
-  /** What feeds said of recorded markets. */
+  /** Feed values of recorded markets. */
   readonly feedValues: number;
-  /** Levels of the venue's answers that could not be believed (off (0, 1), or without size), and events off the grid. */
+  /** Invalid levels of the venue's answers (outside (0, 1), or without size), and events off the grid. */
   readonly refused: number;
 }
 
-/** An order of ours as any answer shows it. */
+/** An own order in any answer. */
 export type OwnOrderRow = OwnTradeRow['order'];

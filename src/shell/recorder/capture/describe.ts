@@ -1,14 +1,14 @@
-/** The description of a recorded market, out of what the venue says of it. */
+/** Description of a recorded market, from the venue's data. */
 
 import type { RecordedMarket } from '../../../recording/contract.js';
 import { inferOutcome, type MarketOutcome } from '../../../shared/protocol/outcome.js';
 import type { MarketDetail, RedeemRow } from '../../../shared/protocol/records.js';
 import { CATEGORIES } from '../../../shared/protocol/states.js';
 
-/** What a market without a category, or with one that the service does not name, is filed under. */
+/** Category of a market without one, or with an unknown one. */
 const OTHER_CATEGORY = 'finance';
 
-/** Null for a market without an order book. `seenMs` stands for times that the venue does not tell. */
+/** Null for a market without an order book. `seenMs` replaces times that the venue does not report. */
 export function describeMarket(
   detail: MarketDetail,
   venue: string,
@@ -37,8 +37,8 @@ export function describeMarket(
 }
 
 /**
- * What YES resolved to, as our own redeem shows: no public answer says it. Null when it does not tell: not paid yet, or
- * as many shares of both outcomes.
+ * Outcome of YES from our own redeem: no public answer has it. Null when unknown: not paid yet, or equal shares of both
+ * outcomes.
  */
 export function learnOutcome({
   state,
@@ -52,6 +52,6 @@ export function learnOutcome({
   return inferOutcome(yes, no, received);
 }
 
-/** Whether two descriptions say the same; times that the venue does not tell are not compared. */
+/** Whether two descriptions are equal; times that the venue does not report are ignored. */
 export const sameDescription = (a: RecordedMarket, b: RecordedMarket): boolean =>
   JSON.stringify({ ...a, openTimeMs: 0, closeTimeMs: 0 }) === JSON.stringify({ ...b, openTimeMs: 0, closeTimeMs: 0 });

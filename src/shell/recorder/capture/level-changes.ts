@@ -1,4 +1,4 @@
-/** What a polled book changes against the book that is known so far, in YES space. */
+/** Changes of a polled book against the known one, in YES space. */
 
 import { SIDE } from '../../../recording/contract.js';
 import type { Book, BookLevel } from '../../../trader/market/view.js';
@@ -6,26 +6,26 @@ import type { Book, BookLevel } from '../../../trader/market/view.js';
 export interface LevelChange {
   readonly side: number;
   readonly priceMicros: number;
-  /** The level's new total; 0: it is gone. */
+  /** The level's new total; 0 removes it. */
   readonly amountMicros: number;
 }
 
-/** Amounts at one price that are ours: surely, and at most. Levels where the two differ cannot be told apart now. */
+/** Own amounts at one price: certain, and maximum. Where the two differ, a level cannot be split now. */
 export interface OwnAtPrice {
   readonly sureMicros: number;
   readonly mostMicros: number;
 }
 
-/** Ours by side (`SIDE`) and price. */
+/** Own amounts by side (`SIDE`) and price. */
 export type OwnInBook = readonly [bids: ReadonlyMap<number, OwnAtPrice>, asks: ReadonlyMap<number, OwnAtPrice>];
 
 export const NOTHING_OWN: OwnInBook = [new Map(), new Map()];
 
-/** An answer that shows so many levels of a side as were asked for says nothing of what lies behind its last one. */
+/** An answer with as many levels as requested says nothing about levels beyond its last one. */
 export class KnownLevels {
   #sides: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
 
-  /** Takes up a book and gives what changed: removals first, so that no step of it crosses. `depth` as it was asked for. */
+  /** Takes in a book and returns the changes: removals first, so that no step crosses. `depth` as requested. */
   changes(book: Book, depth: number, own: OwnInBook): LevelChange[] {
     const bids = this.#side(SIDE.bid, book.bids, depth, own[0]);
     const asks = this.#side(SIDE.ask, book.asks, depth, own[1]);
@@ -36,7 +36,7 @@ export class KnownLevels {
     ];
   }
 
-  /** Forgets everything and takes up a book: all of its levels. */
+  /** Drops everything and takes in a book: all its levels are changes. */
   anew(book: Book, own: OwnInBook): LevelChange[] {
     this.#sides = [new Map(), new Map()];
     return this.changes(book, Number.POSITIVE_INFINITY, own);
@@ -58,7 +58,7 @@ export class KnownLevels {
     const note = (priceMicros: number, rawMicros: number) => {
       const ours = own.get(priceMicros);
       const before = known.get(priceMicros);
-      // How much of it is ours is not known this moment: what was known of the others stands until it is.
+      // Our part of it is unknown now: the others' known amount stays until it is known.
       if (ours !== undefined && ours.sureMicros !== ours.mostMicros && before !== undefined) return;
       const amountMicros = Math.max(0, rawMicros - (ours?.mostMicros ?? 0));
       if (amountMicros === (before ?? 0)) return;

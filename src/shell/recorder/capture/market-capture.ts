@@ -16,13 +16,13 @@ import type { PolledAt } from './contract.js';
 import { KnownLevels } from './level-changes.js';
 import type { OwnOrders } from './own-orders.js';
 
-/** A book that no look at the trades has followed for so long is written without; its trades, should they come, later. */
+/** A book without a later read of the trades for this long is written anyway; its trades may follow later. */
 export const HOLD_MS = 20_000;
-/** Books come later than usual all the time; so many times their usual interval is a gap. */
+/** Multiple of the usual interval at which a late book is a gap. */
 export const LATE_FACTOR = 3;
-/** Answers come a little out of order; a larger step back is our clock's, and what was measured on it says nothing. */
+/** Answers come slightly out of order; a larger step back is our clock's, and invalidates measurements. */
 const STEP_BACK_MS = 60_000;
-/** The venue's clock is known to about so much; a trade is taken as before a book in case of doubt. */
+/** Precision of the estimated venue clock; in doubt a trade comes before a book. */
 const CLOCK_SLACK_MS = 500;
 
 interface HeldBook {
@@ -38,16 +38,16 @@ export class MarketCapture {
   #pages = new TradePages();
   #held: HeldBook[] = [];
   #trades: TapeTrade[] = [];
-  /** The newest book as it came, to tell buyers from sellers. */
+  /** The newest raw book, to tell buyers from sellers. */
   #latest: Book = EMPTY_BOOK;
   #latestAt: PolledAt | null = null;
   /** Our clock, ms, at the last call. */
   #nowMs = Number.NEGATIVE_INFINITY;
-  /** Our clock, ms: when the newest answered look at the trades had left. */
+  /** Our clock, ms, when the newest answered read of the trades left. */
   #tradesSentMs = Number.NEGATIVE_INFINITY;
-  /** The venue's clock, ms: of the last thing that is known. Null before the first book. */
+  /** Venue clock, ms, of the last known data. Null before the first book. */
   #knownMs: number | null = null;
-  /** Why nothing is known at present; null while something is. */
+  /** Why nothing is known now; null while something is. */
   #gap: string | null = null;
   counts = { levels: 0, trades: 0, gaps: 0, refused: 0 };
 
@@ -56,10 +56,10 @@ export class MarketCapture {
     this.#own = own;
   }
 
-  /** A book as it came, with so many levels a side as were asked for; `usualMs`: the usual time between two of them. */
+  /** A raw book, with as many levels per side as requested; `usualMs`: usual interval. */
   onBook(answer: Orderbook, depth: number, at: PolledAt, usualMs: number): void {
     this.#note(at.seenMs);
-    // Two polls may overtake each other; the one that left later saw the later book.
+    // Two polls may overtake each other; the later request saw the later book.
     if (this.#latestAt !== null && at.sentMs < this.#latestAt.sentMs) return;
     const { book, droppedLevels } = readBook(answer);
     this.counts.refused += droppedLevels;
@@ -82,7 +82,7 @@ export class MarketCapture {
     this.#release(at.seenMs);
   }
 
-  /** From the last known book to the next one nothing is known. */
+  /** Nothing is known from the last known book to the next one. */
   onGap(reason: string, nowMs: number): void {
     this.flush(nowMs);
     if (this.#gap !== null || this.#knownMs === null) return;
@@ -91,7 +91,7 @@ export class MarketCapture {
     this.sink.gap({ timeMs: this.#knownMs, seenMs: nowMs }, reason);
   }
 
-  /** Time has passed: what has waited long enough is written. */
+  /** Time passes: writes what has waited long enough. */
   tick(nowMs: number): void {
     this.#note(nowMs);
     this.#release(nowMs);
@@ -117,7 +117,7 @@ export class MarketCapture {
     this.#latest = EMPTY_BOOK;
   }
 
-  /** Our clock may be set back by hours; nothing may wait for it to come round again. */
+  /** Our clock may be set back by hours; nothing may wait that long. */
   #note(nowMs: number): void {
     if (nowMs < this.#nowMs - STEP_BACK_MS) {
       this.flush(Number.POSITIVE_INFINITY);
@@ -140,7 +140,7 @@ export class MarketCapture {
     const own = this.#own.inBook(this.sink.market.conditionId, at.sentMs, at.seenMs);
     const first = this.#knownMs === null;
     const untilMs = at.venueMs + CLOCK_SLACK_MS;
-    // What was traded before the first book is in it already.
+    // Trades before the first book are contained in it.
     if (first) this.#trades = this.#trades.filter((trade) => trade.venueTimeMs > untilMs);
     else this.#writeTrades((trade) => trade.venueTimeMs <= untilMs, at.venueMs);
     const timeMs = Math.max(at.venueMs, this.#knownMs ?? at.venueMs);
@@ -156,7 +156,7 @@ export class MarketCapture {
     this.#knownMs = timeMs;
   }
 
-  /** In the order of their time, which is a whole second: its middle, but never before what is written or after `latestMs`. */
+  /** In order of time, which is a whole second: its middle, but never before written data or after `latestMs`. */
   #writeTrades(isDue: (trade: TapeTrade) => boolean, latestMs: number): void {
     const due = this.#trades.filter(isDue);
     if (due.length === 0) return;
@@ -168,24 +168,24 @@ export class MarketCapture {
       if (this.sink.trade(stamp, side, trade.priceMicros, trade.amountMicros)) this.counts.trades += 1;
       else this.counts.refused += 1;
       this.#knownMs = timeMs;
-      // The trade is known, the book still is not.
+      // The trade is known, the book is not yet.
       if (this.#gap !== null) this.sink.gap(stamp, this.#gap);
     }
   }
 }
 
-/** The public trades of one market out of pages that overlap: each once, oldest first, and whether some were missed. */
+/** Public trades of one market from overlapping pages: each once, oldest first, and whether some were missed. */
 class TradePages {
   readonly #tape = new Tape();
   #newestMs: number | null = null;
 
-  /** `isLast`: there is no page behind this one. `book`, the newest one as it came, tells buyers from sellers. */
+  /** `isLast`: no page follows. `book`, the newest raw one, tells buyers from sellers. */
   add(rows: readonly PublicTradeRow[], isLast: boolean, seenMs: number, book: Book) {
     const known = this.#newestMs;
     const times = rows.map((row) => row.timestamp * 1000);
     const trades = this.#tape.add(rows, seenMs, book);
     for (const time of times) this.#newestMs = Math.max(this.#newestMs ?? time, time);
-    // Rows carry no id: the page reaches back when it shows the second of the newest known trade, or an earlier one.
+    // Rows have no id: the page reaches back when it shows the second of the newest known trade, or an earlier one.
     const reaches = known === null || isLast || rows.length === 0 || Math.min(...times) <= known;
     return { trades, missed: !reaches };
   }

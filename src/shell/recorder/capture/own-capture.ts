@@ -1,4 +1,4 @@
-/** What the seam shows of our own orders and trades: what of a book is ours, and the rows of a recording. */
+/** Own orders and trades from the seam: our part of books, and rows of a recording. */
 
 import type { MarketSink } from '../../../recording/store/contract.js';
 import { parseDecimal } from '../../../shared/base/decimal.js';
@@ -9,7 +9,7 @@ import type { OwnOrderRow, PolledAt } from './contract.js';
 import { OwnOrders, type OwnTerms } from './own-orders.js';
 import { OwnRows } from './own-rows.js';
 
-/** Drafts whose terms are remembered until they are submitted; a trader has a few at a time. */
+/** Drafts whose terms are stored until their submit; a trader has a few at a time. */
 const MAX_DRAFTS = 1_000;
 
 type CallTo<N extends AnyCall['endpoint']> = Extract<AnyCall, { endpoint: N }>;
@@ -35,7 +35,7 @@ export class OwnCapture {
     } else if (call.endpoint === 'orders.cancelSubmit') this.orders.onDisturbance(call.params.pubkey, nowMs);
   }
 
-  /** Its outcome. The shell answers a call with the data of the call's own endpoint, which TypeScript cannot relate. */
+  /** Takes its outcome. The shell answers with the data of the call's endpoint; TypeScript cannot relate them. */
   onOutcome(call: AnyCall, outcome: Outcome, at: PolledAt): void {
     const data: unknown = outcome.kind === 'answered' ? outcome.data : null;
     switch (call.endpoint) {

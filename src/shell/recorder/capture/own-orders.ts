@@ -1,7 +1,6 @@
 /**
- * Our own resting orders as far as answers told, so that a recorded book holds the others' liquidity alone. An order of
- * which something was asked or learnt around the time of a poll may or may not be in its book: that amount is only
- * possible, not sure.
+ * Own resting orders by the answers, so that a recorded book contains only others' liquidity. An order with a request
+ * or news around a poll's time may or may not be in its book: that amount is possible, not certain.
  */
 
 import { SIDE } from '../../../recording/contract.js';
@@ -10,7 +9,7 @@ import type { OwnOrderRow } from './contract.js';
 import type { OwnAtPrice, OwnInBook } from './level-changes.js';
 import { NOTHING_OWN } from './level-changes.js';
 
-/** A book is recorded long before this; then an order that is gone can be forgotten. */
+/** A book is recorded long before this; then an ended order can be dropped. */
 const REMEMBERED_MS = 120_000;
 
 export interface OwnTerms {
@@ -21,14 +20,14 @@ export interface OwnTerms {
 }
 
 interface Known extends OwnTerms {
-  /** Of before and after the last change the larger one. */
+  /** The larger of before and after the last change. */
   mostMicros: number;
   remainingMicros: number;
-  /** Our clock, ms: when the first request that could put it into the book left, or when it was first seen. */
+  /** Our clock, ms, when the first request that could put it into the book left, or when it was first seen. */
   readonly bornMs: number;
-  /** Our clock, ms: when something about it was last asked or learnt. */
+  /** Our clock, ms, of the last request or news about it. */
   changedMs: number;
-  /** Our clock, ms: when it was known to rest no more; null while it may. */
+  /** Our clock, ms, when it was known to have ended; null while it may rest. */
   goneMs: number | null;
 }
 
@@ -42,18 +41,18 @@ export class OwnOrders {
     this.#orders.set(pubkey, { ...terms, ...amounts, bornMs: nowMs, changedMs: nowMs, goneMs: null });
   }
 
-  /** Something was asked, or failed, that may change it. */
+  /** A request or failure that may have changed it. */
   onDisturbance(pubkey: string, nowMs: number): void {
     const known = this.#orders.get(pubkey);
     if (known !== undefined) known.changedMs = Math.max(known.changedMs, nowMs);
   }
 
-  /** It was refused, so it never rested. */
+  /** It was rejected, so it never rested. */
   onRefusal(pubkey: string): void {
     this.#orders.delete(pubkey);
   }
 
-  /** An answer that left at `sentMs` showed it. */
+  /** An answer requested at `sentMs` showed it. */
   onRow(row: OwnOrderRow, sentMs: number, nowMs: number): void {
     const { pubkey, status, price, amount, remaining_amount: remaining, market, outcome, side } = row;
     if (pubkey === null || price === null || status === null) return;
@@ -64,7 +63,7 @@ export class OwnOrders {
     if (known === undefined) {
       if (gone) return;
       const terms = { market: market.condition_id, isYes: outcome.is_yes, buys: side === 'buy', priceMicros: price };
-      // It may have rested for long; how much of it at the time of an earlier poll is not known.
+      // It may have rested for long; its amount at an earlier poll is unknown.
       const amounts = { mostMicros: left, remainingMicros: left };
       this.#orders.set(pubkey, { ...terms, ...amounts, bornMs: sentMs, changedMs: sentMs, goneMs: null });
       return;
@@ -79,14 +78,14 @@ export class OwnOrders {
     } else if (known.changedMs <= sentMs) known.mostMicros = left;
   }
 
-  /** A whole list of what rests, whose request left at `sentMs`, did not show the others. */
+  /** A complete list of resting orders, requested at `sentMs`, lacked the others. */
   onList(pubkeys: ReadonlySet<string>, sentMs: number, nowMs: number): void {
     for (const [pubkey, known] of this.#orders) {
       if (!pubkeys.has(pubkey) && known.changedMs < sentMs) this.#close(known, nowMs);
     }
   }
 
-  /** What of a book that was polled between these moments (our clock) is ours. */
+  /** Our part of a book polled between these times (our clock). */
   inBook(market: string, sentMs: number, seenMs: number): OwnInBook {
     let found: [Map<number, OwnAtPrice>, Map<number, OwnAtPrice>] | null = null;
     for (const known of this.#orders.values()) {
@@ -112,7 +111,7 @@ export class OwnOrders {
     return count;
   }
 
-  /** Lets go of what was gone long ago. */
+  /** Drops orders that ended long ago. */
   forget(nowMs: number): void {
     for (const [pubkey, { goneMs }] of this.#orders) {
       if (goneMs !== null && goneMs < nowMs - REMEMBERED_MS) this.#orders.delete(pubkey);

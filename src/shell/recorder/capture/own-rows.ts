@@ -1,16 +1,16 @@
-/** Own orders and own trades as rows of a recording, each once for each state in which it was seen. */
+/** Own orders and trades as rows of a recording, one per seen state. */
 
 import type { OwnRow } from '../../../recording/store/contract.js';
 import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 import type { OwnOrderRow } from './contract.js';
 
-/** Enough for every order of hours; what is forgotten is written once more when it is seen again, which harms nothing. */
+/** Enough for all orders of hours; a dropped one is written again when seen again, which is harmless. */
 const REMEMBERED = 20_000;
 
 export class OwnRows {
   readonly #written = new Map<string, string>();
 
-  /** The row, or null when it says nothing new (or has no pubkey yet). */
+  /** The row; null without news (or without a pubkey yet). */
   order(row: OwnOrderRow, seenMs: number): OwnRow | null {
     const { pubkey, status } = row;
     if (pubkey === null || status === null) return null;
