@@ -8,7 +8,7 @@ export type MarketPoll = 'book' | 'trades' | 'detail' | 'candles';
  */
 export type AccountPoll = 'orders' | 'fills' | 'assets' | 'catalog' | 'details' | 'marks';
 
-/** Target of a poll. */
+/** The list or market that one poll reads. */
 export type PollTarget =
   | { readonly kind: MarketPoll; readonly marketConditionId: string }
   | { readonly kind: AccountPoll };

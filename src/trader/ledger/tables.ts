@@ -24,7 +24,7 @@ import {
 } from './table.js';
 
 export const INTENT_KINDS = ['place', 'cancel', 'merge', 'split', 'redeem'] as const;
-/** Kind of an intent. */
+/** Change that an intent makes at the exchange. */
 export type IntentKind = (typeof INTENT_KINDS)[number];
 
 export const CONVERSION_KINDS = ['merge', 'split', 'redeem'] as const satisfies readonly IntentKind[];
