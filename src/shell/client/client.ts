@@ -21,7 +21,6 @@ import { type Calls, type ConversionInput, type MarginInput, makeCalls, type Ord
 import type { CallOptions } from './contract.js';
 import { NotDone, ServiceRefused } from './errors.js';
 import { type CloseInput, closeMargin } from './safe/close-margin.js';
-import { TypedCalls } from './typed-call.js';
 import { type Change, type Patience, runDraftWorkflow, type Stage, type World } from './workflow/draft-workflow.js';
 import { decimal, marginTerms, orderTerms } from './workflow/expected-terms.js';
 import type { DraftToSign } from './workflow/sign-draft.js';
@@ -45,7 +44,7 @@ const DEFAULTS: Patience = { withinMs: 30_000, pollMs: 500, allowBlindSigning: f
 
 /** The whole service as typed calls; safe to share, closed with `close()`. */
 export class ServiceClient extends HttpCaller {
-  readonly #calls: Calls = makeCalls(new TypedCalls(this));
+  readonly #calls: Calls = makeCalls(this);
   readonly keys = this.#calls.keys;
   readonly events = this.#calls.events;
   readonly markets = this.#calls.markets;

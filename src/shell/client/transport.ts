@@ -2,9 +2,9 @@
 
 import http from 'node:http';
 import https from 'node:https';
-import axios, { type AxiosInstance } from 'axios';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { guarded } from '../../shared/base/guarded.js';
 import type { Message } from './message.js';
-import { Wire } from './wire.js';
 
 /** Result of one attempt. `text` is null when the bytes are not UTF-8. */
 export type Attempt =
@@ -19,47 +19,36 @@ export type Attempt =
 /** Carrier of messages: HTTP here, a simulated network elsewhere. */
 export interface Sender {
   /** Never throws. `timeoutMs` bounds the whole attempt, so that an endless body ends too. */
-  send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt>;
+  send(message: Message, headers: Record<string, string>, timeoutMs: number): Promise<Attempt>;
   /** Aborts requests in flight and closes every socket. */
   close(): void;
 }
 
-/** Sends messages over HTTP with connections that are kept open; never follows a redirect and never retries. */
+/** A page of 200 assets has some 150 KB; nothing honest comes near this. */
+const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
+
+interface Agents {
+  readonly http: http.Agent;
+  readonly https: https.Agent;
+}
+
+/** Sends messages over HTTP with connections that are kept open; uses no proxy, follows no redirect and never retries. */
 export class Transport implements Sender {
-  readonly #axios: AxiosInstance;
-  readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
+  readonly #agents: Agents;
   readonly #inFlight = new Set<Wire>();
 
   /** `sockets`: connections kept open at most. */
   constructor(sockets: number) {
     const options = { keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets, scheduling: 'lifo' } as const;
     this.#agents = { http: new http.Agent(options), https: new https.Agent(options) };
-    this.#axios = axios.create({
-      httpAgent: this.#agents.http,
-      httpsAgent: this.#agents.https,
-      transformRequest: [(data: unknown) => data],
-      transformResponse: [(data: unknown) => data],
-      validateStatus: () => true,
-    });
   }
 
-  async send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt> {
+  async send(message: Message, headers: Record<string, string>, timeoutMs: number): Promise<Attempt> {
     const wire = new Wire();
     this.#inFlight.add(wire);
     const timer = setTimeout(() => wire.cut(new Error(`no whole answer within ${timeoutMs} ms`)), timeoutMs);
     try {
-      const response = await this.#axios.request<Buffer>({
-        method: message.method,
-        url: message.url.href,
-        headers,
-        ...(message.body === '' ? {} : { data: Buffer.from(message.body, 'utf8') }),
-        adapter: wire.adapter,
-      });
-      const read = (name: string): string | null => {
-        const value: unknown = response.headers[name];
-        return typeof value === 'string' ? value : null;
-      };
-      return { kind: 'answer', status: response.status, header: read, text: decode(response.data) };
+      return await wire.run(message, headers, this.#agents);
     } catch (error) {
       return { kind: 'failure', reason: describe(error), sent: wire.connected };
     } finally {
@@ -72,6 +61,86 @@ export class Transport implements Sender {
     for (const wire of this.#inFlight) wire.cut(new Error('the client was closed'));
     this.#agents.http.destroy();
     this.#agents.https.destroy();
+  }
+}
+
+/** One request, from its first byte to the last of its answer; good for one. */
+class Wire {
+  /** Whether the connection is open: before that, no byte of a request leaves. */
+  connected = false;
+  #request: http.ClientRequest | null = null;
+  #fail: (error: Error) => void = () => undefined;
+
+  /** Rejects without a whole answer, and with one that is too large. */
+  run({ method, url, body }: Message, headers: Record<string, string>, agents: Agents): Promise<Attempt> {
+    return new Promise((resolve, reject) => {
+      this.#fail = reject;
+      const isSecure = url.protocol === 'https:';
+      const options = { method, headers };
+      const request = isSecure
+        ? https.request(url, { ...options, agent: agents.https })
+        : http.request(url, { ...options, agent: agents.http });
+      this.#request = request;
+      this.#watch(request, isSecure);
+      const read = (response: http.IncomingMessage) => this.#read(response, resolve);
+      request.once('response', guarded(read, this.#failed));
+      request.on('error', reject);
+      request.end(body === '' ? undefined : Buffer.from(body, 'utf8'));
+    });
+  }
+
+  /** Ends it at once, with this for an outcome. */
+  cut(error: Error): void {
+    this.#fail(error);
+    this.#request?.destroy();
+  }
+
+  #watch(request: http.ClientRequest, isSecure: boolean): void {
+    // We asked for no other protocol. Unheard, it would look like silence until the time is up.
+    request.once('upgrade', () => this.cut(new Error('answer in another protocol')));
+    request.once('socket', (socket) => {
+      if (!socket.connecting) this.connected = true;
+      else socket.once(isSecure ? 'secureConnect' : 'connect', () => (this.connected = true));
+    });
+  }
+
+  #read(response: http.IncomingMessage, resolve: (answer: Attempt) => void): void {
+    const { headers, statusCode: status = 0 } = response;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    response.on('error', this.#fail);
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > LARGEST_ANSWER_BYTES) this.cut(new Error(`answer of more than ${LARGEST_ANSWER_BYTES} bytes`));
+    };
+    response.on('data', guarded(take, this.#failed));
+    const header = (name: string): string | null => {
+      const value = headers[name];
+      return typeof value === 'string' ? value : null;
+    };
+    const finish = () =>
+      resolve({ kind: 'answer', status, header, text: decode(unpack(Buffer.concat(chunks), headers)) });
+    response.on('end', guarded(finish, this.#failed));
+  }
+
+  readonly #failed = (error: unknown): void =>
+    this.cut(error instanceof Error ? error : new Error('answer that cannot be unpacked'));
+}
+
+/** We ask for plain answers; who packs them all the same is understood. Throws where the bytes are not packed as they say, or too many. */
+function unpack(bytes: Buffer, headers: http.IncomingHttpHeaders): Buffer {
+  const limit = { maxOutputLength: LARGEST_ANSWER_BYTES };
+  switch (headers['content-encoding']?.toLowerCase()) {
+    case 'gzip':
+    case 'x-gzip':
+      return gunzipSync(bytes, limit);
+    case 'deflate':
+      return inflateSync(bytes, limit);
+    case 'br':
+      return brotliDecompressSync(bytes, limit);
+    default:
+      return bytes;
   }
 }
 
