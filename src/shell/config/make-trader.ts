@@ -15,7 +15,6 @@ import type { At, VenueConfig } from './sections/venue.js';
 
 /** The profile whose page is there without being asked for. */
 const PAPER = 'paper';
-const DAY_MS = 86_400_000;
 
 /** Of content without a problem. */
 export function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At) {
@@ -30,7 +29,7 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
     currencyPricePerS: content.economics.currency_price_per_day / ONE / SECONDS_PER_DAY,
     requestPrice: content.economics.request_price / ONE,
   };
-  const { days, ...journal } = toSettings(shape.journal, content.journal, absolute);
+  const journal = toSettings(shape.journal, content.journal, absolute);
   const guardian = toSettings(shape.guardian, content.guardian, absolute);
   const dashboard = toSettings(shape.dashboard, content.dashboard, absolute);
   return {
@@ -55,15 +54,10 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
     schedule: toSettings(shape.schedule, content.schedule),
     log: toSettings(shape.log, content.log, absolute),
     recording: toSettings(shape.recording, content.recording, absolute),
-    journal: {
-      ...journal,
-      dir: journal.dir ?? join(dirname(ledgerPath), 'runs'),
-      keptMs: days === null ? null : days * DAY_MS,
-    },
+    journal: { ...journal, dir: journal.dir ?? join(dirname(ledgerPath), 'runs') },
     guardian: {
       ...guardian,
       credentials: guardian.credentials ?? join(dirname(wallet.file), 'guardian-credentials.json'),
-      log: guardian.log ?? `${ledgerPath}.guardian.log`,
     },
     fleet: makeFleet(content.fleet, folder),
     feeds: makeFeeds(content.feeds, folder),

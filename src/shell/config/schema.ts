@@ -173,10 +173,6 @@ const logSchema = z
   .strictObject({
     level: z.enum(LOG_LEVELS).default('info').describe('The least severe message that is written.'),
     file: path('Log file.').nullable().default(null).describe('Log file; null writes to standard error.'),
-    max_mb: integer(1, 100_000, 'A log file of this size, MB, gets the name FILE.1, and a new one begins.').default(
-      100,
-    ),
-    keep: integer(1, 1000, 'Number of older log files that are kept: FILE.1 is the newest of them.').default(5),
   })
   .describe('Logs.');
 
@@ -192,13 +188,13 @@ const recordingSchema = z
 /** Backups of the ledger. */
 const backupsSchema = z
   .strictObject({
-    newest: integer(1, 1000, 'So many of the newest backups stay.').default(24),
-    days: integer(0, 3650, 'Of so many days, UTC, the last backup of each stays.').default(30),
     max_mb: integer(1, 10_000_000, 'Room for all backups together, MB; the newest stays whatever it takes.').default(
       5000,
     ),
   })
-  .describe('Which backups of the ledger stay; schedule.ledger_backup says when one is made.');
+  .describe(
+    'Backups of the ledger: the newest 24 and the last of each of 30 UTC days stay; schedule.ledger_backup says when one is made.',
+  );
 
 /** Journals of runs. */
 const journalSchema = z
@@ -206,10 +202,6 @@ const journalSchema = z
     enabled: z.boolean().default(true).describe('Keeps all that each run of the trader saw and asked, for replays.'),
     dir: path('Folder of runs; default runs beside the ledger.').optional(),
     max_mb: integer(10, 1_000_000, 'Room for the runs of this ledger, MB; the oldest go first.').default(1000),
-    days: integer(1, 3650, 'Days that a run is kept after its end.')
-      .nullable()
-      .default(null)
-      .describe('Runs that ended so many days ago go at a start, however much room there is; null: none for its age.'),
   })
   .describe('The journal of observations.');
 
@@ -253,15 +245,15 @@ const guardianSchema = z
     credentials: path(
       'Its own API credentials, mode 0600; default guardian-credentials.json beside the key file.',
     ).optional(),
-    log: path('Its log; default beside the ledger.').optional(),
   })
   .describe('The guardian.');
 
 const dashboardSchema = z
   .strictObject({
     enabled: z.boolean().optional().describe('Whether there is a page; default only with the paper profile.'),
-    host: z.enum(['127.0.0.1', '::1']).default('127.0.0.1').describe('The loopback address it listens on.'),
-    port: integer(0, 65_535, 'Its port; 0 picks a free one, and so does a port that is taken.').default(8788),
+    port: integer(0, 65_535, 'Its port on 127.0.0.1; 0 picks a free one, and so does a port that is taken.').default(
+      8788,
+    ),
     start: z.boolean().default(true).describe('Start `twinbook console` with the trader; false: it runs by itself.'),
     view_password_file: path('File of mode 0600 with a password that opens the page to look, and no more.').optional(),
     stop_password_file: path('The same for one who may also stop the trader, and not start it again.').optional(),
@@ -275,7 +267,6 @@ const metricsSchema = z
       .default(false)
       .describe('Whether every program of this machine may read /metrics of the dashboard without a token.'),
     token_file: path('File of mode 0600 with the token that opens /metrics and nothing else.').optional(),
-    max_markets: integer(1, 1000, 'Markets that have series of their own.').default(100),
   })
   .describe('Figures for Prometheus, at /metrics of the dashboard.');
 
@@ -324,12 +315,9 @@ const alertsSchema = z
       '*',
     ),
     heartbeat: z
-      .strictObject({
-        url_file: path('File of mode 0600 with the address that expects to be called.'),
-        every_s: integer(10, 3600, 'Between two calls, s.').default(60),
-      })
+      .strictObject({ url_file: path('File of mode 0600 with the address that expects to be called.') })
       .optional()
-      .describe('A watcher elsewhere that alarms when it hears nothing: called only after useful work.'),
+      .describe('A watcher elsewhere that alarms when it hears nothing: called every minute, only after useful work.'),
   })
   .describe('Alerts to people who do not look.');
 
@@ -350,7 +338,6 @@ export const feedSchema = z.strictObject({
     .max(100)
     .optional()
     .describe('Of what asks addresses: hosts it may ask; default that of url.'),
-  timeout_ms: integer(100, 60_000, 'Of what asks addresses: the longest that one answer may take, ms.').default(5000),
   command: z
     .array(z.string().min(1).max(4096))
     .min(1)

@@ -11,8 +11,11 @@ const MAX_REDIRECTS = 3;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Where is asked, and how long is waited. */
-type Asked = Pick<HttpFeed, 'url' | 'hosts' | 'timeoutMs'>;
+/** The longest that a whole answer may take, ms. */
+const TIMEOUT_MS = 5_000;
+
+/** Where is asked. */
+type Asked = Pick<HttpFeed, 'url' | 'hosts'>;
 
 /** Gets JSON from listed hosts, bounded in size and time. */
 export class HttpClient {
@@ -35,11 +38,10 @@ export class HttpClient {
 
   /** Throws an Error in words when there is no answer with JSON in it. */
   async get(url: string, signal: AbortSignal): Promise<unknown> {
-    const { timeoutMs } = this.#asked;
-    const late = AbortSignal.timeout(timeoutMs);
+    const late = AbortSignal.timeout(TIMEOUT_MS);
     const asking = this.#axios.get<Buffer>(url, { signal: AbortSignal.any([signal, late]) });
     const { status, data } = await asking.catch((error: unknown) => {
-      throw late.aborted ? new Error(`no whole answer within ${timeoutMs} ms`) : new Error(describeError(error));
+      throw late.aborted ? new Error(`no whole answer within ${TIMEOUT_MS} ms`) : new Error(describeError(error));
     });
     if (status !== 200) throw new Error(`answered with status ${status}`);
     try {

@@ -46,7 +46,7 @@ describe('the screen', () => {
 
   it('says why a strategy does nothing at this hour, and not what is for the log alone', () => {
     const { screen, texts } = screenOf();
-    const log = openLog({ level: 'fatal', file: null, maxBytes: 1, keep: 1 }, { write: () => undefined });
+    const log = openLog({ level: 'fatal', file: null }, { write: () => undefined });
     const hours = 'strategy mine is outside its quote hours';
     const notices = [
       { kind: 'quote_hours', text: hours },

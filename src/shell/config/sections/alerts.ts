@@ -62,8 +62,7 @@ export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => strin
     })),
     escalation: alerts.escalation,
     quietHours: alerts.quiet_hours,
-    heartbeat:
-      heartbeat === undefined ? null : { urlFile: absolute(heartbeat.url_file), everyMs: heartbeat.every_s * 1000 },
+    heartbeat: heartbeat === undefined ? null : { urlFile: absolute(heartbeat.url_file) },
   };
 }
 

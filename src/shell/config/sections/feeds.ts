@@ -47,13 +47,13 @@ export const makeFeeds = (feeds: FeedsFile, folder: string) =>
   Object.entries(feeds).map(([name, feed]) => makeFeed(name, feed, folder));
 
 function makeFeed(name: string, feed: FeedFile, folder: string) {
-  const { kind, path = '', url = '', command = [], env = [], every_ms: everyMs, timeout_ms: timeoutMs } = feed;
+  const { kind, path = '', url = '', command = [], env = [], every_ms: everyMs } = feed;
   const named = { name, maxAgeMs: Math.round(feed.max_age_s * 1000) };
   switch (kind) {
     case 'file':
       return { ...named, kind, path: resolve(folder, path), everyMs };
     case 'http':
-      return { ...named, kind, url, hosts: listHosts(feed, url), everyMs, timeoutMs };
+      return { ...named, kind, url, hosts: listHosts(feed, url), everyMs };
     case 'child':
       return { ...named, kind, command, cwd: folder, env };
     case 'polymarket':
@@ -63,7 +63,7 @@ function makeFeed(name: string, feed: FeedFile, folder: string) {
         conditionId,
         nameThere,
       }));
-      return { ...named, kind, url: base, hosts: listHosts(feed, base), markets, everyMs, timeoutMs };
+      return { ...named, kind, url: base, hosts: listHosts(feed, base), markets, everyMs };
     }
   }
 }
