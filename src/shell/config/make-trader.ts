@@ -6,12 +6,13 @@ import { dirname, join, resolve } from 'node:path';
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 import { toSettings } from '../../shared/base/settings.js';
 import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
+import type { At } from './explain-issues.js';
 import { configError } from './problems.js';
 import { type TraderFile, traderSchema } from './schema.js';
 import { makeAlerts } from './sections/alerts.js';
 import { makeFeeds } from './sections/feeds.js';
 import { makeFleet } from './sections/fleet.js';
-import type { At, VenueConfig } from './sections/venue.js';
+import type { VenueConfig } from './sections/venue.js';
 
 /** The profile whose page is there without being asked for. */
 const PAPER = 'paper';
