@@ -9,7 +9,7 @@ import { type DraftText, readDraftText } from '../../shared/protocol/drafts/draf
 import { memoText, readTransaction, type Transaction } from '../../shared/protocol/drafts/solana-message.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { TraderConfig } from '../../shell/config/load.js';
-import { judgeMessage } from '../../shell/wallet/draft-judge.js';
+import { judgeMessage } from '../../shell/wallet/draft-signer.js';
 import { type JudgedMessage, signingRules } from '../../shell/wallet/signing-rules.js';
 import type { CliIo } from '../output/io.js';
 import { type Cell, record } from '../output/table.js';

@@ -4,7 +4,7 @@
  */
 
 import { must, TwinbookError } from '../../shared/base/errors.js';
-import { VERSION } from '../../shell/config/version.js';
+import { VERSION } from '../../shell/config/shipped.js';
 import { cancelUntilNothingRests } from '../../shell/daemon/direct-cancel.js';
 import { signingRules } from '../../shell/wallet/signing-rules.js';
 import { Executor } from '../../trader/executor/executor.js';

@@ -106,6 +106,7 @@ export type Calls = {
   };
 };
 
+/** Makes the methods of every call, by group. */
 export function makeCalls(caller: HttpCaller): Calls {
   const groups: Record<string, Record<string, (...args: unknown[]) => unknown>> = {};
   // `Object.keys` of a table knows no names; these are the table's own.

@@ -12,7 +12,6 @@ import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { EVENT_OUTCOMES } from '../../trader/risk/event-rules.js';
 import { riskLimitsSchema } from '../../trader/risk/limits.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
-import { ALERT_SEVERITIES, CHANNEL_KINDS, CHAT_COMMANDS } from './alert-kinds.js';
 import { cronProblem } from './cron.js';
 
 /** A whole number within bounds. */
@@ -269,6 +268,17 @@ const metricsSchema = z
     token_file: path('File of mode 0600 with the token that opens /metrics and nothing else.').optional(),
   })
   .describe('Figures for Prometheus, at /metrics of the dashboard.');
+
+/** How urgent an alert is, from the least up. */
+export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
+export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
+
+export const CHANNEL_KINDS = ['webhook', 'slack', 'discord', 'ntfy', 'telegram', 'mail'] as const;
+
+/** Commands by a message to a bot, and those that stop the trader. None leads back up: a stolen telephone may only stop us. */
+export const STOPPING_COMMANDS = ['pause', 'reduce-only', 'kill'] as const;
+export const CHAT_COMMANDS = ['status', 'ack', ...STOPPING_COMMANDS] as const;
+export type ChatCommand = (typeof CHAT_COMMANDS)[number];
 
 const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 

@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
+import type { Jiti, JitiOptions } from 'jiti';
 import { closest } from '../../shared/base/closest.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
@@ -101,7 +103,6 @@ function identifyFiles(files: readonly ModuleFile[]) {
 async function importStrategy(file: string, name: string): Promise<Strategy> {
   // Loaded here alone: it costs every command a twentieth of a second that few need.
   const { createJiti } = await import('jiti');
-  const { transformedBy } = await import('./transformed.js');
   // Without caches: the present file is the one that trades, and its hash is the one recorded.
   const jiti = createJiti(import.meta.url, {
     // The one that runs here, not a copy: run from its sources, the loader would transform its thirty files for each strategy.
@@ -141,3 +142,34 @@ function loadFailure(error: unknown): string {
 
 const invalid = (message: string, hint: string, cause?: unknown): TwinbookError =>
   new TwinbookError('strategy_invalid', message, hint, { cause });
+
+type Transform = NonNullable<JitiOptions['transform']>;
+
+/** Name of what threads are given as they start. */
+const KEPT = 'twinbook strategies, transformed';
+/** Texts that are kept, the last ones: a trader that reads its strategies again for months keeps no more. */
+const MOST = 32;
+
+/**
+ * Caches compiled text for this process and for the threads that it starts later: the compiler takes a third of a second to load.
+ * The same text, file name and options give the same code: the present content of the file counts.
+ */
+export function transformedBy(jiti: Pick<Jiti, 'transform'>): Transform {
+  return (options) => {
+    const kept = readKept();
+    const key = JSON.stringify(options);
+    const code = kept.get(key) ?? jiti.transform(options);
+    kept.delete(key);
+    kept.set(key, code);
+    const [oldest] = kept.keys();
+    if (kept.size > MOST && oldest !== undefined) kept.delete(oldest);
+    setEnvironmentData(KEPT, kept);
+    return { code };
+  };
+}
+
+/** A thread has its own copy of its parent's cache at its start. */
+function readKept(): Map<string, string> {
+  const kept: unknown = getEnvironmentData(KEPT);
+  return kept instanceof Map ? kept : new Map<string, string>();
+}

@@ -1,7 +1,7 @@
 /** What listed people may ask of a trader by a message: how it is, that an alert was seen, and to stop. Never to start again. */
 
 import { TelegramListener, type UpdateMemory } from '../alerts/telegram/listener.js';
-import type { ChatCommand } from '../config/alert-kinds.js';
+import type { ChatCommand } from '../config/schema.js';
 import type { ChannelConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
 import { acknowledge, act } from './actions.js';

@@ -1,9 +1,9 @@
 /** What the terminal gets: our own movements of the cursor, and no others. */
 
 import { describe, expect, it } from 'vitest';
+import { tellNotices } from '../../../src/shell/daemon/daemon.js';
 import { openLog } from '../../../src/shell/daemon/log.js';
 import { Screen } from '../../../src/shell/daemon/screen.js';
-import { tellNotices } from '../../../src/shell/daemon/tell-notices.js';
 import { run } from '../../cli/run.js';
 import { folderOf } from '../../support/folders.js';
 
