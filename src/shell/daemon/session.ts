@@ -32,7 +32,6 @@ import { nowMs } from '../runtime/clock.js';
 import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
-import { ConsoleSupervisor } from './console-supervisor.js';
 import {
   type FleetSession,
   joinFleet,
@@ -41,10 +40,10 @@ import {
   objectionOf,
   settleWallet,
 } from './fleet/fleet-session.js';
-import { GuardianSupervisor } from './guardian-supervisor.js';
 import { ConfigCopies, changesSinceLast } from './live/config-copies.js';
 import type { Log } from './log.js';
 import { openOwnWallet, PAPER } from './own-wallet.js';
+import { ConsoleSupervisor, GuardianSupervisor } from './supervisors.js';
 
 /** The longest that one call into a strategy may take; a turn of all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;
