@@ -12,8 +12,11 @@ export interface Check {
 
 export const ok = (name: string, text: string): Check => ({ name, result: 'ok', text, hint: '' });
 
+export const warn = (name: string, text: string, hint = ''): Check => ({ name, result: 'warn', text, hint });
+export const fail = (name: string, text: string, hint: string): Check => ({ name, result: 'fail', text, hint });
+
 /** A failed check from an error. */
 export function failCheck(name: string, error: unknown): Check {
   if (!(error instanceof TwinbookError)) throw error;
-  return { name, result: 'fail', text: error.message, hint: error.hint };
+  return fail(name, error.message, error.hint);
 }

@@ -10,7 +10,7 @@
 import { Command, CommanderError } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import { plainText } from '../shared/base/plain-text.js';
-import { VERSION } from '../shell/config/version.js';
+import { VERSION } from '../shell/config/shipped.js';
 import { groupsFor } from './command-groups.js';
 import { EXIT, type ExitCode, findExitCode } from './output/exit.js';
 import type { CliIo, Session } from './output/io.js';

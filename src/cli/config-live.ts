@@ -75,7 +75,7 @@ const ask = (action: ConfigAction, options: LiveOptions, config: TraderConfig, h
 
 /** No trader runs: compares with the copy of the last configuration in force. */
 async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
-  const { changesSinceLast } = await import('../shell/daemon/live/last-config.js');
+  const { changesSinceLast } = await import('../shell/daemon/live/config-copies.js');
   const config = await readConfig(file, io);
   const history = await readLedger(config, io, (ledger) => ledger.note(HISTORY_NOTE));
   const changes = await changesSinceLast(config, { note: () => history }, io);

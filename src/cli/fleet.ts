@@ -167,7 +167,7 @@ const releaseCommand = command({
       });
     }
     const [{ settleWallet }, { withVenue }] = await Promise.all([
-      import('../shell/daemon/fleet/settle-wallet.js'),
+      import('../shell/daemon/fleet/fleet-session.js'),
       import('./venue-session.js'),
     ]);
     // The venue first: a trader that cannot reach it must not take the wallet.

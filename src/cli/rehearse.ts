@@ -14,7 +14,7 @@ import { command, flag, read, usual, type Values } from './command.js';
 import { marketAtVenue } from './market-meant.js';
 import type { CliIo } from './output/io.js';
 import { json } from './output/table.js';
-import { EXIT_OF, lineText, type StepLine } from './rehearsal/steps.js';
+import { EXIT_OF, lineText, runForResult, type StepLine, step } from './rehearsal/steps.js';
 
 const OPTIONS = {
   live: flag('--live', 'afterwards at the venue itself: the smallest order, far from the market, canceled at once'),
@@ -65,10 +65,7 @@ async function runSteps(
   io: CliIo,
   note: (line: StepLine) => void,
 ): Promise<StepLine['result']> {
-  const [{ runForResult, step }, { atTheVenue, onPaper }] = await Promise.all([
-    import('./rehearsal/life.js'),
-    import('./rehearsal/places.js'),
-  ]);
+  const { atTheVenue, onPaper } = await import('./rehearsal/places.js');
   let stopped = false;
   const isStopped = () => stopped;
   return runForResult(async () => {

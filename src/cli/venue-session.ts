@@ -29,17 +29,10 @@ export async function openWallet(config: TraderConfig, io: CliIo): Promise<Walle
   return openKeyFile({ path, passphrase: walletPassphrase(io.env) });
 }
 
-/** Opens wallet and credentials, runs `use` with a signed client, and always closes it. */
-export async function withVenue<T>(
-  config: TraderConfig,
-  io: CliIo,
-  use: (session: VenueSession) => Promise<T>,
-): Promise<T> {
+/** Opens wallet and credentials. Throws as `openWallet`, and `file_unreadable` without credentials. */
+export async function openKeys(config: TraderConfig, io: CliIo) {
   const wallet = await openWallet(config, io);
-  const [{ ServiceClient }, { loadCredentials }] = await Promise.all([
-    import('../shell/client/client.js'),
-    import('../shell/wallet/credentials.js'),
-  ]);
+  const { loadCredentials } = await import('../shell/wallet/credentials.js');
   const { profile } = config.venue;
   const owner = { baseUrl: profile.base_url, wallet: wallet.address };
   const credentials = loadCredentials(config.wallet.credentials, owner, io.env);
@@ -51,6 +44,18 @@ export async function withVenue<T>(
       hint,
     );
   }
+  return { wallet, credentials };
+}
+
+/** Opens wallet and credentials, runs `use` with a signed client, and always closes it. */
+export async function withVenue<T>(
+  config: TraderConfig,
+  io: CliIo,
+  use: (session: VenueSession) => Promise<T>,
+): Promise<T> {
+  const { wallet, credentials } = await openKeys(config, io);
+  const { ServiceClient } = await import('../shell/client/client.js');
+  const { profile } = config.venue;
   const address = await venueAddress(config);
   const client = new ServiceClient({ profile, baseUrl: address.url, credentials });
   try {

@@ -28,12 +28,12 @@ export const addDashboardCommand = command({
 
 /** Address reported by the trader, else that of a separate console in the file. */
 async function findPage(config: TraderConfig): Promise<string> {
-  const { enabled, start, host, port } = config.dashboard;
+  const { enabled, start, port } = config.dashboard;
   if (!enabled) {
     const hint = 'Set `dashboard: { enabled: true }` there and restart the trader.';
     throw new TwinbookError('config_invalid', `${config.file} wants no dashboard (dashboard.enabled is false)`, hint);
   }
-  const configured = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+  const configured = `http://127.0.0.1:${port}/`;
   try {
     const { dashboard } = await askThere({ command: 'status' }, config, { timeoutMs: 5000 });
     return dashboard ?? configured;

@@ -46,7 +46,7 @@ async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<v
     isFenced: fleet !== null,
     env: io.env,
     ledgerPath: ledger.path,
-    logFile: guardian.log,
+    logFile: `${config.ledger.path}.guardian.log`,
     rules: {
       timeoutMs: guardian.timeoutMs,
       lateOrdersMs: profile.draft_lifetime_s * 1000 + ON_ITS_WAY_MS,

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { openToOthers } from '../../shared/base/private.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
-import { type Check, failCheck, ok } from '../check.js';
+import { type Check, fail, failCheck, ok, warn } from '../check.js';
 import { command, text } from '../command.js';
 import { EXIT, type ExitCode, findExitCode } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
@@ -88,7 +88,7 @@ const INDENT = ' '.repeat(6);
 function configurationCheck(config: Config): Check {
   const text = `${config.file}, ${config.strategies.length} strategy file(s), hash ${config.configHash.slice(0, 12)}`;
   if (config.strategies.length > 0) return ok('configuration', text);
-  return { name: 'configuration', result: 'warn', text, hint: 'No strategy file is named: nothing would be quoted.' };
+  return warn('configuration', text, 'No strategy file is named: nothing would be quoted.');
 }
 
 /** Whether files can be created there, or the folder itself above it. */
@@ -99,30 +99,19 @@ function folderCheck(name: string, folder: string): Check {
     accessSync(existing, constants.W_OK | constants.X_OK);
     if (!statSync(existing).isDirectory()) throw new Error('not a folder');
   } catch {
-    return {
-      name,
-      result: 'fail',
-      text: `${existing} is not a writable folder`,
-      hint: 'Change its permissions or ledger.path.',
-    };
+    return fail(name, `${existing} is not a writable folder`, 'Change its permissions or ledger.path.');
   }
   const open = existing === folder ? openToOthers(folder) : null;
-  if (open !== null) return { name, result: 'warn', ...open };
+  if (open !== null) return warn(name, open.text, open.hint);
   return ok(name, existing === folder ? `${folder} is writable` : `${folder} will be made at the first start`);
 }
 
 /** The wallet's address when its file is usable. */
 async function walletCheck(config: Config, io: CliIo, note: (check: Check) => void): Promise<string | null> {
   if (!existsSync(config.wallet.file)) {
-    const onPaper = config.venue.name === 'paper';
-    note({
-      name: 'wallet',
-      result: onPaper ? 'warn' : 'fail',
-      text: `there is no wallet file ${config.wallet.file}`,
-      hint: onPaper
-        ? 'It will be made at the first start.'
-        : 'Make one with `twinbook keys create --file` or `keys import`.',
-    });
+    const text = `there is no wallet file ${config.wallet.file}`;
+    if (config.venue.name === 'paper') note(warn('wallet', text, 'It will be made at the first start.'));
+    else note(fail('wallet', text, 'Make one with `twinbook keys create --file` or `keys import`.'));
     return null;
   }
   try {
@@ -142,5 +131,5 @@ function sealCheck({ venue, wallet }: Config, address: string, isSealed: boolean
   if (isSealed) return ok(name, `${address}, sealed under a passphrase, file readable by its owner only`);
   if (venue.name === 'paper') return ok(name, `${address}, file readable by its owner only`);
   const hint = `Seal a copy: \`twinbook keys import --from ${wallet.file} --to FILE\` with a passphrase, then use that file.`;
-  return { name, result: 'warn', text: `${address}, but the key lies in the clear in ${wallet.file}`, hint };
+  return warn(name, `${address}, but the key lies in the clear in ${wallet.file}`, hint);
 }

@@ -9,11 +9,11 @@ import { type DraftText, readDraftText } from '../../shared/protocol/drafts/draf
 import { memoText, readTransaction, type Transaction } from '../../shared/protocol/drafts/solana-message.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { TraderConfig } from '../../shell/config/load.js';
-import { judgeMessage } from '../../shell/wallet/draft-judge.js';
+import { judgeMessage } from '../../shell/wallet/draft-signer.js';
 import { type JudgedMessage, signingRules } from '../../shell/wallet/signing-rules.js';
+import { nameProgram } from '../../shell/wallet/solana/transaction-judge.js';
 import type { CliIo } from '../output/io.js';
 import { type Cell, record } from '../output/table.js';
-import { callName } from './calls.js';
 
 /** Report on a draft. */
 export interface DraftReport {
@@ -41,7 +41,7 @@ interface TransactionReport {
   readonly programs: readonly string[];
   readonly instructions: readonly {
     readonly program: string;
-    /** `System: Transfer`; null for an unknown program. */
+    /** The program's name; null for a program that is unknown here. */
     readonly calls: string | null;
     readonly accounts: readonly string[];
     /** Hex. */
@@ -109,10 +109,12 @@ const transactionReport = (transaction: Transaction, { draft_cosigners }: VenueP
   signers: transaction.signers,
   cosigners: transaction.signers.filter((signer) => draft_cosigners?.keys.includes(signer) === true),
   programs: [...new Set(transaction.instructions.map(({ program }) => program))],
-  instructions: transaction.instructions.map(({ program, accounts, data }) => {
-    const hex = Buffer.from(data).toString('hex');
-    return { program, calls: callName(program, hex), accounts, data: hex };
-  }),
+  instructions: transaction.instructions.map(({ program, accounts, data }) => ({
+    program,
+    calls: nameProgram(program),
+    accounts,
+    data: Buffer.from(data).toString('hex'),
+  })),
   lookup_tables: transaction.lookupTables,
 });
 
@@ -163,14 +165,9 @@ function transactionPairs(transaction: TransactionReport, wallet: string): (read
     ['fee payer', nameAccount(transaction.fee_payer)],
     ['signers', `${transaction.signers.length}: ${transaction.signers.map(nameAccount).join(', ')}`],
     ['lookup tables', transaction.lookup_tables.join(', ') || 'none'],
-    ...transaction.instructions.map(({ program, accounts, data }, index): readonly [string, Cell] => [
+    ...transaction.instructions.map(({ program, calls, accounts, data }, index): readonly [string, Cell] => [
       `instruction ${index + 1}`,
-      `${calledText(program, data)}, ${data.length / 2} bytes, accounts: ${accounts.map(nameAccount).join(', ') || 'none'}`,
+      `${program} (${calls ?? 'unknown here'}), ${data.length / 2} bytes, accounts: ${accounts.map(nameAccount).join(', ') || 'none'}`,
     ]),
   ];
-}
-
-function calledText(program: string, data: string): string {
-  const name = callName(program, data);
-  return name === null ? `${program} (unknown here)` : `${program} (${name})`;
 }

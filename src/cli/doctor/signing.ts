@@ -12,7 +12,7 @@ import { checkedBaseUrl } from '../../shell/client/base-url.js';
 import { type CallParts, type Message, writeHeaders, writeMessage } from '../../shell/client/message.js';
 import { Transport } from '../../shell/client/transport.js';
 import type { Credentials } from '../../shell/wallet/credentials.js';
-import { type Check, ok } from '../check.js';
+import { type Check, fail, ok } from '../check.js';
 
 export interface SigningSubject {
   readonly baseUrl: string;
@@ -63,8 +63,7 @@ export async function checkSignedRequests(subject: SigningSubject): Promise<Chec
   try {
     for (const [declaration, parts] of REQUESTS) {
       const message = writeMessage(checkedBaseUrl(subject.baseUrl), declaration, parts);
-      if (typeof message === 'string')
-        return makeFailedCheck(message, 'This installation is damaged: install it again.');
+      if (typeof message === 'string') return fail(NAME, message, 'This installation is damaged: install it again.');
       const sent = makeSignedParts(message, subject.venueSeconds);
       const computed = await ask(transport, message, subject);
       if (typeof computed === 'string') return notShown(computed);
@@ -121,7 +120,8 @@ function compare(sent: SignedParts, computed: Computed): Check | null {
     const difference = firstDifference(Buffer.from(ours, 'utf8'), Buffer.from(theirs, 'utf8'));
     if (difference !== null) {
       const where = `the ${name} differs at byte ${difference.at} (byte ${before + difference.at} of what is signed)`;
-      return makeFailedCheck(
+      return fail(
+        NAME,
         `${sent.method}: ${where}: sent ${difference.ours}, the venue got ${difference.theirs}`,
         REWRITTEN,
       );
@@ -131,12 +131,10 @@ function compare(sent: SignedParts, computed: Computed): Check | null {
   if (computed.signature_matches) return null;
   const hint = 'The key or its secret is not the venue’s: make new ones with `twinbook keys bootstrap`.';
   const said = [...Buffer.from((computed.refusal ?? '').slice(0, 200))].map(escapeByte).join('');
-  return makeFailedCheck(`${sent.method}: the venue got the same bytes and refuses them: ${said}`, hint);
+  return fail(NAME, `${sent.method}: the venue got the same bytes and refuses them: ${said}`, hint);
 }
 
 const REWRITTEN = 'Something between here and the venue rewrites requests, most likely a proxy: go around it.';
-
-const makeFailedCheck = (text: string, hint: string): Check => ({ name: NAME, result: 'fail', text, hint });
 
 /** Bytes shown on each side of a differing one. */
 const CONTEXT_BYTES = 16;

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { ClientAnswer } from '../../shell/client/contract.js';
 import type { Config } from '../../shell/config/types.js';
-import { type Check, failCheck, ok } from '../check.js';
+import { type Check, fail, failCheck, ok, warn } from '../check.js';
 import type { CliIo } from '../output/io.js';
 import { type VenueAddress, venueAddress } from '../venue-address.js';
 import { requireAnswer } from '../venue-session.js';
@@ -65,34 +65,26 @@ function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): 
   if (found) return ok(name, `found for ${venue.profile.base_url}`);
   const text = `none for this wallet at ${venue.profile.base_url} in ${wallet.credentials}`;
   if (exchange?.embedded === true || venue.name === 'paper')
-    return { name, result: 'warn', text, hint: 'They will be made at the first start.' };
-  return { name, result: 'fail', text, hint: 'Make them with `twinbook keys bootstrap`, with the same -c FILE.' };
+    return warn(name, text, 'They will be made at the first start.');
+  return fail(name, text, 'Make them with `twinbook keys bootstrap`, with the same -c FILE.');
 }
 
 function clockCheck(client: ServiceClient, toleranceS: number): Check {
   const offset = client.clockOffset;
   const name = 'clock';
-  if (offset === null)
-    return {
-      name,
-      result: 'warn',
-      text: 'the venue did not say its time',
-      hint: 'Keep this clock synchronised: a wrong one makes signed calls fail.',
-    };
+  if (offset === null) {
+    const hint = 'Keep this clock synchronised: a wrong one makes signed calls fail.';
+    return warn(name, 'the venue did not say its time', hint);
+  }
   const seconds = `${(Math.abs(offset.offsetMs) / 1000).toFixed(1)} s ${offset.offsetMs >= 0 ? 'behind' : 'ahead of'} the venue's`;
   if (Math.abs(offset.offsetMs) <= CLOCK_OK_MS)
     return ok(name, `this clock agrees with the venue's within its resolution`);
-  return {
-    name,
-    result: 'warn',
-    text: `this clock is ${seconds} (it accepts ${toleranceS} s); signed calls are corrected for it`,
-    hint: 'Synchronise this clock (NTP): logs and schedules use it.',
-  };
+  const text = `this clock is ${seconds} (it accepts ${toleranceS} s); signed calls are corrected for it`;
+  return warn(name, text, 'Synchronise this clock (NTP): logs and schedules use it.');
 }
 
 function budgetCheck({ budget }: ClientAnswer): Check {
-  if (budget === null)
-    return { name: 'request budget', result: 'warn', text: 'the venue did not say what is left', hint: '' };
+  if (budget === null) return warn('request budget', 'the venue did not say what is left');
   return ok(`request budget (${budget.scope})`, `${budget.remaining} of ${budget.limit} requests left in this minute`);
 }
 

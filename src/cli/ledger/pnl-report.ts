@@ -10,7 +10,7 @@ import { toCoverage } from '../../lab/session/coverage.js';
 import { type RecordedBest, type RecordedPrices, UNKNOWN_BEST } from '../../lab/session/market-walk.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/load.js';
-import { VERSION } from '../../shell/config/version.js';
+import { VERSION } from '../../shell/config/shipped.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { resolveData } from '../data/paths.js';
 import type { CliIo } from '../output/io.js';

@@ -4,7 +4,7 @@
  */
 
 import { must, TwinbookError } from '../../shared/base/errors.js';
-import { VERSION } from '../../shell/config/version.js';
+import { VERSION } from '../../shell/config/shipped.js';
 import { cancelUntilNothingRests } from '../../shell/daemon/direct-cancel.js';
 import { signingRules } from '../../shell/wallet/signing-rules.js';
 import { Executor } from '../../trader/executor/executor.js';
@@ -17,7 +17,7 @@ import { oneRound, restingOrders } from '../ledger/direct-reconciliation.js';
 import { ExecutorShell } from './executor-shell.js';
 import { chooseMarket, marketText } from './market-choice.js';
 import { OrderLife } from './order-life.js';
-import { difference, failure, type Place, type StepLine, type Trouble, timedOut, toTrouble } from './steps.js';
+import { difference, failure, type Place, runForResult, type StepLine, Stopped, step, timedOut } from './steps.js';
 import { ask, clockText, limitText, nothingRests } from './venue-checks.js';
 
 /** Time to cancel its orders, ms; a venue that is down for longer needs an operator. */
@@ -26,49 +26,6 @@ const TAKE_BACK_PAUSE_MS = 1_000;
 /** Rounds of comparison until a difference is confirmed; lists may lag. */
 const MOST_ROUNDS = 4;
 const ROUND_PAUSE_MS = 3_000;
-
-/** Ends the rehearsal after a step whose line was written. */
-class StepEnded extends Error {
-  readonly trouble: Trouble;
-
-  constructor(trouble: Trouble) {
-    super(trouble.text);
-    this.trouble = trouble;
-  }
-}
-
-/** Runs one step, writes its line and returns its result. Throws StepEnded on failure. */
-export async function step<T>(
-  place: Pick<Place, 'where' | 'note' | 'isStopped'>,
-  name: string,
-  work: () => T | Promise<T>,
-  describeFound: (found: T) => string,
-): Promise<T> {
-  const { where, note } = place;
-  try {
-    if (place.isStopped()) throw failure('stopped by you', '');
-    const found = await work();
-    note({ where, step: name, result: 'ok', text: describeFound(found), todo: '' });
-    return found;
-  } catch (error) {
-    const trouble = toTrouble(error);
-    note({ where, step: name, ...trouble });
-    throw new StepEnded(trouble);
-  }
-}
-
-/** For a step whose only result is its line. */
-export const itself = (text: string): string => text;
-
-/** Result of the steps run by `work`. */
-export async function runForResult(work: () => Promise<StepLine['result']>): Promise<StepLine['result']> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof StepEnded) return error.trouble.result;
-    throw error;
-  }
-}
 
 /** From the clock to the ledger. The client has credentials. */
 export async function liveThrough(place: Place): Promise<StepLine['result']> {
@@ -115,19 +72,19 @@ async function withLedger(place: Place, ledger: Ledger): Promise<StepLine['resul
   shell.recover();
   const comparison = new Comparison(ledger, executor, profile.own_trades);
   const compare = () => oneRound(comparison, { client, nowMs: Date.now }, (work) => ledger.transaction(work));
-  await step(place, 'account', () => opening(place, compare), itself);
+  await step(place, 'account', () => opening(place, compare));
   const choose = () => chooseMarket(client, config, { where: place.where, wanted: place.market });
   const market = await step(place, 'market', choose, (chosen) => marketText(chosen, profile));
   ledger.transaction(() => ledger.saveMarket(market.record));
   const life = new OrderLife(place, shell, ledger, market, runId);
   try {
-    await step(place, 'draft', () => life.draft(), itself);
-    await step(place, 'signed', () => life.sign(), itself);
-    await step(place, 'submitted', () => life.submit(), itself);
-    await step(place, 'seen', () => life.awaitShown(), itself);
-    await step(place, 'canceled', () => life.cancel(), itself);
-    await step(place, 'gone', () => life.awaitGone(), itself);
-    await step(place, 'ledger', () => compareLedger(place, shell, ledger, compare), itself);
+    await step(place, 'draft', () => life.draft());
+    await step(place, 'signed', () => life.sign());
+    await step(place, 'submitted', () => life.submit());
+    await step(place, 'seen', () => life.awaitShown());
+    await step(place, 'canceled', () => life.cancel());
+    await step(place, 'gone', () => life.awaitGone());
+    await step(place, 'ledger', () => compareLedger(place, shell, ledger, compare));
     return 'ok';
   } catch (error) {
     return await takeBack(error, { place, life, shell, executor, ledger });
@@ -188,7 +145,7 @@ interface Left {
 async function takeBack(error: unknown, left: Left): Promise<StepLine['result']> {
   const { place, life, shell, executor, ledger } = left;
   if (!life.isSigned) {
-    if (error instanceof StepEnded) return error.trouble.result;
+    if (error instanceof Stopped) return error.trouble.result;
     throw error;
   }
   ledger.transaction(() => executor.withdraw(null, Date.now()));
@@ -204,7 +161,7 @@ async function takeBack(error: unknown, left: Left): Promise<StepLine['result']>
   const todo = `Cancel it by hand at the venue, or \`twinbook cancel-all --verify\`; its record is ${life.pubkey}.`;
   if (isGone) place.note({ ...line, result: 'ok', text: 'nothing rests (read twice)', todo: '' });
   else place.note({ ...line, result: 'failed', text: 'THE ORDER MAY STILL REST', todo });
-  if (!(error instanceof StepEnded)) throw error;
+  if (!(error instanceof Stopped)) throw error;
   return isGone ? error.trouble.result : 'failed';
 }
 

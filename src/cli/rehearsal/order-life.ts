@@ -306,13 +306,9 @@ function draftWords(report: DraftReport, profile: VenueProfile, venueNowMs: numb
 
 function describeDraft({ asks, verdict }: DraftReport): string {
   if (verdict === 'blind' || asks === null) return 'a draft that nobody can read';
-  const { service, market, draft, expires } = asks;
-  return `${service} asks to ${describeAction(asks)} in market ${market}, draft ${draft}, until ${expires} (Unix seconds)`;
-}
-
-function describeAction({ action, isYes, side, price, amount, orderPubkey }: NonNullable<DraftReport['asks']>): string {
-  if (action === 'cancel-order') return `cancel order ${orderPubkey}`;
-  return action === 'place-order' ? `${side} ${amount} ${isYes === true ? 'YES' : 'NO'} at ${price}` : `${action}`;
+  const { service, market, draft, expires, action, ...terms } = asks;
+  const words = Object.entries(terms).map(([name, value]) => `${name} ${value}`);
+  return `${service} asks to ${action} (${words.join(', ')}) in market ${market}, draft ${draft}, until ${expires} (Unix seconds)`;
 }
 
 function shape({ transaction, wallet }: DraftReport): readonly string[] {

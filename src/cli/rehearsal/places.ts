@@ -5,13 +5,12 @@ import { PAPER_DEFAULTS, startExchange } from '../../exchange/exchange.js';
 import { ServiceClient } from '../../shell/client/client.js';
 import type { Config } from '../../shell/config/types.js';
 import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
-import { loadCredentials } from '../../shell/wallet/credentials.js';
 import { Wallet } from '../../shell/wallet/wallet.js';
 import { reachTrader } from '../control/reach.js';
 import type { CliIo } from '../output/io.js';
-import { openWallet } from '../venue-session.js';
-import { itself, liveThrough, runForResult, step } from './life.js';
-import { failure, type Place, type StepLine } from './steps.js';
+import { openKeys, openWallet } from '../venue-session.js';
+import { liveThrough } from './life.js';
+import { failure, type Place, runForResult, type StepLine, step } from './steps.js';
 
 export type Rehearsal = Pick<Place, 'config' | 'note' | 'isStopped' | 'withinMs' | 'market'> & { readonly io: CliIo };
 
@@ -35,7 +34,7 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
         await client.bootstrap(wallet);
         return `${file}; this rehearsal uses ${wallet.address}, whose key nobody keeps, and credentials made by the challenge`;
       };
-      await step(place, 'keys', prepare, itself);
+      await step(place, 'keys', prepare);
       return liveThrough(place);
     });
   } finally {
@@ -56,7 +55,7 @@ export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Prom
   const { profile } = rehearsal.config.venue;
   const where = 'live';
   return runForResult(async () => {
-    const open = () => openKeys(rehearsal);
+    const open = () => connect(rehearsal);
     const opened = await step({ ...rehearsal, where }, 'keys', open, ({ wallet }) => {
       return `wallet ${wallet.address}, credentials for ${profile.base_url}`;
     });
@@ -68,15 +67,10 @@ export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Prom
   });
 }
 
-async function openKeys({ config, io }: Rehearsal): Promise<Pick<Place, 'wallet' | 'client'>> {
+async function connect({ config, io }: Rehearsal): Promise<Pick<Place, 'wallet' | 'client'>> {
   await checkNobodyTrades(config);
-  const { profile } = config.venue;
-  const wallet = await openWallet(config, io);
-  const owner = { baseUrl: profile.base_url, wallet: wallet.address };
-  const credentials = loadCredentials(config.wallet.credentials, owner, io.env);
-  if (credentials !== null) return { wallet, client: new ServiceClient({ profile, credentials }) };
-  const todo = 'Make them with `twinbook keys bootstrap`, with the same -c FILE.';
-  throw failure(`there are no API credentials for ${wallet.address} at ${profile.base_url}`, todo);
+  const { wallet, credentials } = await openKeys(config, io);
+  return { wallet, client: new ServiceClient({ profile: config.venue.profile, credentials }) };
 }
 
 /** A trader would take the rehearsal's order for a foreign one, and a killed trader must not place any order. */

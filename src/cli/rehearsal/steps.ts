@@ -49,12 +49,44 @@ export type Trouble = Omit<StepLine, 'where' | 'step' | 'result'> & {
 
 /** Ends a rehearsal at the step that threw it. */
 export class Stopped extends Error {
+  override readonly name = 'Stopped';
   readonly trouble: Trouble;
+  /** Whether the line of its step is written. */
+  readonly isNoted: boolean;
 
-  constructor(trouble: Trouble) {
+  constructor(trouble: Trouble, isNoted = false) {
     super(trouble.text);
-    this.name = 'Stopped';
     this.trouble = trouble;
+    this.isNoted = isNoted;
+  }
+}
+
+/** Runs one step, writes its line and returns what it found. Throws a noted Stopped when it did not go well. */
+export async function step<T>(
+  { where, note, isStopped }: Pick<Place, 'where' | 'note' | 'isStopped'>,
+  name: string,
+  work: () => T | Promise<T>,
+  describeFound: (found: T) => string = String,
+): Promise<T> {
+  try {
+    if (isStopped()) throw failure('stopped by you', '');
+    const found = await work();
+    note({ where, step: name, result: 'ok', text: describeFound(found), todo: '' });
+    return found;
+  } catch (error) {
+    const trouble = toTrouble(error);
+    note({ where, step: name, ...trouble });
+    throw new Stopped(trouble, true);
+  }
+}
+
+/** Result of the steps that `work` runs. */
+export async function runForResult(work: () => Promise<StepLine['result']>): Promise<StepLine['result']> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Stopped && error.isNoted) return error.trouble.result;
+    throw error;
   }
 }
 
@@ -76,8 +108,8 @@ const BY_EXIT: Readonly<Partial<Record<ExitCode, Trouble['result']>>> = {
   [EXIT.timedOut]: 'timed out',
 };
 
-/** An error as the trouble of a step. Rethrows bugs. */
-export function toTrouble(error: unknown): Trouble {
+/** An error as the trouble of a step. Throws on a bug. */
+function toTrouble(error: unknown): Trouble {
   if (error instanceof Stopped) return error.trouble;
   if (!(error instanceof TwinbookError)) throw error;
   return { result: BY_EXIT[findExitCode(error)] ?? 'failed', text: error.message, todo: error.hint };

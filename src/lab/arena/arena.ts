@@ -6,8 +6,8 @@
 
 import { resolve } from 'node:path';
 import { AssertionFailed, must, TwinbookError } from '../../shared/base/errors.js';
+import { VERSION } from '../../shell/config/shipped.js';
 import type { StrategyConfig } from '../../shell/config/types.js';
-import { VERSION } from '../../shell/config/version.js';
 import type { ConfigSource } from '../sweep/contract.js';
 import type { Conditions } from './conditions.js';
 import type { NamedSimulation, World } from './contract.js';

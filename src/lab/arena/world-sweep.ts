@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import { canonicalJson } from '../../shell/config/hash.js';
+import { VERSION } from '../../shell/config/shipped.js';
 import type { Config } from '../../shell/config/types.js';
-import { VERSION } from '../../shell/config/version.js';
 import type {
   Candidate,
   ConfigSource,

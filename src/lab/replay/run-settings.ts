@@ -2,8 +2,8 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
+import { VERSION } from '../../shell/config/shipped.js';
 import type { Config } from '../../shell/config/types.js';
-import { VERSION } from '../../shell/config/version.js';
 import type { JournaledStrategy, RunDescription } from '../../shell/journal/contract.js';
 import type { StrategySettings } from '../../trader/engine/settings.js';
 import { limitsOfThen } from '../../trader/risk/limits.js';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../shell/config/hash.js';
-import { VERSION } from '../../shell/config/version.js';
+import { VERSION } from '../../shell/config/shipped.js';
 import { modelOfChoice } from '../backtest/latency.js';
 import type { Axis, SweepPlan } from './contract.js';
 

@@ -1,6 +1,6 @@
 /** Open alerts, and when each is sent: once, again while a critical one stays open, and when it is over. */
 
-import type { AlertSeverity } from '../config/alert-kinds.js';
+import type { AlertSeverity } from '../config/schema.js';
 import type { Condition } from './conditions.js';
 import type { Acknowledgement, AlertMessage, RememberedAlert } from './contract.js';
 import { addNextStep } from './next-steps.js';

@@ -1,6 +1,6 @@
 /** Current problems of a trader, from the console's facts about it. */
 
-import type { AlertSeverity } from '../config/alert-kinds.js';
+import type { AlertSeverity } from '../config/schema.js';
 
 export interface Condition {
   /** The same while it lasts. */

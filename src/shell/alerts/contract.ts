@@ -1,6 +1,6 @@
 /** Messages to an absent operator: alerts, their texts, and the channels that carry them. */
 
-import { ALERT_SEVERITIES, type AlertSeverity } from '../config/alert-kinds.js';
+import { ALERT_SEVERITIES, type AlertSeverity } from '../config/schema.js';
 
 export const isAtLeast = (severity: AlertSeverity, least: AlertSeverity): boolean =>
   ALERT_SEVERITIES.indexOf(severity) >= ALERT_SEVERITIES.indexOf(least);

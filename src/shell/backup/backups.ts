@@ -10,7 +10,7 @@ import { makeFolder, syncFile, syncFolder } from '../../shared/base/folder.js';
 import { makePrivate, PRIVATE_FILE } from '../../shared/base/private.js';
 import { beginLedgerCopy } from '../journal/ledger-copy.js';
 import { checkCopy } from './check-copy.js';
-import { type BackupFile, type BackupPolicy, expendable } from './retention.js';
+import { type BackupFile, expendable } from './retention.js';
 
 const ENDING = '.sqlite';
 /** Suffix of an incomplete or unchecked copy: never a backup. */
@@ -27,10 +27,13 @@ export interface MadeBackup {
   readonly gone: readonly string[];
 }
 
+/** The newest backups, and earlier UTC days whose last backup is kept. */
+const KEPT = { newest: 24, days: 30 };
+
 /** A ledger that is backed up. */
 export interface BackedUp {
   readonly path: string;
-  readonly backups: BackupPolicy;
+  readonly backups: { readonly maxBytes: number };
 }
 
 /**
@@ -57,7 +60,7 @@ export async function makeBackup({ path: ledgerPath, backups }: BackedUp, nowMs:
   renameSync(unchecked, path);
   syncFolder(folder);
   nameNewest(ledgerPath, path);
-  const gone = expendable(listBackups(ledgerPath), backups);
+  const gone = expendable(listBackups(ledgerPath), { ...KEPT, ...backups });
   for (const name of gone) for (const end of ['', '.sha256']) rmSync(join(folder, `${name}${end}`), { force: true });
   return { path, bytes: statSync(path).size, sha256, gone };
 }

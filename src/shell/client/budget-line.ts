@@ -5,6 +5,7 @@
  */
 
 import Bottleneck from 'bottleneck';
+import PQueue from 'p-queue';
 import { LANES, type Lane } from '../../shared/protocol/seam.js';
 import { type AnswerSignals, Pacing, type Permit, type WindowState } from './pacing.js';
 
@@ -125,7 +126,7 @@ export class BudgetLine {
     if (this.#queued > 0) this.#callUp();
   }
 
-  /** Whether a granted place must not be used: since then the venue refused, or reported less room. */
+  /** True when a granted place must not be used: the venue has refused since, or reported less room. */
   isOverdrawn(place: Permit): boolean {
     return this.#pacing.isOverdrawn(place, this.#monotonicMs());
   }
@@ -172,3 +173,40 @@ export class BudgetLine {
 
 /** setTimeout fires at once beyond 2^31 - 1 ms; an hour is enough here. */
 export const boundedDelay = (ms: number): number => Math.max(1, Math.min(Math.ceil(ms), 3_600_000));
+
+/**
+ * Bounds how many requests are in flight at once, in two groups: cancels and submits, and everything else. Cancels and submits have
+ * connections of their own: a venue that hangs on eight reads must not keep a cancel waiting for their time-outs.
+ */
+export class Lanes {
+  readonly #urgent: PQueue;
+  readonly #other: PQueue;
+
+  /** `concurrency`: requests in flight at once in each of the two groups. */
+  constructor(concurrency: number) {
+    this.#urgent = new PQueue({ concurrency });
+    this.#other = new PQueue({ concurrency });
+  }
+
+  /** Runs the task in its lane's turn; null when its turn did not come within `patienceMs`. */
+  run<T>(lane: Lane, patienceMs: number, task: () => Promise<T>): Promise<T | null> {
+    const queue = URGENT.includes(lane) ? this.#urgent : this.#other;
+    return new Promise((resolve, reject) => {
+      let state: 'waiting' | 'started' | 'gone' = 'waiting';
+      let timer: NodeJS.Timeout | undefined;
+      const turn = async () => {
+        if (state === 'gone') return;
+        state = 'started';
+        clearTimeout(timer);
+        await task().then(resolve, reject);
+      };
+      // p-queue starts a task inside `add` when it has room; only a waiting task needs a timer.
+      void queue.add(turn, { priority: LANES.length - LANES.indexOf(lane) });
+      if (state !== 'waiting') return;
+      timer = setTimeout(() => {
+        state = 'gone';
+        resolve(null);
+      }, boundedDelay(patienceMs));
+    });
+  }
+}

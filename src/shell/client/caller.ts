@@ -15,7 +15,7 @@ import type { Credentials } from '../wallet/credentials.js';
 import { secrets } from '../wallet/secrets.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { checkedBaseUrl } from './base-url.js';
-import { BudgetLine } from './budget-line.js';
+import { BudgetLine, Lanes } from './budget-line.js';
 import { classify } from './classify.js';
 import type {
   CallInput,
@@ -27,7 +27,6 @@ import type {
   ClockOffset,
   OutcomeObservation,
 } from './contract.js';
-import { Lanes } from './lanes.js';
 import { type CallParts, type Message, writeHeaders, writeMessage } from './message.js';
 import type { Permit } from './pacing.js';
 import { readBudget, readDate, readRetryAfter } from './rate-headers.js';

@@ -1,14 +1,27 @@
 /**
- * Every call of the interface as a method, under the call's own name: `orders.create` is `client.orders.create`.
+ * Every call of the interface as a method, under the call's own name: `orders.create` is `client.orders.create`. Names,
+ * arguments and answers follow from `ENDPOINTS`.
  *
- * Lists take their filters, `limit` and `cursor`; `all…` walks every page. A method with a key is refused with
- * `not_found` where there is no such record. Micros are integers in millionths; "decimal text" is a string.
+ * Arguments are the key of the path, the body, the query and `CallOptions`, as far as the call has them. A body of one field is
+ * passed as that field's value. A list answers a page; `all…` walks every page, and ends in a BrokenList where rows move between pages.
+ * Sent amounts are decimal text.
  */
 
-import type { BodyOf, DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
+import {
+  type BodyOf,
+  type DataOf,
+  type Declaration,
+  declarationOf,
+  ENDPOINTS,
+  type EndpointName,
+  type ParamsOf,
+} from '../../shared/protocol/endpoints.js';
+import type { Lane } from '../../shared/protocol/seam.js';
 import type { Side } from '../../shared/protocol/states.js';
-import type { CallInput, CallOptions, ListName, Page, QueryInput, RowOf } from './contract.js';
-import type { TypedCalls } from './typed-call.js';
+import type { HttpCaller } from './caller.js';
+import type { CallInput, CallOptions, ClientAnswer, ListName, Page, QueryInput, RowOf } from './contract.js';
+import { BrokenList, OutcomeUnknown, ServiceRefused } from './errors.js';
+import { walkList } from './list-walk.js';
 
 interface OrderHead {
   readonly market_condition_id: string;
@@ -59,273 +72,204 @@ export interface TpSlInput {
   readonly stop_loss_price?: string | null;
 }
 
-type Walk<N extends ListName> = AsyncGenerator<RowOf<N>, void, undefined>;
-type Methods = ReturnType<typeof makeMethods>;
-
-/** Makers of methods, by the parts of a call. */
-function makeMethods(calls: TypedCalls) {
-  // The endpoint's declaration lists its parts; the methods below pass exactly these.
-  const ask = <N extends EndpointName>(endpoint: N, input: unknown, options?: CallOptions): Promise<DataOf<N>> =>
-    calls.ask(endpoint, input as CallInput<N>, options);
-  const pageOf = <N extends ListName>(endpoint: N, input: unknown, options?: CallOptions): Promise<Page<RowOf<N>>> =>
-    calls.page(endpoint, input as CallInput<N>, options);
-  const walk = <N extends ListName>(endpoint: N, input: unknown, options?: CallOptions): Walk<N> =>
-    calls.all(endpoint, input as CallInput<N>, options);
-
-  const plain =
-    <N extends EndpointName>(endpoint: N) =>
-    (options?: CallOptions) =>
-      ask(endpoint, {}, options);
-  const list =
-    <N extends ListName>(endpoint: N) =>
-    (query?: QueryInput<N>, options?: CallOptions) =>
-      pageOf(endpoint, { query }, options);
-  const all =
-    <N extends ListName>(endpoint: N) =>
-    (query?: QueryInput<N>, options?: CallOptions) =>
-      walk(endpoint, { query }, options);
-  const send =
-    <N extends EndpointName, B extends BodyOf<N> = BodyOf<N>>(endpoint: N) =>
-    (body: B, options?: CallOptions) =>
-      ask(endpoint, { body }, options);
-  const byPubkey =
-    <N extends EndpointName>(endpoint: N) =>
-    (pubkey: string, options?: CallOptions) =>
-      ask(endpoint, { params: { pubkey } }, options);
-  const submit =
-    <N extends EndpointName>(endpoint: N) =>
-    (pubkey: string, signature: string, options?: CallOptions) =>
-      ask(endpoint, { params: { pubkey }, body: { signature } }, options);
-  const ofMarket =
-    <N extends EndpointName>(endpoint: N) =>
-    (conditionId: string, query?: QueryInput<N>, options?: CallOptions) =>
-      ask(endpoint, { params: { condition_id: conditionId }, query }, options);
-  const byCondition =
-    <N extends EndpointName>(endpoint: N) =>
-    (conditionId: string, options?: CallOptions) =>
-      ask(endpoint, { params: { condition_id: conditionId } }, options);
-  const listOfMarket =
-    <N extends ListName>(endpoint: N) =>
-    (conditionId: string, query?: QueryInput<N>, options?: CallOptions) =>
-      pageOf(endpoint, { params: { condition_id: conditionId }, query }, options);
-  const allOfMarket =
-    <N extends ListName>(endpoint: N) =>
-    (conditionId: string, query?: QueryInput<N>, options?: CallOptions) =>
-      walk(endpoint, { params: { condition_id: conditionId }, query }, options);
-  return { calls, plain, list, all, send, byPubkey, submit, ofMarket, byCondition, listOfMarket, allOfMarket };
+/** Bodies that are declared more precisely than their schema. */
+interface PreciseBodies {
+  readonly 'orders.create': OrderInput;
+  readonly 'requests.create': MarginInput;
 }
+type Body<N extends EndpointName> = N extends keyof PreciseBodies ? PreciseBodies[N] : BodyOf<N>;
 
-const catalogCalls = ({ calls, plain, list, all, byCondition }: Methods) => ({
-  /** Events and the markets in them. Public. */
-  events: {
-    /** Newest first unless sorted, each with two of its markets at most. `league` only with `sport`; 20 a page. */
-    list: list('events.list'),
-    /** With `sort` rows may move between pages meanwhile, which ends in a BrokenList. */
-    all: all('events.list'),
-    /** One event with all its markets. */
-    detail: byCondition('events.detail'),
-  },
-  /** All sports and their leagues at once: the slugs that other calls filter by. Public. */
-  sports: { list: plain('sports.list') },
-  /** Markets and events by words and filters. At least one filter beside `limit`, `cursor` and `sort`. Public. */
-  search: {
-    /** A hit's `summary` is its whole detail; `result_type` names its kind. */
-    list: (query: QueryInput<'search.list'>, options?: CallOptions) => calls.page('search.list', { query }, options),
-    /** Rows may move between pages meanwhile, which ends in a BrokenList. */
-    all: (query: QueryInput<'search.list'>, options?: CallOptions) => calls.all('search.list', { query }, options),
-  },
-});
+type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
+type BodyArg<B> = [B] extends [undefined] ? [] : [body: IsUnion<keyof B> extends true ? B : B[keyof B]];
+type KeyArg<P> = unknown extends P ? [] : [key: string];
+/** An endpoint without a query takes any name, with no value. */
+type QueryArg<Q> = string extends keyof Q ? [] : Record<never, never> extends Q ? [query?: Q] : [query: Q];
+type Args<N extends EndpointName> = [
+  ...KeyArg<ParamsOf<N>>,
+  ...BodyArg<Body<N>>,
+  ...QueryArg<QueryInput<N>>,
+  options?: CallOptions,
+];
 
-const marketCalls = ({ calls, list, all, ofMarket, byCondition, listOfMarket, allOfMarket }: Methods) => ({
-  /** Public. Prices are in YES space unless a call says otherwise. */
-  markets: {
-    /** Newest first unless sorted; 20 a page. */
-    list: list('markets.list'),
-    /** With `sort` rows may move between pages meanwhile, which ends in a BrokenList. */
-    all: all('markets.list'),
-    /** Everything about one market. `config` holds its grid and limits (Micros) and its fee rates, by `kind`. */
-    detail: byCondition('markets.detail'),
-    /** The order book of one outcome, best price first, Micros. `is_yes` false is the NO book, whose prices are 1 - p. */
-    book: ofMarket('markets.book'),
-    /** Trades of a market, newest first. `is_yes` is the taker's outcome and `price` is in its space (Micros). */
-    trades: listOfMarket('markets.trades'),
-    /** Trades have no id: a repeated row is not recognised. */
-    allTrades: allOfMarket('markets.trades'),
-    /** Volumes and capital in currency, decimal text. */
-    stats: byCondition('markets.stats'),
-    /** The middle of the book as decimal text; null while it has none. `is_yes` (default true) picks the outcome. */
-    price: ofMarket('markets.price'),
-    /** A price chart, oldest bar first, decimal text. From `start_time` to before `end_time`, at most 30 days apart. */
-    candles: (conditionId: string, query: QueryInput<'markets.candles'>, options?: CallOptions) =>
-      calls.ask('markets.candles', { params: { condition_id: conditionId }, query }, options),
-    /** Public events of all margin positions in a market, newest first. */
-    marginActivity: listOfMarket('markets.marginActivity'),
-    /** Rows have no id: a repeated row is not recognised. */
-    allMarginActivity: allOfMarket('markets.marginActivity'),
-  },
-});
+type Method<N extends EndpointName> = (...args: Args<N>) => Promise<N extends ListName ? Page<RowOf<N>> : DataOf<N>>;
+type Walk<N extends ListName> = (...args: Args<N>) => AsyncGenerator<RowOf<N>, void, undefined>;
 
-const orderCalls = ({ list, all, send, byPubkey, submit }: Methods) => ({
-  /** Own orders. One is a draft until its message is signed and submitted; `client.place` and `client.cancel` do it all. */
-  orders: {
-    /** Newest first, drafts included; Micros. */
-    list: list('orders.list'),
-    /** An order that changes its status meanwhile may be missing or appear twice. */
-    all: all('orders.list'),
-    /**
-     * Drafts an order and returns the message to sign. Nothing trades or is locked yet. Refused with
-     * `invalid_request_params` (grid, limits, market), `order_market_not_open`, `order_insufficient_funds`,
-     * `order_insufficient_shares`, `gringotts_unavailable`.
-     */
-    create: send<'orders.create', OrderInput>('orders.create'),
-    /**
-     * Submits the signature (128 hex characters) over a draft's message: the order trades, the rest of a limit order
-     * rests. Refused as `create`, and with `program_call_has_expired`, `invalid_program_call_status`.
-     */
-    submit: submit('orders.submit'),
-    detail: byPubkey('orders.detail'),
-    /**
-     * Drafts a cancel; the order rests until the cancel is submitted. Refused with `order_not_cancelable`,
-     * `gringotts_unavailable`.
-     */
-    cancel: byPubkey('orders.cancel'),
-    /** Submits the signature over a cancel's message. Refused as `submit`, and with `order_not_cancelable`. */
-    cancelSubmit: submit('orders.cancelSubmit'),
-  },
-  /** Own trades, newest first. `price` is in the space of the own order's outcome; Micros. */
-  trades: { list: list('trades.list'), all: all('trades.list') },
-});
+type GroupOf<N> = N extends `${infer G}.${string}` ? G : never;
+type NamesOf<G extends string, N extends EndpointName = EndpointName> = N extends `${G}.${string}` ? N : never;
+type MethodName<N> = N extends `${string}.${infer M}` ? M : never;
+type WalkName<N> = MethodName<N> extends 'list' ? 'all' : `all${Capitalize<MethodName<N>>}`;
 
-const conversionCalls = ({ calls, list, all, send, byPubkey, submit }: Methods) => ({
-  /** Turns a YES and a NO share into one unit of currency; `client.merge` does the whole change. */
-  merges: {
-    list: list('merges.list'),
-    all: all('merges.list'),
-    /**
-     * Locks the shares and answers the message to sign; asked again for the amount of an unsigned draft, it answers that draft.
-     * Refused with `share_merge_insufficient_shares`, `share_merge_in_progress`, `share_conversion_invalid_amount`,
-     * `share_conversion_market_not_eligible`, `…_not_open`, `…_paused`, `share_merge_market_has_unbacked_collateral`,
-     * `custodial_user_trading_not_allowed`, `gringotts_unavailable`.
-     */
-    create: send<'merges.create', ConversionInput>('merges.create'),
-    /**
-     * Returns the row `in_process`; read it until it is `done` or `failed`. Refused with `share_conversion_not_found`,
-     * `share_conversion_invalid_state`, `program_call_has_expired`.
-     */
-    submit: submit('merges.submit'),
-    detail: byPubkey('merges.detail'),
-  },
-  /** Turns one unit of currency into a YES and a NO share; `client.split` does the whole change. */
-  splits: {
-    list: list('splits.list'),
-    all: all('splits.list'),
-    /** Locks the currency. Refused as a merge is, but with `share_split_insufficient_funds` and `share_split_in_progress`. */
-    create: send<'splits.create', ConversionInput>('splits.create'),
-    /** As that of a merge. */
-    submit: submit('splits.submit'),
-    detail: byPubkey('splits.detail'),
-  },
-  /** Turns shares of a settled market into currency; `client.redeem` does the whole change. */
-  redeems: {
-    list: list('redeems.list'),
-    all: all('redeems.list'),
-    /** Drafts a redeem of all free shares. Refused with `invalid_request_params` (not settled, or nothing held), `gringotts_unavailable`. */
-    create: (marketConditionId: string, options?: CallOptions) =>
-      calls.ask('redeems.create', { body: { market_condition_id: marketConditionId } }, options),
-    /** The row is `completed` with its funds. Refused as an order's submit. */
-    submit: submit('redeems.submit'),
-    detail: byPubkey('redeems.detail'),
-  },
-});
-
-const accountCalls = ({ calls, plain, list, all, send }: Methods) => ({
-  /** Credentials. `client.bootstrap(wallet)` makes the first two calls for you. */
-  keys: {
-    /**
-     * Returns the text that proves control of a wallet (base58 of its public key). Sign it with `wallet.signChallenge`
-     * and pass it on unchanged.
-     */
-    challenge: (walletAddress: string, options?: CallOptions) =>
-      calls.ask('keys.challenge', { body: { wallet_address: walletAddress } }, options),
-    /** Creates an API key. Only this answer contains its secret. */
-    create: send('keys.create'),
-    /** All keys of the account, revoked ones too. Times in Unix seconds. */
-    list: plain('keys.list'),
-    /** Revokes a key: requests with it are rejected from then on. */
-    revoke: (keyId: string, options?: CallOptions) => calls.ask('keys.revoke', { params: { key_id: keyId } }, options),
-  },
-  /** The own account. No call shows the currency balance. */
-  account: {
-    /** Names and the time of joining, Unix seconds. */
-    detail: plain('account.detail'),
-    /** Own shares, one row per outcome, Micros; up to 200 a page. A page may be short although another follows. */
-    assets: list('account.assets'),
-    allAssets: all('account.assets'),
-    /** Profit and loss in currency, decimal text: in total, of one market or of one event. */
-    pnl: (query: QueryInput<'account.pnl'> = {}, options?: CallOptions) => calls.ask('account.pnl', { query }, options),
-  },
-});
-
-const marginCalls = ({ calls, list, all, send, byPubkey, submit }: Methods) => ({
-  /** Leveraged positions. Money, prices and leverages are decimal text, in the space of the position's own outcome. */
-  positions: {
-    /** Newest first unless sorted. */
-    list: list('positions.list'),
-    all: all('positions.list'),
-    /** The effect of opening a position now; public, nothing is reserved. */
-    estimate: (query: QueryInput<'positions.estimate'>, options?: CallOptions) =>
-      calls.ask('positions.estimate', { query }, options),
-    detail: byPubkey('positions.detail'),
-    /**
-     * Sells the position's shares: now, or with `price` once they sell at this price or better. Takes effect without a
-     * signature. An OutcomeUnknown is settled by reading the position.
-     */
-    close: (pubkey: string, query: QueryInput<'positions.close'> = {}, options?: CallOptions) =>
-      calls.ask('positions.close', { params: { pubkey }, query }, options),
-    /** Sets take profit and stop loss. Some backends refuse it with `hyperliquid_margin_tp_sl_not_supported` (501). */
-    setTpSl: (pubkey: string, prices: TpSlInput, options?: CallOptions) =>
-      calls.ask('positions.setTpSl', { params: { pubkey }, body: prices }, options),
-    /** Removes both; the answer still carries them. Refused as `setTpSl`. */
-    deleteTpSl: byPubkey('positions.deleteTpSl'),
-    /** Claims the payment of a `claimable` settlement; it becomes `claim_pending`. */
-    claim: byPubkey('positions.claim'),
-  },
-  /** Payments of ended positions, newest first unless sorted. */
-  settlements: { list: list('settlements.list'), all: all('settlements.list') },
-  /** Requests that open positions. */
-  requests: {
-    /** Newest first unless sorted. */
-    list: list('requests.list'),
-    all: all('requests.list'),
-    /**
-     * Drafts a position request; sign the row's `message` and submit it. `client.openMargin` does all of it. Refused with
-     * `invalid_request_params`, `order_market_not_open`, `order_insufficient_funds`,
-     * `hyperliquid_margin_tp_sl_not_supported`, `gringotts_unavailable`.
-     */
-    create: send<'requests.create', MarginInput>('requests.create'),
-    /**
-     * Funding starts. Refused with `invalid_request_params` (the signature), `program_call_has_expired`,
-     * `invalid_program_call_status`, and `order_market_not_open`, which fails it.
-     */
-    submit: submit('requests.submit'),
-    detail: byPubkey('requests.detail'),
-    /** Cancels a request whose funding has not completed. Takes effect without a signature. */
-    cancel: byPubkey('requests.cancel'),
-  },
-});
-
-/** Every group of calls. A method throws ServiceRefused or OutcomeUnknown; a walk also BrokenList. */
-export function makeCalls(calls: TypedCalls) {
-  const methods = makeMethods(calls);
-  return {
-    ...catalogCalls(methods),
-    ...marketCalls(methods),
-    ...orderCalls(methods),
-    ...conversionCalls(methods),
-    ...accountCalls(methods),
-    ...marginCalls(methods),
+/** All groups of calls, as `ServiceClient` has them. A method throws ServiceRefused or OutcomeUnknown; a walk also BrokenList. */
+export type Calls = {
+  readonly [G in GroupOf<EndpointName>]: { readonly [N in NamesOf<G> as MethodName<N>]: Method<N> } & {
+    readonly [N in Extract<NamesOf<G>, ListName> as WalkName<N>]: Walk<N>;
   };
+};
+
+/** Makes the methods of every call, by group. */
+export function makeCalls(caller: HttpCaller): Calls {
+  const groups: Record<string, Record<string, (...args: unknown[]) => unknown>> = {};
+  // `Object.keys` of a table knows no names; these are the table's own.
+  for (const endpoint of Object.keys(ENDPOINTS) as EndpointName[]) {
+    const declaration = declarationOf(endpoint);
+    const [group = '', method = ''] = endpoint.split('.');
+    groups[group] ??= {};
+    const methods = groups[group];
+    const walk = method === 'list' ? 'all' : `all${method.charAt(0).toUpperCase()}${method.slice(1)}`;
+    // A declaration with a page size is that of a list.
+    const list = declaration.page === undefined ? null : (endpoint as ListName);
+    methods[method] = (...args) => {
+      const { input, options } = readArguments(declaration, args);
+      return list === null ? readRecord(caller, endpoint, input, options) : readPage(caller, list, input, options);
+    };
+    if (list === null) continue;
+    methods[walk] = (...args) => {
+      const { input, options } = readArguments(declaration, args);
+      return walkPages(caller, list, input, options);
+    };
+  }
+  // `Calls` follows from the same table.
+  return groups as unknown as Calls;
 }
 
-/** All groups of calls, as `ServiceClient` has them. */
-export type Calls = ReturnType<typeof makeCalls>;
+interface Read {
+  readonly input: CallInput<EndpointName>;
+  readonly options: CallOptions | undefined;
+}
+
+function readArguments({ path, body, query }: Declaration, args: readonly unknown[]): Read {
+  const rest = [...args];
+  const [, key] = /\{(\w+)\}/.exec(path) ?? [];
+  const input = {
+    ...(key === undefined ? {} : { params: { [key]: rest.shift() } }),
+    ...(body === null ? {} : { body: nameField(Object.keys(body.shape), rest.shift()) }),
+    ...(Object.keys(query.shape).length === 0 ? {} : { query: rest.shift() }),
+  };
+  // The types of the methods have the same arguments in the same order.
+  return { input: input as CallInput<EndpointName>, options: rest.shift() as CallOptions | undefined };
+}
+
+const nameField = ([only = '', ...others]: readonly string[], value: unknown): unknown =>
+  others.length === 0 ? { [only]: value } : value;
+
+/** Largest page of every list (assets allow 200): fewest requests for a whole walk. */
+const WALK_LIMIT = 100;
+
+/** Guarantees of one list for its walk. */
+interface ListRule<R> {
+  /** Identifies a row; null for a row or list without ids. */
+  readonly getKey: ((row: R) => string | null) | null;
+  /**
+   * Whether a page with a successor must be full: true for "before this id" cursors. Assets skip rows, and for offsets
+   * and opaque cursors nothing is promised.
+   */
+  readonly isKeyset: (query: Readonly<Record<string, unknown>>) => boolean;
+}
+
+const always = () => true;
+const never = () => false;
+const unlessSorted = ({ sort }: Readonly<Record<string, unknown>>) => sort === undefined;
+const byPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
+const byConditionId = (row: { readonly condition_id: string }) => row.condition_id;
+
+const LIST_RULES: { readonly [N in ListName]: ListRule<RowOf<N>> } = {
+  'events.list': { getKey: byConditionId, isKeyset: unlessSorted },
+  'markets.list': { getKey: byConditionId, isKeyset: unlessSorted },
+  // Two trades of one second may be equal in every field.
+  'markets.trades': { getKey: null, isKeyset: always },
+  'markets.marginActivity': { getKey: null, isKeyset: always },
+  'search.list': {
+    getKey: ({ result_type, summary }) => `${result_type} ${summary.condition_id}`,
+    isKeyset: never,
+  },
+  'orders.list': { getKey: byPubkey, isKeyset: always },
+  'trades.list': { getKey: byPubkey, isKeyset: always },
+  'merges.list': { getKey: byPubkey, isKeyset: always },
+  'splits.list': { getKey: byPubkey, isKeyset: always },
+  'redeems.list': { getKey: byPubkey, isKeyset: always },
+  'account.assets': { getKey: ({ token }) => token.symbol, isKeyset: never },
+  'positions.list': { getKey: byPubkey, isKeyset: never },
+  'settlements.list': { getKey: ({ position_pubkey }) => position_pubkey, isKeyset: never },
+  'requests.list': { getKey: byPubkey, isKeyset: never },
+};
+
+/** The record of one call. Throws ServiceRefused or OutcomeUnknown. */
+export async function readRecord<N extends EndpointName>(
+  caller: HttpCaller,
+  endpoint: N,
+  input: CallInput<N>,
+  options?: CallOptions,
+): Promise<DataOf<N>> {
+  return requireRecord(endpoint, await callInLane(caller, endpoint, input, options)).data;
+}
+
+/** One page of a list. Throws ServiceRefused or OutcomeUnknown. */
+async function readPage<N extends ListName>(
+  caller: HttpCaller,
+  endpoint: N,
+  input: CallInput<N>,
+  options?: CallOptions,
+): Promise<Page<RowOf<N>>> {
+  const answer = await callInLane(caller, endpoint, input, options);
+  const { data, nextCursor } = requireRecord(endpoint, answer);
+  return { rows: data, nextCursor, limit: answer.pageLimit };
+}
+
+/** Every row of the list. Throws ServiceRefused, OutcomeUnknown or BrokenList at the row where it occurs. */
+function walkPages<N extends ListName>(
+  caller: HttpCaller,
+  endpoint: N,
+  input: CallInput<N>,
+  options?: CallOptions,
+): AsyncGenerator<RowOf<N>, void, undefined> {
+  // Fields of every list's query, as its declaration says.
+  const { limit = WALK_LIMIT, ...query } = (input.query ?? {}) as ListQuery;
+  // The table's rule for the rows of this endpoint.
+  const rule = LIST_RULES[endpoint] as ListRule<RowOf<N>>;
+  return walkList<RowOf<N>>({
+    getKey: rule.getKey,
+    fullPages: rule.isKeyset(query),
+    limit,
+    fetch: (cursor = query.cursor) => {
+      const paged = { ...query, limit, ...(cursor === undefined ? {} : { cursor }) };
+      // Every list takes a limit and a cursor; the rest of the input is the caller's.
+      return readPage(caller, endpoint, { ...input, query: paged } as CallInput<N>, options);
+    },
+    makeError: (fault, what) => new BrokenList(endpoint, fault, what),
+  });
+}
+
+const callInLane = <N extends EndpointName>(
+  caller: HttpCaller,
+  endpoint: N,
+  input: CallInput<N>,
+  options: CallOptions = {},
+): Promise<ClientAnswer<N>> => caller.call(endpoint, input, { lane: chooseLane(endpoint), ...options });
+
+interface ListQuery extends Readonly<Record<string, unknown>> {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+function requireRecord<N extends EndpointName>(endpoint: N, { outcome }: ClientAnswer<N>) {
+  if (outcome.kind === 'answered') return outcome;
+  if (outcome.kind === 'refused') throw new ServiceRefused(endpoint, outcome);
+  throw new OutcomeUnknown(endpoint, outcome.reason, { sent: outcome.sent });
+}
+
+const LESS_RISK: readonly EndpointName[] = [
+  'orders.cancel',
+  'orders.cancelSubmit',
+  'positions.close',
+  'requests.cancel',
+  'positions.setTpSl',
+];
+
+/** Priority within the budget: requests that reduce risk, then signed ones, then own reads. */
+function chooseLane(endpoint: EndpointName): Lane {
+  if (LESS_RISK.includes(endpoint)) return 'cancel';
+  const { method, scope } = declarationOf(endpoint);
+  if (scope === 'public') return 'hot';
+  if (method === 'GET') return 'own';
+  return endpoint.endsWith('.submit') ? 'submit' : 'draft';
+}

@@ -13,6 +13,7 @@
 
 import { type Micros, ZERO } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
+import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, OrderRow, PositionRow, RedeemRow, RequestRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { Wallet } from '../wallet/wallet.js';
@@ -20,11 +21,16 @@ import { HttpCaller } from './caller.js';
 import { type Calls, type ConversionInput, type MarginInput, makeCalls, type OrderInput } from './calls.js';
 import type { CallOptions } from './contract.js';
 import { NotDone, ServiceRefused } from './errors.js';
-import { type CloseInput, closeMargin } from './safe/close-margin.js';
-import { TypedCalls } from './typed-call.js';
-import { type Change, type Patience, runDraftWorkflow, type Stage, type World } from './workflow/draft-workflow.js';
-import { decimal, marginTerms, orderTerms } from './workflow/expected-terms.js';
-import type { DraftToSign } from './workflow/sign-draft.js';
+import {
+  type Change,
+  type CloseInput,
+  closeMargin,
+  type Patience,
+  runDraftWorkflow,
+  type Stage,
+  type World,
+} from './workflow/draft-workflow.js';
+import { type DraftToSign, decimal, marginTerms, orderTerms } from './workflow/sign-draft.js';
 
 /** Time limit of a whole change, and limits of signing. */
 export interface SafeOptions {
@@ -45,7 +51,7 @@ const DEFAULTS: Patience = { withinMs: 30_000, pollMs: 500, allowBlindSigning: f
 
 /** The whole service as typed calls; safe to share, closed with `close()`. */
 export class ServiceClient extends HttpCaller {
-  readonly #calls: Calls = makeCalls(new TypedCalls(this));
+  readonly #calls: Calls = makeCalls(this);
   readonly keys = this.#calls.keys;
   readonly events = this.#calls.events;
   readonly markets = this.#calls.markets;
@@ -77,15 +83,12 @@ export class ServiceClient extends HttpCaller {
   async place(wallet: Wallet, order: OrderInput, options: SafeOptions = {}): Promise<OrderRow> {
     const terms = orderTerms(order);
     return this.#run(wallet, options, {
-      endpoint: 'orders.submit',
+      ...landing('orders.submit', this.orders, placeStage),
       draft: async (within) => ({
         ...(await this.orders.create(order, within)),
         marketConditionId: order.market_condition_id,
         terms,
       }),
-      submit: (draft, signature, within) => this.orders.submit(draft, signature, within),
-      read: (draft, within) => this.orders.detail(draft, within),
-      getStage: placeStage,
     });
   }
 
@@ -137,11 +140,8 @@ export class ServiceClient extends HttpCaller {
     const { market_condition_id: marketConditionId } = input;
     const terms: DraftTerms = { action, amount: decimal('amount', input.amount) };
     return this.#run(wallet, options, {
-      endpoint: action === 'merge-shares' ? 'merges.submit' : 'splits.submit',
+      ...landing(action === 'merge-shares' ? 'merges.submit' : 'splits.submit', calls, conversionStage),
       draft: async (within) => ({ ...(await calls.create(input, within)), marketConditionId, terms }),
-      submit: (draft, signature, within) => calls.submit(draft, signature, within),
-      read: (draft, within) => calls.detail(draft, within),
-      getStage: conversionStage,
     });
   }
 
@@ -151,14 +151,11 @@ export class ServiceClient extends HttpCaller {
    */
   async redeem(wallet: Wallet, marketConditionId: string, options: SafeOptions = {}): Promise<RedeemRow> {
     return this.#run(wallet, options, {
-      endpoint: 'redeems.submit',
+      ...landing('redeems.submit', this.redeems, redeemStage),
       draft: async (within) => {
         const terms = { action: 'redeem-shares', ...(await this.#sharesToRedeem(marketConditionId, within)) } as const;
         return { ...(await this.redeems.create(marketConditionId, within)), marketConditionId, terms };
       },
-      submit: (draft, signature, within) => this.redeems.submit(draft, signature, within),
-      read: (draft, within) => this.redeems.detail(draft, within),
-      getStage: redeemStage,
     });
   }
 
@@ -187,11 +184,8 @@ export class ServiceClient extends HttpCaller {
   async openMargin(wallet: Wallet, request: MarginInput, options: SafeOptions = {}): Promise<RequestRow> {
     const terms = marginTerms(request);
     return this.#run(wallet, options, {
-      endpoint: 'requests.submit',
+      ...landing('requests.submit', this.requests, requestStage),
       draft: async (within) => toSign(await this.requests.create(request, within), request.market_condition_id, terms),
-      submit: (draft, signature, within) => this.requests.submit(draft, signature, within),
-      read: (draft, within) => this.requests.detail(draft, within),
-      getStage: requestStage,
     });
   }
 
@@ -209,6 +203,13 @@ export class ServiceClient extends HttpCaller {
   }
 }
 
+/** A change whose draft and record have the same key. */
+const landing = <R>(
+  endpoint: EndpointName,
+  { submit, detail }: { readonly submit: Change<R>['submit']; readonly detail: Change<R>['read'] },
+  getStage: (record: R) => Stage,
+) => ({ endpoint, submit, read: detail, getStage });
+
 function toSign(row: RequestRow, marketConditionId: string, terms: DraftTerms): DraftToSign {
   const { pubkey, message } = row;
   if (message !== null) return { pubkey, message, marketConditionId, terms };
@@ -218,6 +219,7 @@ function toSign(row: RequestRow, marketConditionId: string, terms: DraftTerms): 
 const UNSIGNED: Stage = { kind: 'unsigned' };
 const LANDING: Stage = { kind: 'landing' };
 const DONE: Stage = { kind: 'done' };
+const OVER = ['failed', 'expired', 'cancelled'] as const;
 
 /** An order that was in the book has taken effect, whatever its end. */
 function placeStage({ status }: OrderRow): Stage {
@@ -229,22 +231,18 @@ function placeStage({ status }: OrderRow): Stage {
 /** The cancel of a resting order was not submitted. */
 const cancelStage = ({ status }: OrderRow): Stage => (status !== null && isFinalOrder(status) ? DONE : UNSIGNED);
 
-function conversionStage({ state }: ConversionRow): Stage {
-  if (state === 'failed' || state === 'expired') return { kind: 'over', why: state };
-  if (state === 'waiting_to_sign') return UNSIGNED;
-  return state === 'done' ? DONE : LANDING;
-}
+const conversionStage = stages<ConversionRow['state']>(['waiting_to_sign'], ['done']);
+const redeemStage = stages<RedeemRow['state']>(['waiting_to_sign', 'created'], ['done', 'completed']);
+const requestStage = stages<RequestRow['state']>(['created'], ['order_placed', 'completed']);
 
-function redeemStage({ state }: RedeemRow): Stage {
-  if (state === 'failed' || state === 'expired') return { kind: 'over', why: state };
-  if (state === 'waiting_to_sign' || state === 'created') return UNSIGNED;
-  return state === 'done' || state === 'completed' ? DONE : LANDING;
-}
-
-function requestStage({ state }: RequestRow): Stage {
-  if (state === 'failed' || state === 'cancelled') return { kind: 'over', why: state };
-  if (state === 'created') return UNSIGNED;
-  return state === 'order_placed' || state === 'completed' ? DONE : LANDING;
+/** Stages by the state of a record; a state that is not named is landing. */
+function stages<S extends string>(unsigned: readonly S[], done: readonly S[]) {
+  return ({ state }: { readonly state: S }): Stage => {
+    const why = OVER.find((over) => over === state);
+    if (why !== undefined) return { kind: 'over', why };
+    if (unsigned.includes(state)) return UNSIGNED;
+    return done.includes(state) ? DONE : LANDING;
+  };
 }
 
 export { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
@@ -252,12 +250,12 @@ export { TwinbookError } from '../../shared/base/errors.js';
 export type { Micros } from '../../shared/base/micros.js';
 export type { VenueProfile } from '../../shared/protocol/profile.js';
 export type { Credentials } from '../wallet/credentials.js';
-export type { SigningPolicy, SignResult, StoredDraft } from '../wallet/drafts.js';
 export { createKeyFile, openKeyFile } from '../wallet/key-file.js';
+export type { SigningPolicy, SignResult, StoredDraft } from '../wallet/signing-rules.js';
 export { signingRules } from '../wallet/signing-rules.js';
 export { Wallet } from '../wallet/wallet.js';
 export type { ConversionInput, MarginInput, OrderInput, TpSlInput } from './calls.js';
 export type * from './contract.js';
 export * from './errors.js';
 export { venueProfile } from './profile-file.js';
-export type { CloseInput } from './safe/close-margin.js';
+export type { CloseInput } from './workflow/draft-workflow.js';

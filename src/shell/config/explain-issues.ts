@@ -1,28 +1,74 @@
-/** Turns issues of the schema into sentences for the author of the file. */
+/** Reads values by a schema, and turns its issues into sentences for the author of the file. */
 
 import type { z } from 'zod';
 import { closest } from '../../shared/base/closest.js';
-import { joinWithOr, shownValue } from './problems.js';
-import { describedAt, knownKeys, placesBelow, type SchemaNode } from './schema-tree.js';
+import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
+import { configError, joinWithOr, type Problem, shownValue } from './problems.js';
+import { describedAt, jsonSchema, knownKeys, placesBelow, type SchemaNode } from './schema-tree.js';
 
 /** One complaint about a value: its field, and whether the key or the value is wrong. */
-export interface Complaint {
+interface Complaint {
   readonly path: readonly PropertyKey[];
   readonly part: 'key' | 'value';
   readonly text: string;
 }
 
 /** Groups that hold a key, by the key. */
-export type Places = ReadonlyMap<string, readonly string[]>;
+type Places = ReadonlyMap<string, readonly string[]>;
 
-/** Sentences for every issue of a failed parse of `input`. `places`: the right place of a misplaced key. */
-export function explainIssues(
-  error: z.ZodError,
-  input: unknown,
-  schema: SchemaNode,
-  places: Places = placesBelow(schema),
-): readonly Complaint[] {
-  return error.issues.flatMap((issue) => explainIssue(issue, input, schema, places));
+/** Makes the problem of a field. */
+export type At = (path: readonly PropertyKey[], text: string, part?: 'key' | 'value') => Problem;
+
+/** The value as the schema reads it. Throws `config_invalid` with every issue. `addPlaces`: more right places of misplaced keys. */
+export function readBySchema<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  at: At,
+  addPlaces?: () => Places,
+): z.output<S> {
+  const parsed = parseBySchema(schema, value);
+  if (parsed.success) return parsed.data;
+  const node = jsonSchema(schema);
+  const places = new Map([...placesBelow(node), ...(addPlaces?.() ?? [])]);
+  const complaints = parsed.error.issues.flatMap((issue) => explainIssue(issue, value, node, places));
+  throw configError(complaints.map(({ path, text, part }) => at(path, text, part)));
+}
+
+/** Keys of an entry by its kind. */
+export type KindKeys<K extends string> = Readonly<
+  Record<K, { readonly wants: readonly string[]; readonly may: readonly string[] }>
+>;
+
+/** Missing keys of an entry's kind, and keys of another kind. */
+export function kindProblems<K extends string>(
+  what: string,
+  entry: { readonly kind: K },
+  keys: KindKeys<K>,
+  path: readonly PropertyKey[],
+  at: At,
+): readonly Problem[] {
+  const { kind } = entry;
+  const { wants, may } = keys[kind];
+  const own = [...wants, ...may];
+  const given = new Set(Object.entries(entry).flatMap(([key, value]) => (value === undefined ? [] : [key])));
+  const every = new Set(Object.values<KindKeys<K>[K]>(keys).flatMap((rule) => [...rule.wants, ...rule.may]));
+  const missing = wants.filter((key) => !given.has(key));
+  const foreign = [...every].filter((key) => given.has(key) && !own.includes(key));
+  return [
+    ...missing.map((key) => at(path, `a ${what} of kind ${kind} wants ${key}`)),
+    ...foreign.map((key) => at([...path, key], `a ${what} of kind ${kind} has no ${key}; remove it`)),
+  ];
+}
+
+/** The fields of a mapping that can be read, each by itself; undefined where one cannot. */
+export function readParts<F extends Readonly<Record<string, z.ZodType>>>(
+  fields: F,
+  value: unknown,
+): { readonly [K in keyof F]: z.output<F[K]> | undefined } {
+  const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
+  const read = Object.entries(fields).map(([name, field]) => [name, parseBySchema(field, raw.get(name)).data]);
+  // Each field by its own schema.
+  return Object.fromEntries(read) as { readonly [K in keyof F]: z.output<F[K]> | undefined };
 }
 
 function explainIssue(

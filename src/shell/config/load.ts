@@ -2,11 +2,10 @@
 
 import { dirname, resolve } from 'node:path';
 import { must } from '../../shared/base/errors.js';
-import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import { applyEnvironment, type Environment } from './environment.js';
-import { explainIssues } from './explain-issues.js';
+import { type At, readBySchema, readParts } from './explain-issues.js';
 import { configHash } from './hash.js';
 import { makeTrader, parsePort } from './make-trader.js';
 import { fieldName, type Problem, ProblemList } from './problems.js';
@@ -15,7 +14,7 @@ import { jsonSchema } from './schema-tree.js';
 import { alertProblems } from './sections/alerts.js';
 import { feedProblems } from './sections/feeds.js';
 import { fleetProblems } from './sections/fleet.js';
-import { type At, loadVenue } from './sections/venue.js';
+import { loadVenue } from './sections/venue.js';
 import { readStrategyFile, withCode } from './strategy-file.js';
 import type { CodeRules } from './strategy-module.js';
 import type { Config, ReadConfig, ReadStrategy, TraderConfig } from './types.js';
@@ -123,32 +122,20 @@ function readTrader(
 ): ReadTrader {
   const file = resolve(options.cwd, path);
   const { content, value, at } = readTraderFile(file, options, problems, sources);
-  const { venue: written, exchange, risk, feeds, strategies } = readParts(value);
-  const embedded = exchange?.embedded ?? false;
-  const venue =
+  const { venue, exchange, risk, feeds, strategies } = traderSchema.shape;
+  const parts = readParts({ venue, exchange, risk, feeds, strategies }, value);
+  const { venue: written, exchange: { embedded = false } = {} } = parts;
+  const profile =
     written && problems.attempt(() => loadVenue(written, embedded, dirname(file), { cwd: options.cwd, sources }, at));
   if (content !== null) problems.add(...relationProblems(content, at));
-  const trader = content && venue && problems.attempt(() => makeTrader(content, venue, file, at));
+  const trader = content && profile && problems.attempt(() => makeTrader(content, profile, file, at));
   return {
     file,
     at,
     trader: trader ?? null,
-    limits: risk ?? null,
-    feeds: feeds === undefined ? null : Object.keys(feeds),
-    strategyFiles: strategies ?? [],
-  };
-}
-
-/** The independent sections; undefined for an unreadable one. */
-function readParts(value: unknown) {
-  const shape = traderSchema.shape;
-  const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
-  return {
-    venue: parseBySchema(shape.venue, raw.get('venue')).data,
-    exchange: parseBySchema(shape.exchange, raw.get('exchange')).data,
-    risk: parseBySchema(shape.risk, raw.get('risk')).data,
-    feeds: parseBySchema(shape.feeds, raw.get('feeds')).data,
-    strategies: parseBySchema(shape.strategies, raw.get('strategies')).data,
+    limits: parts.risk ?? null,
+    feeds: parts.feeds === undefined ? null : Object.keys(parts.feeds),
+    strategyFiles: parts.strategies ?? [],
   };
 }
 
@@ -167,7 +154,7 @@ function readTraderFile(
   const wrong: Problem[] = [];
   const { value, sources } = applyEnvironment(written, () => jsonSchema(traderSchema), env, cwd, wrong);
   problems.add(...wrong);
-  const at = (path: readonly PropertyKey[], text: string, part: 'key' | 'value' = 'value'): Problem => {
+  const at: At = (path, text, part) => {
     for (let length = path.length; length > 0; length--) {
       const variable = sources.get(fieldName(path.slice(0, length)));
       if (variable !== undefined) return { where: `environment ${variable}`, field: fieldName(path), text };
@@ -180,11 +167,7 @@ function readTraderFile(
     );
     return { content: null, value: null, at };
   }
-  const parsed = parseBySchema(traderSchema, value);
-  if (parsed.success) return { content: parsed.data, value, at };
-  const complaints = explainIssues(parsed.error, value, jsonSchema(traderSchema));
-  problems.add(...complaints.map(({ path, text, part }) => at(path, text, part)));
-  return { content: null, value, at };
+  return { content: problems.attempt(() => readBySchema(traderSchema, value, at)), value, at };
 }
 
 /**

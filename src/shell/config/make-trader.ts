@@ -9,16 +9,16 @@ import { dirname, join, resolve } from 'node:path';
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 import { toSettings } from '../../shared/base/settings.js';
 import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
+import type { At } from './explain-issues.js';
 import { configError } from './problems.js';
 import { type TraderFile, traderSchema } from './schema.js';
 import { makeAlerts } from './sections/alerts.js';
 import { makeFeeds } from './sections/feeds.js';
 import { makeFleet } from './sections/fleet.js';
-import type { At, VenueConfig } from './sections/venue.js';
+import type { VenueConfig } from './sections/venue.js';
 
 /** Profile whose page is on by default. */
 const PAPER = 'paper';
-const DAY_MS = 86_400_000;
 
 /** For content without a problem. */
 export function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At) {
@@ -33,7 +33,7 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
     currencyPricePerS: content.economics.currency_price_per_day / ONE / SECONDS_PER_DAY,
     requestPrice: content.economics.request_price / ONE,
   };
-  const { days, ...journal } = toSettings(shape.journal, content.journal, absolute);
+  const journal = toSettings(shape.journal, content.journal, absolute);
   const guardian = toSettings(shape.guardian, content.guardian, absolute);
   const dashboard = toSettings(shape.dashboard, content.dashboard, absolute);
   return {
@@ -58,15 +58,10 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
     schedule: toSettings(shape.schedule, content.schedule),
     log: toSettings(shape.log, content.log, absolute),
     recording: toSettings(shape.recording, content.recording, absolute),
-    journal: {
-      ...journal,
-      dir: journal.dir ?? join(dirname(ledgerPath), 'runs'),
-      keptMs: days === null ? null : days * DAY_MS,
-    },
+    journal: { ...journal, dir: journal.dir ?? join(dirname(ledgerPath), 'runs') },
     guardian: {
       ...guardian,
       credentials: guardian.credentials ?? join(dirname(wallet.file), 'guardian-credentials.json'),
-      log: guardian.log ?? `${ledgerPath}.guardian.log`,
     },
     fleet: makeFleet(content.fleet, folder),
     feeds: makeFeeds(content.feeds, folder),

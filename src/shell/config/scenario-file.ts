@@ -3,11 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { type Document, parseDocument, YAMLMap, YAMLSeq } from 'yaml';
 import { z } from 'zod';
-import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import { EVENT_OUTCOMES } from '../../trader/risk/event-rules.js';
-import { explainIssues } from './explain-issues.js';
-import { configError } from './problems.js';
-import { jsonSchema } from './schema-tree.js';
+import { readBySchema } from './explain-issues.js';
 import { readYaml } from './yaml-source.js';
 
 const level = z.tuple([
@@ -76,10 +73,7 @@ const BOUNDS = { maxBytes: 1_000_000, maxEntries: 100_000 };
 /** Throws TwinbookError `config_invalid` that lists every problem, with file, line and column. */
 export function readScenarios(file: string, cwd: string): ScenarioFile {
   const source = readYaml(file, cwd, { bounds: BOUNDS });
-  const parsed = parseBySchema(fileSchema, source.value);
-  if (parsed.success) return parsed.data;
-  const complaints = explainIssues(parsed.error, source.value, jsonSchema(fileSchema));
-  throw configError(complaints.map(({ path, text, part }) => source.problem(path, text, part)));
+  return readBySchema(fileSchema, source.value, source.problem);
 }
 
 /** Quotes as a scenario writes them. */

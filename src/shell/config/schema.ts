@@ -12,11 +12,16 @@ import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { EVENT_OUTCOMES } from '../../trader/risk/event-rules.js';
 import { riskLimitsSchema } from '../../trader/risk/limits.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
-import { ALERT_SEVERITIES, CHANNEL_KINDS, CHAT_COMMANDS } from './alert-kinds.js';
 import { cronProblem } from './cron.js';
 
 /** A whole number within bounds. */
 const integer = (min: number, max: number, help: string) => z.number().int().min(min).max(max).describe(help);
+
+/** A switch. */
+const flag = (usual: boolean, help: string) => z.boolean().default(usual).describe(help);
+
+/** A group of settings. */
+const section = <S extends z.core.$ZodLooseShape>(help: string, shape: S) => z.strictObject(shape).describe(help);
 
 /** The path of a file or folder. */
 const path = (help: string) =>
@@ -58,8 +63,9 @@ const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
       `${help} Cron with six fields (second minute hour day month weekday) in the machine's time zone, or null.`,
     );
 
-const pollingSchema = z
-  .strictObject({
+const pollingSchema = section(
+  'How often the exchange is asked. All within the venue’s request budget, which comes first.',
+  {
     own_interval_ms: integer(200, 60_000, 'Own trades at the shortest, and a fifth as often own orders.').default(1000),
     own_longest_ms: integer(
       200,
@@ -78,12 +84,10 @@ const pollingSchema = z
       3_600_000,
       'A round of reconciliation, nine signed requests: assets, orders, trades, merges, splits and redeems, compared with the ledger. Stretched where the request budget is short.',
     ).default(60_000),
-    candles_prior: z
-      .boolean()
-      .default(true)
-      .describe(
-        'Whether price bars of two days are read, once a market, for its volatility and the start of its slow average.',
-      ),
+    candles_prior: flag(
+      true,
+      'Whether price bars of two days are read, once a market, for its volatility and the start of its slow average.',
+    ),
     marks: z
       .enum(['auto', 'off'])
       .default('auto')
@@ -95,46 +99,46 @@ const pollingSchema = z
       60,
       'So many seconds after a kill at the latest the request budget has let every cancel leave; 0 for at once.',
     ).default(0),
-  })
-  .describe('How often the exchange is asked. All within the venue’s request budget, which comes first.');
+  },
+);
 
-const exchangeSchema = z
-  .strictObject({
-    embedded: z.boolean().default(true).describe('Runs the paper exchange inside the trader, and trades on it.'),
+const exchangeSchema = section(
+  'The paper exchange, embedded in the trader. Leave it out to trade on another exchange.',
+  {
+    embedded: flag(true, 'Runs the paper exchange inside the trader, and trades on it.'),
     data_dir: path('Folder of the exchange state.').default('../data/exchange'),
     port: integer(0, 65_535, 'Port on the loopback address; 0 picks a free one.').default(0),
     seed: integer(0, Number.MAX_SAFE_INTEGER, 'Seed of the simulated crowd.').default(1),
     market_data: z.array(path('A recording.')).max(1000).default([]).describe('Recordings that drive markets.'),
     speed: z.number().min(0.01).max(10_000).default(1).describe('Time scale of recordings; 1 is real time.'),
-    crowd: z.boolean().default(true).describe('Whether simulated traders trade.'),
+    crowd: flag(true, 'Whether simulated traders trade.'),
     crowd_markets: integer(1, 1000, 'Markets of the simulated crowd.').default(4),
-    controls: z.boolean().default(false).describe('Whether the /paper/ controls answer.'),
-    rate_limits: z.boolean().default(true).describe('Whether the venue profile’s request limits are enforced.'),
+    controls: flag(false, 'Whether the /paper/ controls answer.'),
+    rate_limits: flag(true, 'Whether the venue profile’s request limits are enforced.'),
     starting_funds: amount('0', '1000000000', 'Currency of a new account.').prefault('10000'),
     landing_ms: integer(0, 600_000, 'How long merges and splits stay in_process, ms.').default(400),
     draft_lifetime_s: integer(5, 3600, 'How long a draft can be signed, s; default the venue profile’s.').optional(),
-  })
-  .describe('The paper exchange, embedded in the trader. Leave it out to trade on another exchange.');
+  },
+);
 
-const mergeSchema = z
-  .strictObject({
-    enabled: z.boolean().default(true).describe('Whether complete YES+NO sets are merged back into currency.'),
-    min_shares: amount(
-      '0.01',
-      '1000000',
-      'Fewest complete sets worth a merge; default the batch that the prices of economics make worth its requests, 20 as they are.',
-    ).optional(),
-  })
-  .describe('When completed pairs are merged back into currency.');
+const mergeSchema = section('When completed pairs are merged back into currency.', {
+  enabled: flag(true, 'Whether complete YES+NO sets are merged back into currency.'),
+  min_shares: amount(
+    '0.01',
+    '1000000',
+    'Fewest complete sets worth a merge; default the batch that the prices of economics make worth its requests, 20 as they are.',
+  ).optional(),
+});
 
-const economicsSchema = z
-  .strictObject({
+const economicsSchema = section(
+  'What requests and currency are worth against each other: decides between legs and sizes batches of sets.',
+  {
     request_price: amount('0', '1000', 'What one signed request is worth, in currency.').prefault('0.001'),
     currency_price_per_day: amount('0.000001', '1', 'What a unit of currency costs that is bound for a day.').prefault(
       '0.00864',
     ),
-  })
-  .describe('What requests and currency are worth against each other: decides between legs and sizes batches of sets.');
+  },
+);
 
 const eventsSchema = z
   .array(
@@ -159,125 +163,100 @@ const eventsSchema = z
     'Events whose outcomes exclude each other, for risk.max_event_loss. The venue does not say it: declare only what you know.',
   );
 
-const scheduleSchema = z
-  .strictObject({
-    reconcile: cron('Compares the ledger with the exchange.', '30 */5 * * * *'),
-    ledger_backup: cron('Copies the ledger beside itself.', '0 0 */6 * * *'),
-    daily_summary: cron('Reports the result of the UTC day that has ended.', '0 0 0 * * *'),
-  })
-  .describe('The trader’s own jobs; null switches one off.');
+const scheduleSchema = section('The trader’s own jobs; null switches one off.', {
+  reconcile: cron('Compares the ledger with the exchange.', '30 */5 * * * *'),
+  ledger_backup: cron('Copies the ledger beside itself.', '0 0 */6 * * *'),
+  daily_summary: cron('Reports the result of the UTC day that has ended.', '0 0 0 * * *'),
+});
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
-const logSchema = z
-  .strictObject({
-    level: z.enum(LOG_LEVELS).default('info').describe('The least severe message that is written.'),
-    file: path('Log file.').nullable().default(null).describe('Log file; null writes to standard error.'),
-    max_mb: integer(1, 100_000, 'A log file of this size, MB, gets the name FILE.1, and a new one begins.').default(
-      100,
-    ),
-    keep: integer(1, 1000, 'Number of older log files that are kept: FILE.1 is the newest of them.').default(5),
-  })
-  .describe('Logs.');
+const logSchema = section('Logs.', {
+  level: z.enum(LOG_LEVELS).default('info').describe('The least severe message that is written.'),
+  file: path('Log file.').nullable().default(null).describe('Log file; null writes to standard error.'),
+});
 
-const recordingSchema = z
-  .strictObject({
-    enabled: z.boolean().default(false).describe('Records what the trader’s own polls see, at no request more.'),
-    dir: path('Folder of recordings.')
-      .default('../data/recordings')
-      .describe('Folder of recordings, also of `twinbook record`.'),
-  })
-  .describe('Recordings of markets, for backtests.');
+const recordingSchema = section('Recordings of markets, for backtests.', {
+  enabled: flag(false, 'Records what the trader’s own polls see, at no request more.'),
+  dir: path('Folder of recordings.')
+    .default('../data/recordings')
+    .describe('Folder of recordings, also of `twinbook record`.'),
+});
 
 /** Backups of the ledger. */
-const backupsSchema = z
-  .strictObject({
-    newest: integer(1, 1000, 'So many of the newest backups stay.').default(24),
-    days: integer(0, 3650, 'Of so many days, UTC, the last backup of each stays.').default(30),
+const backupsSchema = section(
+  'Backups of the ledger: the newest 24 and the last of each of 30 UTC days stay; schedule.ledger_backup says when one is made.',
+  {
     max_mb: integer(1, 10_000_000, 'Room for all backups together, MB; the newest stays whatever it takes.').default(
       5000,
     ),
-  })
-  .describe('Which backups of the ledger stay; schedule.ledger_backup says when one is made.');
+  },
+);
 
 /** Journals of runs. */
-const journalSchema = z
-  .strictObject({
-    enabled: z.boolean().default(true).describe('Keeps all that each run of the trader saw and asked, for replays.'),
-    dir: path('Folder of runs; default runs beside the ledger.').optional(),
-    max_mb: integer(10, 1_000_000, 'Room for the runs of this ledger, MB; the oldest go first.').default(1000),
-    days: integer(1, 3650, 'Days that a run is kept after its end.')
-      .nullable()
-      .default(null)
-      .describe('Runs that ended so many days ago go at a start, however much room there is; null: none for its age.'),
-  })
-  .describe('The journal of observations.');
+const journalSchema = section('The journal of observations.', {
+  enabled: flag(true, 'Keeps all that each run of the trader saw and asked, for replays.'),
+  dir: path('Folder of runs; default runs beside the ledger.').optional(),
+  max_mb: integer(10, 1_000_000, 'Room for the runs of this ledger, MB; the oldest go first.').default(1000),
+});
 
-const fleetSchema = z
-  .strictObject({
-    database: z
-      .string()
-      .min(1)
-      .max(1000)
-      .describe(
-        'Its database, postgresql://USER@HOST:PORT/DATABASE; the password is in TWINBOOK_FLEET_PASSWORD or its _FILE.',
-      ),
-    name: z
-      .string()
-      .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'wants a name in lower case with dashes, at most 40 characters')
-      .describe('What this trader is called in the fleet; each has a name of its own.'),
-    lease_s: integer(3, 300, 'So long after its last renewal the wallet may be taken over, s.').default(20),
-    standby: z
-      .boolean()
-      .default(false)
-      .describe('Whether it waits for a wallet that another trader has, and takes it over.'),
-  })
-  .describe('The fleet of traders that shares a database; leave it out for a trader by itself.');
+const fleetSchema = section('The fleet of traders that shares a database; leave it out for a trader by itself.', {
+  database: z
+    .string()
+    .min(1)
+    .max(1000)
+    .describe(
+      'Its database, postgresql://USER@HOST:PORT/DATABASE; the password is in TWINBOOK_FLEET_PASSWORD or its _FILE.',
+    ),
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'wants a name in lower case with dashes, at most 40 characters')
+    .describe('What this trader is called in the fleet; each has a name of its own.'),
+  lease_s: integer(3, 300, 'So long after its last renewal the wallet may be taken over, s.').default(20),
+  standby: flag(false, 'Whether it waits for a wallet that another trader has, and takes it over.'),
+});
 
-const guardianSchema = z
-  .strictObject({
-    enabled: z
-      .boolean()
-      .default(true)
-      .describe('Whether a process of its own cancels everything when the heart of the trader stops.'),
-    start: z
-      .boolean()
-      .default(true)
-      .describe('Whether the trader starts it, and again when it dies; false where a unit of its own does.'),
-    required: z.boolean().default(false).describe('Refuses to start the trader without a guardian that can cancel.'),
-    timeout_ms: integer(2000, 10_000, 'Silence of the trader that raises the alarm, ms.').default(8000),
-    resume_after_alarm: z
-      .boolean()
-      .default(false)
-      .describe('Whether the trader quotes again by itself after an alarm; false keeps it killed until `unkill`.'),
-    credentials: path(
-      'Its own API credentials, mode 0600; default guardian-credentials.json beside the key file.',
-    ).optional(),
-    log: path('Its log; default beside the ledger.').optional(),
-  })
-  .describe('The guardian.');
+const guardianSchema = section('The guardian.', {
+  enabled: flag(true, 'Whether a process of its own cancels everything when the heart of the trader stops.'),
+  start: flag(true, 'Whether the trader starts it, and again when it dies; false where a unit of its own does.'),
+  required: flag(false, 'Refuses to start the trader without a guardian that can cancel.'),
+  timeout_ms: integer(2000, 10_000, 'Silence of the trader that raises the alarm, ms.').default(8000),
+  resume_after_alarm: flag(
+    false,
+    'Whether the trader quotes again by itself after an alarm; false keeps it killed until `unkill`.',
+  ),
+  credentials: path(
+    'Its own API credentials, mode 0600; default guardian-credentials.json beside the key file.',
+  ).optional(),
+});
 
-const dashboardSchema = z
-  .strictObject({
-    enabled: z.boolean().optional().describe('Whether there is a page; default only with the paper profile.'),
-    host: z.enum(['127.0.0.1', '::1']).default('127.0.0.1').describe('The loopback address it listens on.'),
-    port: integer(0, 65_535, 'Its port; 0 picks a free one, and so does a port that is taken.').default(8788),
-    start: z.boolean().default(true).describe('Start `twinbook console` with the trader; false: it runs by itself.'),
-    view_password_file: path('File of mode 0600 with a password that opens the page to look, and no more.').optional(),
-    stop_password_file: path('The same for one who may also stop the trader, and not start it again.').optional(),
-  })
-  .describe('The page with the buttons that stop the trader.');
+const dashboardSchema = section('The page with the buttons that stop the trader.', {
+  enabled: z.boolean().optional().describe('Whether there is a page; default only with the paper profile.'),
+  port: integer(0, 65_535, 'Its port on 127.0.0.1; 0 picks a free one, and so does a port that is taken.').default(
+    8788,
+  ),
+  start: flag(true, 'Start `twinbook console` with the trader; false: it runs by itself.'),
+  view_password_file: path('File of mode 0600 with a password that opens the page to look, and no more.').optional(),
+  stop_password_file: path('The same for one who may also stop the trader, and not start it again.').optional(),
+});
 
-const metricsSchema = z
-  .strictObject({
-    open: z
-      .boolean()
-      .default(false)
-      .describe('Whether every program of this machine may read /metrics of the dashboard without a token.'),
-    token_file: path('File of mode 0600 with the token that opens /metrics and nothing else.').optional(),
-    max_markets: integer(1, 1000, 'Markets that have series of their own.').default(100),
-  })
-  .describe('Figures for Prometheus, at /metrics of the dashboard.');
+const metricsSchema = section('Figures for Prometheus, at /metrics of the dashboard.', {
+  open: flag(false, 'Whether every program of this machine may read /metrics of the dashboard without a token.'),
+  token_file: path('File of mode 0600 with the token that opens /metrics and nothing else.').optional(),
+});
+
+/** How urgent an alert is, from the least up. */
+export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
+export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
+
+export const CHANNEL_KINDS = ['webhook', 'slack', 'discord', 'ntfy', 'telegram', 'mail'] as const;
+
+/**
+ * Commands by a message to a bot, and those that stop the trader. None resumes: a stolen telephone can only stop it.
+ */
+export const STOPPING_COMMANDS = ['pause', 'reduce-only', 'kill'] as const;
+export const CHAT_COMMANDS = ['status', 'ack', ...STOPPING_COMMANDS] as const;
+export type ChatCommand = (typeof CHAT_COMMANDS)[number];
 
 const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
@@ -293,7 +272,7 @@ export const channelSchema = z.strictObject({
   from: z.string().min(1).max(320).optional().describe('Of mail: the sender.'),
   signing_file: path('Of webhook: file of mode 0600 with the key that messages are signed with.').optional(),
   min: z.enum(ALERT_SEVERITIES).default('warning').describe('The least urgent alerts that it gets.'),
-  summary: z.boolean().default(true).describe('Whether it gets the daily summary, whatever its min.'),
+  summary: flag(true, 'Whether it gets the daily summary, whatever its min.'),
   detail: z
     .enum(['full', 'bare'])
     .default('full')
@@ -304,34 +283,29 @@ export const channelSchema = z.strictObject({
     .describe('Of telegram with commands: numbers of who may, each in the own chat with the bot.'),
 });
 
-const alertsSchema = z
-  .strictObject({
-    channels: z
-      .record(
-        z.string().regex(CHANNEL_NAME, 'wants a name in lower case with dashes, at most 40 characters'),
-        channelSchema,
-      )
-      .default({})
-      .describe('Where alerts go, by name; see docs/monitoring.md.'),
-    escalation: z
-      .array(z.string())
-      .max(20)
-      .default([])
-      .describe('Names of channels: a critical alert that one cannot deliver goes to the next.'),
-    quiet_hours: cron(
-      'Seconds in which only what is critical is told, as quote_hours of a strategy names them.',
-      null,
-      '*',
-    ),
-    heartbeat: z
-      .strictObject({
-        url_file: path('File of mode 0600 with the address that expects to be called.'),
-        every_s: integer(10, 3600, 'Between two calls, s.').default(60),
-      })
-      .optional()
-      .describe('A watcher elsewhere that alarms when it hears nothing: called only after useful work.'),
-  })
-  .describe('Alerts to people who do not look.');
+const alertsSchema = section('Alerts to people who do not look.', {
+  channels: z
+    .record(
+      z.string().regex(CHANNEL_NAME, 'wants a name in lower case with dashes, at most 40 characters'),
+      channelSchema,
+    )
+    .default({})
+    .describe('Where alerts go, by name; see docs/monitoring.md.'),
+  escalation: z
+    .array(z.string())
+    .max(20)
+    .default([])
+    .describe('Names of channels: a critical alert that one cannot deliver goes to the next.'),
+  quiet_hours: cron(
+    'Seconds in which only what is critical is told, as quote_hours of a strategy names them.',
+    null,
+    '*',
+  ),
+  heartbeat: section(
+    'A watcher elsewhere that alarms when it hears nothing: called every minute, only after useful work.',
+    { url_file: path('File of mode 0600 with the address that expects to be called.') },
+  ).optional(),
+});
 
 const FEED_KINDS = ['file', 'http', 'child', 'polymarket', 'kalshi'] as const;
 
@@ -350,7 +324,6 @@ export const feedSchema = z.strictObject({
     .max(100)
     .optional()
     .describe('Of what asks addresses: hosts it may ask; default that of url.'),
-  timeout_ms: integer(100, 60_000, 'Of what asks addresses: the longest that one answer may take, ms.').default(5000),
   command: z
     .array(z.string().min(1).max(4096))
     .min(1)
@@ -382,39 +355,31 @@ export const feedSchema = z.strictObject({
     .default(60),
 });
 
-const watch = z.boolean().default(false).describe('Takes up changed files where nothing in them wants more.');
+const watch = flag(false, 'Takes up changed files where nothing in them wants more.');
 
 export const traderSchema = z.strictObject({
-  venue: z
-    .strictObject({
-      profile: path('Name of a shipped venue profile (paper, worm), or the path of a profile file.'),
-      base_url: z
-        .url({ protocol: /^https?$/ })
-        .optional()
-        .describe('Overrides the profile’s address.'),
-      draft_message: z.enum(['utf8', 'solana_tx', 'opaque']).optional().describe('Overrides the profile’s.'),
-      fee_schedule: z.enum(FEE_SCHEDULES).optional().describe('Overrides the profile’s: what fee rates are taken of.'),
-      allow_blind_signing: z
-        .boolean()
-        .default(false)
-        .describe(
-          'Lets drafts be signed that nobody can read (draft_message: opaque, or solana_programs of the profile).',
-        ),
-    })
-    .describe('Where to trade.'),
+  venue: section('Where to trade.', {
+    profile: path('Name of a shipped venue profile (paper, worm), or the path of a profile file.'),
+    base_url: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe('Overrides the profile’s address.'),
+    draft_message: z.enum(['utf8', 'solana_tx', 'opaque']).optional().describe('Overrides the profile’s.'),
+    fee_schedule: z.enum(FEE_SCHEDULES).optional().describe('Overrides the profile’s: what fee rates are taken of.'),
+    allow_blind_signing: flag(
+      false,
+      'Lets drafts be signed that nobody can read (draft_message: opaque, or solana_programs of the profile).',
+    ),
+  }),
   exchange: exchangeSchema.optional(),
-  wallet: z
-    .strictObject({
-      file: path('Key file, mode 0600.'),
-      credentials: path('API credentials, mode 0600; default credentials.json beside the key file.').optional(),
-    })
-    .describe('Whose orders these are.'),
-  ledger: z
-    .strictObject({
-      path: path('SQLite file.'),
-      backups: backupsSchema.prefault({}),
-    })
-    .describe('Where every order and fill is written.'),
+  wallet: section('Whose orders these are.', {
+    file: path('Key file, mode 0600.'),
+    credentials: path('API credentials, mode 0600; default credentials.json beside the key file.').optional(),
+  }),
+  ledger: section('Where every order and fill is written.', {
+    path: path('SQLite file.'),
+    backups: backupsSchema.prefault({}),
+  }),
   capital: amount('0.000001', '1000000000', 'Currency that this trader may use.').meta({ live: 'limit' }),
   risk: riskLimitsSchema.prefault({}).meta({ description: 'Limits no order may break.', live: 'limit' }),
   polling: pollingSchema.prefault({}),
@@ -430,14 +395,10 @@ export const traderSchema = z.strictObject({
   dashboard: dashboardSchema.prefault({}),
   metrics: metricsSchema.prefault({}),
   alerts: alertsSchema.prefault({}),
-  reload: z
-    .strictObject({ watch })
-    .prefault({})
-    .describe('How changed files are taken up; else by `config apply` alone.'),
-  control: z
-    .strictObject({ socket: path('Control socket; default beside the ledger.').optional() })
-    .prefault({})
-    .describe('How commands reach the running trader.'),
+  reload: section('How changed files are taken up; else by `config apply` alone.', { watch }).prefault({}),
+  control: section('How commands reach the running trader.', {
+    socket: path('Control socket; default beside the ledger.').optional(),
+  }).prefault({}),
   feeds: z
     .record(z.string().regex(FEED_NAME, 'wants a name in lower case with dashes, at most 40 characters'), feedSchema)
     .default({})
@@ -469,19 +430,16 @@ export const selectSchema = z.strictObject({
   max_days_left: figure(0, 36_500, 'It resolves in no more than so many days.'),
 });
 
-const marketsSchema = z
-  .strictObject({
-    ids: z.array(z.string().min(1).max(128)).min(1).max(1000).optional().describe('Condition ids to quote.'),
-    select: selectSchema.optional().describe('Markets of the catalog that match every filter.'),
-    max: markets('Quotes at most so many markets.').default(20),
-    candidates: markets('Looks at so many, of which it quotes the best; default max.').optional(),
-    choose: z
-      .enum(['listed', 'value'])
-      .default('listed')
-      .describe('Which of them it quotes: the first that fit (listed), or those that are worth most (value).'),
-  })
-  .prefault({})
-  .describe('Which markets it quotes: named ids, or a selection.');
+const marketsSchema = section('Which markets it quotes: named ids, or a selection.', {
+  ids: z.array(z.string().min(1).max(128)).min(1).max(1000).optional().describe('Condition ids to quote.'),
+  select: selectSchema.optional().describe('Markets of the catalog that match every filter.'),
+  max: markets('Quotes at most so many markets.').default(20),
+  candidates: markets('Looks at so many, of which it quotes the best; default max.').optional(),
+  choose: z
+    .enum(['listed', 'value'])
+    .default('listed')
+    .describe('Which of them it quotes: the first that fit (listed), or those that are worth most (value).'),
+}).prefault({});
 
 export const strategyFileSchema = z.strictObject({
   strategy: z.string().min(1).max(1000).meta({

@@ -1,8 +1,9 @@
 /** Shipped files of the package: venue profiles and strategies, found relative to this file. */
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { assert } from '../../shared/base/errors.js';
 
 const HERE = fileURLToPath(import.meta.url);
@@ -37,3 +38,7 @@ function namesIn(folder: string, extension: string): readonly string[] {
     .map((file) => file.slice(0, -extension.length))
     .sort();
 }
+
+const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'));
+
+export const VERSION: string = z.object({ version: z.string() }).parse(manifest).version;

@@ -4,15 +4,14 @@ import { basename, dirname, extname } from 'node:path';
 import { closest } from '../../shared/base/closest.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { toSettings } from '../../shared/base/settings.js';
-import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import { findLoosenings, type RiskLimits, riskOverrideSchema, tighten } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
 import { readParams } from '../../trader/strategy/read-params.js';
-import { explainIssues } from './explain-issues.js';
+import { type At, readBySchema, readParts } from './explain-issues.js';
 import { configError, type Problem, ProblemList } from './problems.js';
 import { type StrategyFile, selectSchema, strategyFileSchema } from './schema.js';
-import { jsonSchema, knownKeys, placesBelow } from './schema-tree.js';
+import { jsonSchema, knownKeys } from './schema-tree.js';
 import { type CodeRules, type FoundModule, findStrategyModule } from './strategy-module.js';
 import type { ReadStrategy, StrategyConfig } from './types.js';
 import { readYaml, type SourceTexts, type YamlSource } from './yaml-source.js';
@@ -39,7 +38,7 @@ export async function readStrategyFile(
   const { limits, feeds } = known;
   const source = readYaml(file, cwd, { asker, sources: known.sources });
   const problems = new ProblemList();
-  const parts = readParts(source.value);
+  const parts = readParts(strategyFileSchema.shape, source.value);
   const { strategy: name, params, markets, risk, schedule } = parts;
   const loaded = name === undefined ? null : await problems.attemptLater(() => findModule(source, name, known));
   const strategy = loaded?.strategy ?? null;
@@ -81,32 +80,17 @@ export const withCode = (strategy: ReadStrategy): StrategyConfig => ({
   module: must(strategy.module, 'the code of a strategy'),
 });
 
-/** The readable parts of a strategy file, independently; undefined for an unreadable one. */
-function readParts(value: unknown) {
-  const shape = strategyFileSchema.shape;
-  const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
-  return {
-    strategy: parseBySchema(shape.strategy, raw.get('strategy')).data,
-    markets: parseBySchema(shape.markets, raw.get('markets')).data,
-    params: parseBySchema(shape.params, raw.get('params')).data,
-    schedule: parseBySchema(shape.schedule, raw.get('schedule')).data,
-    risk: parseBySchema(shape.risk, raw.get('risk')).data,
-  };
-}
-
 /**
  * Throws everything that the schema rejects; the message names the right place of a misplaced key, also of limits and
  * parameters.
  */
 function checkShape(source: YamlSource, strategy: Strategy | null): void {
-  const parsed = parseBySchema(strategyFileSchema, source.value);
-  if (parsed.success) return;
-  const schema = jsonSchema(strategyFileSchema);
-  const places = new Map(placesBelow(schema));
-  for (const name of Object.keys(strategy?.params ?? {})) places.set(name, ['params']);
-  for (const name of knownKeys(jsonSchema(riskOverrideSchema))) places.set(name, ['risk']);
-  const complaints = explainIssues(parsed.error, source.value, schema, places);
-  throw configError(complaints.map(({ path, text, part }) => source.problem(path, text, part)));
+  readBySchema(strategyFileSchema, source.value, source.problem, () => {
+    const places = new Map<string, readonly string[]>();
+    for (const name of Object.keys(strategy?.params ?? {})) places.set(name, ['params']);
+    for (const name of knownKeys(jsonSchema(riskOverrideSchema))) places.set(name, ['risk']);
+    return places;
+  });
 }
 
 async function findModule(source: YamlSource, name: string, { code, sources }: KnownToTrader): Promise<FoundModule> {
@@ -182,13 +166,10 @@ function tightenLimits(
   limits: RiskLimits | null,
   source: YamlSource,
 ): RiskLimits | null {
-  const parsed = parseBySchema(riskOverrideSchema, raw);
-  if (!parsed.success) {
-    const complaints = explainIssues(parsed.error, raw, jsonSchema(riskOverrideSchema));
-    throw configError(complaints.map(({ path, text, part }) => source.problem(['risk', ...path], text, part)));
-  }
+  const at: At = (path, text, part) => source.problem(['risk', ...path], text, part);
+  const tighter = readBySchema(riskOverrideSchema, raw, at);
   if (limits === null) return null;
-  const looser = findLoosenings(limits, parsed.data);
+  const looser = findLoosenings(limits, tighter);
   if (looser.length > 0) throw configError(looser.map(({ name, text }) => source.problem(['risk', name], text)));
-  return tighten(limits, parsed.data);
+  return tighten(limits, tighter);
 }

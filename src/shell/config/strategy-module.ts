@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
+import type { Jiti, JitiOptions } from 'jiti';
 import { closest } from '../../shared/base/closest.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
@@ -104,7 +106,6 @@ function identifyFiles(files: readonly ModuleFile[]) {
 async function importStrategy(file: string, name: string): Promise<Strategy> {
   // Loaded only here: it takes a twentieth of a second that few commands need.
   const { createJiti } = await import('jiti');
-  const { transformedBy } = await import('./transformed.js');
   // Without caches: the present file trades, and its hash is recorded.
   const jiti = createJiti(import.meta.url, {
     // The running one, not a copy: from the sources, the loader would transform its thirty files for each strategy.
@@ -145,3 +146,34 @@ function loadFailure(error: unknown): string {
 
 const invalid = (message: string, hint: string, cause?: unknown): TwinbookError =>
   new TwinbookError('strategy_invalid', message, hint, { cause });
+
+type Transform = NonNullable<JitiOptions['transform']>;
+
+/** Name of the data passed to threads at their start. */
+const KEPT = 'twinbook strategies, transformed';
+/** Maximum texts kept, the newest ones, even for a trader that reads its strategies again for months. */
+const MOST = 32;
+
+/**
+ * Caches compiled text for this process and for the threads that it starts later: the compiler takes a third of a second to load.
+ * The same text, file name and options give the same code: the present content of the file counts.
+ */
+export function transformedBy(jiti: Pick<Jiti, 'transform'>): Transform {
+  return (options) => {
+    const kept = readKept();
+    const key = JSON.stringify(options);
+    const code = kept.get(key) ?? jiti.transform(options);
+    kept.delete(key);
+    kept.set(key, code);
+    const [oldest] = kept.keys();
+    if (kept.size > MOST && oldest !== undefined) kept.delete(oldest);
+    setEnvironmentData(KEPT, kept);
+    return { code };
+  };
+}
+
+/** A thread has its own copy of its parent's cache at its start. */
+function readKept(): Map<string, string> {
+  const kept: unknown = getEnvironmentData(KEPT);
+  return kept instanceof Map ? kept : new Map<string, string>();
+}

@@ -1,7 +1,7 @@
 /** Requests of listed users by message: status, acknowledge an alert, stop. None starts again. */
 
 import { TelegramListener, type UpdateMemory } from '../alerts/telegram/listener.js';
-import type { ChatCommand } from '../config/alert-kinds.js';
+import type { ChatCommand } from '../config/schema.js';
 import type { ChannelConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
 import { acknowledge, act } from './actions.js';

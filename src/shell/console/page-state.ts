@@ -1,6 +1,6 @@
 /** Content of the page, from the trader's last messages and its ledger. */
 
-import { ALERT_SEVERITIES } from '../config/alert-kinds.js';
+import { ALERT_SEVERITIES } from '../config/schema.js';
 import type { AccountFigures, HelloLine } from '../control/telemetry/lines.js';
 import type { Role } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';

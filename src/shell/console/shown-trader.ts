@@ -30,6 +30,8 @@ import { readLastRun, Watch } from './watch.js';
 
 /** Between two points of the history, ms. */
 const POINT_MS = 5_000;
+/** Markets with metrics of their own. */
+const MOST_MARKETS = 100;
 
 export interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'name'> {
   /** Whether the trader has started this console and ends it. */
@@ -53,7 +55,7 @@ export interface ShownTrader extends TraderHost {
 
 export function openShownTrader(options: ShownTraderOptions): ShownTrader {
   const { config, guardian, name, isWithTrader, note, refusedLogins } = options;
-  const { control, metrics } = config;
+  const { control } = config;
   const ledgerPath = config.ledger.path;
   const trader = new TraderState();
   const ledger = new LedgerConnection(() => openReadOnly(ledgerPath));
@@ -133,7 +135,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
     scrape: () => ({
       name,
       trader,
-      mostMarkets: metrics.maxMarkets,
+      mostMarkets: MOST_MARKETS,
       eventCount: (kind) => lists.eventCount(kind),
       files: readFileFacts(ledgerPath),
       isGuarded: guardian.isGuarded(),

@@ -10,11 +10,11 @@ import { Lifeline, type LifelineCall, type Work } from '../alerts/lifeline.js';
 import { postText } from '../alerts/post.js';
 import { RecentCount } from '../alerts/recent-count.js';
 import { openPatientSender } from '../alerts/senders.js';
-import type { AlertSeverity } from '../config/alert-kinds.js';
 import type { TraderConfig } from '../config/load.js';
+import type { AlertSeverity } from '../config/schema.js';
 import type { AccountFigures, HelloLine, NoticeLine } from '../control/telemetry/lines.js';
 import { nowMs } from '../runtime/clock.js';
-import { findLongestPauseMs } from '../runtime/longest-pause.js';
+import { findLongestPauseMs } from '../runtime/job-times.js';
 import { QuoteHours } from '../runtime/quote-hours.js';
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
@@ -22,6 +22,8 @@ import { readFileFacts } from './metrics/file-facts.js';
 import type { TraderState } from './trader-state.js';
 
 const EVERY_MS = 1_000;
+/** Between two calls of a watcher elsewhere, ms. */
+const LIFELINE_EVERY_MS = 60_000;
 /** A schedule like those of strategies. */
 const QUIET = 'quiet hours';
 /** Interval of the delivery checks, ms. */
@@ -71,7 +73,7 @@ export class Watch {
     this.#options = options;
     const { quietHours, heartbeat } = options.config.alerts;
     this.#quietHours = new QuoteHours([{ name: QUIET, quoteHours: quietHours }]);
-    this.#lifeline = heartbeat === null ? null : new Lifeline(heartbeat.everyMs, performance.now());
+    this.#lifeline = heartbeat === null ? null : new Lifeline(LIFELINE_EVERY_MS, performance.now());
     this.#refusedLogins.note(0, performance.now());
     this.#findCenter();
     this.#timer = setInterval(() => this.#tick(), EVERY_MS);

@@ -12,19 +12,19 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import { ENDED_PROVEN } from '../../trader/ledger/run-end.js';
+import { VERSION } from '../config/shipped.js';
 import type { Config } from '../config/types.js';
-import { VERSION } from '../config/version.js';
 import { serveControl } from '../control/control-server.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { Loop, type Told } from '../runtime/loop.js';
-import { backUpLedger } from './back-up-ledger.js';
 import { answerControl, type Running } from './control.js';
 import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 import { cancelLeftovers, leavesOrdersBehind, PATIENCE } from './failed-start.js';
 import { FeedSession } from './feed-session.js';
 import { isTakenOver } from './fleet/fleet-session.js';
-import { Jobs } from './jobs.js';
+import { backUpLedger, Jobs } from './jobs.js';
 import { LiveConfig } from './live/live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
 import { Screen, type Terminal } from './screen.js';
@@ -33,7 +33,6 @@ import { openSession, type Session } from './session.js';
 import { resultLines, serviceStatus } from './status-text.js';
 import { StopWatch } from './stop-watch.js';
 import { Telemetry } from './telemetry.js';
-import { tellNotices } from './tell-notices.js';
 import { Unproven } from './unproven.js';
 
 /**
@@ -428,5 +427,17 @@ class Service {
       this.#wake = resolve;
       if (this.#failure !== null) resolve();
     });
+  }
+}
+
+/** Quiet notices that the screen shows too: without them a strategy outside its hours would look idle. */
+const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone', 'quote_hours'];
+
+export function tellNotices(notices: readonly OperatorEvent[], log: Log, screen: Screen): void {
+  for (const { severity, kind, text } of notices) {
+    if (severity === 'loud') log.logger.warn({ kind }, text);
+    else log.logger.info({ kind }, text);
+    if (severity !== 'loud' && !SHOWN.includes(kind)) continue;
+    screen.say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${kind === 'fill' ? 'fill: ' : ''}${text}`);
   }
 }

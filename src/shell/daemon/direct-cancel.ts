@@ -12,8 +12,7 @@ import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { isKeyRefusal } from '../client/accepted-credentials.js';
 import type { ServiceClient } from '../client/client.js';
 import { steadyMs } from '../runtime/clock.js';
-import type { StoredDraft } from '../wallet/drafts.js';
-import { signingRules } from '../wallet/signing-rules.js';
+import { type StoredDraft, signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
 
 /** Advice for the operator. */

@@ -1,9 +1,12 @@
 /** Scheduled jobs: quote hours, reconciliation, ledger backups, the daily summary. */
 
-import type { ScheduleConfig } from '../config/types.js';
+import { makeBackup } from '../backup/backups.js';
+import type { LedgerConfig, ScheduleConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
 import { JobTimes } from '../runtime/job-times.js';
 import { QuoteHours, type ScheduledStrategy } from '../runtime/quote-hours.js';
+import type { Log } from './log.js';
+import type { Screen } from './screen.js';
 
 /** Two checks in each second of an expression. */
 const LOOK_MS = 500;
@@ -65,5 +68,18 @@ export class Jobs {
 
   stop(): void {
     this.#stop();
+  }
+}
+
+/** Why it failed; null on success. Never throws: a trader without a new backup trades on. */
+export async function backUpLedger(ledger: LedgerConfig, log: Log, screen: Screen): Promise<string | null> {
+  try {
+    log.logger.info(await makeBackup(ledger, nowMs()), 'ledger backed up');
+    return null;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    log.logger.error({ err: error }, 'the ledger could not be backed up');
+    screen.say(`the ledger could not be backed up: ${why}`);
+    return why;
   }
 }

@@ -18,6 +18,14 @@ const SECRET_PATHS = [
 
 const CENSOR = '[redacted]';
 
+interface LogSizes {
+  /** A file of this size is renamed to `FILE.1`, and a new one begins. */
+  readonly maxBytes: number;
+  /** Older files that are kept. */
+  readonly keep: number;
+}
+const SIZES: LogSizes = { maxBytes: 100_000_000, keep: 5 };
+
 export interface Log {
   readonly logger: Logger;
 }
@@ -28,13 +36,13 @@ export interface Log {
  * @param fallback receives the lines when the configuration names no file; else the problems of the file
  * Throws `file_unreadable` when the file cannot be written.
  */
-export function openLog(config: LogConfig, fallback: DestinationStream): Log {
-  const target = config.file === null ? fallback : openFile(config.file, config, fallback);
+export function openLog({ file, level }: LogConfig, fallback: DestinationStream, sizes: LogSizes = SIZES): Log {
+  const target = file === null ? fallback : openFile(file, sizes, fallback);
   const scrubbed: DestinationStream = {
     write: (line) => target.write(plainJson(secrets.clean(line))),
   };
   const paths = SECRET_PATHS.flatMap((name) => [name, `*.${name}`]);
-  return { logger: pino({ level: config.level, base: null, redact: { paths, censor: CENSOR } }, scrubbed) };
+  return { logger: pino({ level, base: null, redact: { paths, censor: CENSOR } }, scrubbed) };
 }
 
 const ERROR_LEVEL = 50;
@@ -60,7 +68,7 @@ function errorText(line: string): string | null {
 /** Interval of the check whether another program has moved or removed the file, ms. */
 const LOOK_EVERY_MS = 2_000;
 
-function openFile(file: string, config: LogConfig, fallback: DestinationStream): DestinationStream {
+function openFile(file: string, config: LogSizes, fallback: DestinationStream): DestinationStream {
   try {
     makeFolder(dirname(file));
     const log = new LogFile(file, config, fallback);
@@ -80,13 +88,13 @@ function openFile(file: string, config: LogConfig, fallback: DestinationStream):
  */
 class LogFile implements DestinationStream {
   readonly #file: string;
-  readonly #config: Pick<LogConfig, 'maxBytes' | 'keep'>;
+  readonly #config: LogSizes;
   readonly #fallback: DestinationStream;
   #descriptor: number;
   #bytes: number;
   #lost = 0;
 
-  constructor(file: string, config: Pick<LogConfig, 'maxBytes' | 'keep'>, fallback: DestinationStream) {
+  constructor(file: string, config: LogSizes, fallback: DestinationStream) {
     this.#file = file;
     this.#config = config;
     this.#fallback = fallback;

@@ -14,6 +14,7 @@ import { Trader } from '../../trader/engine/trader.js';
 import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
+import { FEE_ROWS, feeContradiction, readFees } from '../../trader/market/fee-fit.js';
 import { describeStretch } from '../../trader/reconcile/stretched-rounds.js';
 import { MAX_IN_FLIGHT_WITH_CANCELS } from '../../trader/scheduler/request-queue.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
@@ -31,16 +32,18 @@ import { nowMs } from '../runtime/clock.js';
 import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
-import { ConsoleSupervisor } from './console-supervisor.js';
-import { refuseWrongFees } from './fee-check.js';
-import { type FleetSession, leasedSigner } from './fleet/fleet-session.js';
-import { joinFleet, type Objection, objectionOf } from './fleet/join-fleet.js';
-import { settleWallet } from './fleet/settle-wallet.js';
-import { GuardianSupervisor } from './guardian-supervisor.js';
-import { ConfigCopies } from './live/config-copies.js';
-import { changesSinceLast } from './live/last-config.js';
+import {
+  type FleetSession,
+  joinFleet,
+  leasedSigner,
+  type Objection,
+  objectionOf,
+  settleWallet,
+} from './fleet/fleet-session.js';
+import { ConfigCopies, changesSinceLast } from './live/config-copies.js';
 import type { Log } from './log.js';
 import { openOwnWallet, PAPER } from './own-wallet.js';
+import { ConsoleSupervisor, GuardianSupervisor } from './supervisors.js';
 
 /** Longest call into a strategy; a turn of all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;
@@ -371,4 +374,36 @@ function tell(notice: ClientNotice, { log, say }: SessionOptions): void {
   const seconds = (notice.offsetMs / 1000).toFixed(1);
   log.logger.warn(notice, 'clock offset');
   say(`this machine's clock differs from the exchange's by ${seconds} s; requests are signed with the exchange's time`);
+}
+
+/** Each costs one public request. */
+const MOST_MARKETS = 3;
+
+/**
+ * Throws `config_invalid` on a contradiction: every reservation and choice of a leg would use a wrong fee. A venue that
+ * does not answer, or undecided trades, refuse no start.
+ */
+export async function refuseWrongFees(client: ServiceClient, config: Config): Promise<void> {
+  const declared = config.venue.profile.fee_schedule ?? 'notional';
+  for (const condition_id of await chooseMarkets(client, config)) {
+    const query = { limit: FEE_ROWS };
+    const { outcome } = await client.call('markets.trades', { params: { condition_id }, query });
+    const found = outcome.kind === 'answered' ? feeContradiction(readFees(outcome.data), declared) : null;
+    if (found === null) continue;
+    throw new TwinbookError(
+      'config_invalid',
+      `market ${condition_id}: ${found}`,
+      'Set venue.fee_schedule to what `doctor --fees MARKET` shows. Orders of a run before may still rest: `cancel-all`.',
+    );
+  }
+}
+
+/** The strategies' markets, else the first open ones. */
+async function chooseMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
+  const named = [...new Set(strategies.flatMap(({ markets }) => markets.ids))];
+  if (named.length > 0) return named.slice(0, MOST_MARKETS);
+  const { outcome } = await client.call('markets.list', { query: { state: 'open', limit: 100 } });
+  if (outcome.kind !== 'answered') return [];
+  const usable = outcome.data.filter(({ margin_enabled }) => margin_enabled !== true);
+  return usable.slice(0, MOST_MARKETS).map(({ condition_id }) => condition_id);
 }

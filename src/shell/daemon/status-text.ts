@@ -10,7 +10,7 @@ import type { FeedSnapshot } from '../../trader/engine/feeds.js';
 import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 import { worthOfRequests } from '../../trader/scheduler/purposes.js';
 import type { BudgetStatus } from '../../trader/scheduler/request-queue.js';
-import { duration } from '../runtime/duration.js';
+import { duration } from '../runtime/clock.js';
 
 /** Money to two decimals towards zero: a status is read, not booked. */
 export function money(value: number | null): string {

@@ -11,8 +11,11 @@ const MAX_REDIRECTS = 3;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Address and time limits. */
-type Asked = Pick<HttpFeed, 'url' | 'hosts' | 'timeoutMs'>;
+/** The longest that a whole answer may take, ms. */
+const TIMEOUT_MS = 5_000;
+
+/** Where is asked. */
+type Asked = Pick<HttpFeed, 'url' | 'hosts'>;
 
 /** Gets JSON from listed hosts, bounded in size and time. */
 export class HttpClient {
@@ -35,11 +38,10 @@ export class HttpClient {
 
   /** Throws an Error in words for an answer without JSON. */
   async get(url: string, signal: AbortSignal): Promise<unknown> {
-    const { timeoutMs } = this.#asked;
-    const late = AbortSignal.timeout(timeoutMs);
+    const late = AbortSignal.timeout(TIMEOUT_MS);
     const asking = this.#axios.get<Buffer>(url, { signal: AbortSignal.any([signal, late]) });
     const { status, data } = await asking.catch((error: unknown) => {
-      throw late.aborted ? new Error(`no whole answer within ${timeoutMs} ms`) : new Error(describeError(error));
+      throw late.aborted ? new Error(`no whole answer within ${TIMEOUT_MS} ms`) : new Error(describeError(error));
     });
     if (status !== 200) throw new Error(`answered with status ${status}`);
     try {

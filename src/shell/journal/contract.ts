@@ -43,7 +43,7 @@ export interface RunDescription {
   readonly configFile: string;
   /** Absolute path of the run's ledger. */
   readonly ledgerPath: string;
-  /** Our clock, ms: the `nowMs` that the `Trader` was made with. */
+  /** Our clock, ms: the `nowMs` of the recorded `Trader`. */
   readonly startedMs: number;
   /** The profile with the actual address; an embedded exchange has a new one at every start. */
   readonly profile: VenueProfile;

@@ -42,21 +42,6 @@ export class DiskQuota {
 const listRuns = (dir: string, ledgerPath: string): readonly string[] =>
   runFolders(dir).filter((folder) => runField(folder, 'ledgerPath') === ledgerPath);
 
-/** Runs of this ledger without writes since a time, Unix ms. */
-export const runsEndedBefore = (dir: string, ledgerPath: string, beforeMs: number): readonly OldRun[] =>
-  listRuns(dir, ledgerPath)
-    .filter((folder) => listEntries(folder).every((entry) => writtenMs(join(folder, entry.name)) < beforeMs))
-    .map((folder) => ({ folder, bytes: sumBytes(folder) }));
-
-export interface OldRun {
-  readonly folder: string;
-  readonly bytes: number;
-}
-
-function writtenMs(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.NEGATIVE_INFINITY;
-}
-
 /** Removes leftovers of starts killed before their run began: only a copy of the ledger. */
 export function removeUnbegun(dir: string, nowMs: number): void {
   for (const entry of listEntries(dir)) {

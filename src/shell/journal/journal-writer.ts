@@ -19,7 +19,7 @@ import { nowMs } from '../runtime/clock.js';
 import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
 import type { RunEnd } from './contract.js';
 import { describeRun, type RunFacts } from './describe-run.js';
-import { DiskQuota, removeUnbegun, runsEndedBefore } from './disk-quota.js';
+import { DiskQuota, removeUnbegun } from './disk-quota.js';
 import { END_FILE, LEDGER_COPY, RUN_FILE } from './journal.js';
 import { beginLedgerCopy, type LedgerCopy } from './ledger-copy.js';
 import { RunFile } from './run-file.js';
@@ -81,7 +81,6 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   try {
     makeFolder(folder);
     removeUnbegun(dir, nowMs());
-    removeOldRuns(config, folder);
     const room = new DiskQuota(dir, folder, config.ledger.path);
     const { missing, copy, bytes } = await copyLedger(options, join(folder, LEDGER_COPY), room);
     if (missing !== null) loud(`this run cannot be replayed: ${missing}`);
@@ -93,13 +92,6 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     loud(`this run has no journal and cannot be replayed: ${describeError(error)}`);
     return { ...NO_JOURNAL, ended: describeError(error) };
   }
-}
-
-/** Runs that ended too long ago. */
-function removeOldRuns({ journal: { dir, keptMs }, ledger }: JournalOptions['config'], own: string): void {
-  if (keptMs === null) return;
-  const old = runsEndedBefore(dir, ledger.path, nowMs() - keptMs).filter(({ folder }) => folder !== own);
-  for (const { folder } of old) rmSync(folder, { recursive: true, force: true });
 }
 
 /** Updates the description when the copy is complete or has failed. */

@@ -1,6 +1,6 @@
 /** Times of a cron expression, found by reading the clock: no timer waits for one of them. */
 
-import { parse } from 'node-cron';
+import { createTask, parse } from 'node-cron';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -83,4 +83,16 @@ export class JobTimes {
       dayOfWeek.includes(at.getUTCDay())
     );
   }
+}
+
+/** Enough for nights and weekends of a schedule with hours of working days. */
+const RUNS = 60;
+
+/** Longest pause between the next times, ms; null without two. The expression was checked with the configuration. */
+export function findLongestPauseMs(schedule: string): number | null {
+  const task = createTask(schedule, () => undefined);
+  const runsMs = task.getNextRuns(RUNS).map((run) => run.getTime());
+  void task.destroy();
+  const pausesMs = runsMs.slice(1).map((runMs, i) => runMs - (runsMs[i] ?? runMs));
+  return pausesMs.length === 0 ? null : Math.max(...pausesMs);
 }

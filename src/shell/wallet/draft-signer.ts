@@ -5,9 +5,18 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
-import { type DraftText, writeDraftText } from '../../shared/protocol/drafts/draft-text.js';
-import { judgeMessage } from './draft-judge.js';
-import type { SigningPolicy, SignResult, StoredDraft } from './drafts.js';
+import { type DraftText, readDraftText, writeDraftText } from '../../shared/protocol/drafts/draft-text.js';
+import { readTransaction } from '../../shared/protocol/drafts/solana-message.js';
+import {
+  isCredentialChallenge,
+  type JudgedMessage,
+  type SigningPolicy,
+  type SigningRules,
+  type SignResult,
+  type StoredDraft,
+} from './signing-rules.js';
+import { judgeTransaction } from './solana/transaction-judge.js';
+import { spellsTransaction } from './solana/transaction-shape.js';
 
 /** Signs stored drafts by intent id. Synchronous. */
 export class DraftSigner {
@@ -34,7 +43,7 @@ export class DraftSigner {
   }
 }
 
-const refuse = (reason: string): SignResult => ({ ok: false, reason });
+const refuse = (reason: string) => ({ ok: false, reason }) as const;
 
 /** Null only when the draft equals, byte for byte, the text of the intent's own terms. */
 function disagreement(draft: DraftText, stored: StoredDraft, serviceName: string): string | null {
@@ -57,8 +66,36 @@ function readFields({ serviceName, marketConditionId, draftPubkey, terms }: Draf
     ['draft', draftPubkey],
   ]);
   for (const [name, value] of Object.entries(terms)) {
-    // The only numbers among the terms are Micros.
+    // The only numbers among the terms are micros.
     fields.set(name, typeof value === 'number' ? formatDecimal(value as Micros) : String(value));
   }
   return fields;
+}
+
+/** A readable draft has about 300 characters, a transaction at most 2464 in hex, an opaque draft a few thousand. */
+const LONGEST_MESSAGE_CHARACTERS = 16_384;
+
+/** Judges a message for the wallet of this address. */
+export function judgeMessage(message: string, rules: SigningRules, wallet: string): JudgedMessage {
+  const judged = judgeKind(message, rules, wallet);
+  if (!judged.ok || judged.draft === null || judged.draft.serviceName === rules.serviceName) return judged;
+  return refuse(`service: the draft says ${judged.draft.serviceName}, the venue profile says ${rules.serviceName}`);
+}
+
+function judgeKind(message: string, rules: SigningRules, wallet: string): JudgedMessage {
+  if (message.length > LONGEST_MESSAGE_CHARACTERS) return refuse('the draft is too long to be one');
+  if (isCredentialChallenge(message)) return refuse('the draft is a credential challenge');
+  if (rules.draftMessage === 'solana_tx') {
+    const read = readTransaction(message);
+    return read.ok ? judgeTransaction(read.transaction, rules, wallet) : refuse(read.problem);
+  }
+  if (spellsTransaction(message)) return refuse('the draft decodes as a transaction');
+  const bytes = Buffer.from(message, 'utf8');
+  const draft = readDraftText(message);
+  if (rules.draftMessage === 'utf8') {
+    return draft === null ? refuse('the draft is not a readable draft') : { ok: true, bytes, draft };
+  }
+  // A readable text must be of this service: it may be the draft of another venue that knows this wallet.
+  if (rules.allowBlindSigning) return { ok: true, bytes, draft };
+  return refuse('nobody can read this venue’s drafts, and blind signing is not allowed');
 }

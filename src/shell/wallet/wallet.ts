@@ -10,8 +10,8 @@ import { base58 } from '@scure/base';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { challengeText } from '../../shared/protocol/signing.js';
 import { DraftSigner } from './draft-signer.js';
-import type { SigningPolicy, SignResult } from './drafts.js';
 import { derivePublicKey, signToHex } from './ed25519.js';
+import type { SigningPolicy, SignResult } from './signing-rules.js';
 
 /** Required subject of a credential challenge. */
 export interface ChallengeExpectation {

@@ -29,7 +29,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     /** Operator's command that leads back up from this mode; empty when none is needed. */
     wayBack: describeWayBack(state, mode),
     cashMicros: own.cashMicros,
-    /** Null while a holding has no mark. */
+    /** Null while a held share has no mark. */
     equityMicros,
     /** Equity minus the invested capital. */
     resultMicros: equityMicros === null ? null : sub(equityMicros, add(settings.capitalMicros, state.ledger.adopted())),
@@ -181,7 +181,7 @@ export const readRiskUse = ({ own, guards }: TraderState, nowMs: number) => ({
     lossMicros: own.exposure.eventLoss(eventKey),
   })),
   pace: guards.pace.peek(nowMs),
-  /** Fills in the fullest window among the newest fills. */
+  /** Most fills within one window, among the newest fills. */
   fillsInWindow: guards.fills.facts.inWindow,
 });
 

@@ -247,7 +247,7 @@ export class IndependentFillCount {
     this.#write({ ...memory, met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger });
   }
 
-  // The ledger is ours: what this class wrote it can read, and a note that does not read is a bug and throws.
+  // This class alone writes the note; one that does not parse is a bug and throws.
   get #memory(): Memory | null {
     return JSON.parse(this.#ledger.note(NOTE) ?? 'null') as Memory | null;
   }

@@ -3,6 +3,10 @@
  * for a merge, and when to sell a nearly sure winner. Pure; floats, because nothing here is booked.
  */
 
+import { feePerShare } from '../../shared/base/fees.js';
+import { ONE } from '../../shared/base/micros.js';
+import type { MarketFacts } from '../market/view.js';
+
 /** Two prices set by the operator; every choice between currency, requests and fees uses them. */
 export interface Economics {
   /** Cost per second of bound currency, as a fraction of it: 1e-7 is 0.9 % a day. */
@@ -51,3 +55,14 @@ export const isPullingWorth = (
  */
 export const keepingWorth = ({ currencyPricePerS }: Economics, probability: number, seconds: number): number =>
   probability * Math.exp(-currencyPricePerS * seconds);
+
+/**
+ * Maker fee of one share at this YES price, in currency, for the more expensive of both legs.
+ *
+ * @param price in (0, 1)
+ */
+export function dearerFee(market: Pick<MarketFacts, 'feeSchedule' | 'makerFeeRateMicros'>, price: number): number {
+  const rate = market.makerFeeRateMicros / ONE;
+  const { feeSchedule } = market;
+  return Math.max(feePerShare(feeSchedule, rate, price), feePerShare(feeSchedule, rate, 1 - price));
+}

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
-import { refuseWrongFees } from '../../../src/shell/daemon/fee-check.js';
+import { refuseWrongFees } from '../../../src/shell/daemon/session.js';
 import { trader } from '../../shell/config/files.js';
 import { folderOf, makerYaml } from '../../support/folders.js';
 import { run } from '../run.js';

@@ -10,7 +10,7 @@ import { addCanceled, markComparedTo } from '../../trader/ledger/canceled-orders
 import { run } from '../run.js';
 
 const OLD_MS = Date.UTC(2001, 0, 1);
-const BACKUPS = { newest: 9, days: 9, maxBytes: 1e9 };
+const BACKUPS = { maxBytes: 1e9 };
 
 /** A folder with a ledger of 2001: nine canceled orders, and the one up to which they were compared. */
 function folder(): { readonly cwd: string; readonly path: string } {

@@ -5,9 +5,9 @@
 
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
 import { Random } from '../../../src/shared/base/random.js';
+import { readRecord } from '../../../src/shell/client/calls.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { ServiceError } from '../../../src/shell/client/errors.js';
-import { TypedCalls } from '../../../src/shell/client/typed-call.js';
 import { profile } from '../../shell/client/hostile-server.js';
 import { Document, type Operation } from '../schema.js';
 import { Tally } from '../tally.js';
@@ -167,7 +167,7 @@ class ClientRun {
   /** The typed call over it rejects with its own errors and no others. */
   async #askTyped(client: ServiceClient, { endpoint, input }: Question, answer: HostileAnswer): Promise<string | null> {
     try {
-      await new TypedCalls(client).ask(endpoint, input);
+      await readRecord(client, endpoint, input);
       this.tally.add(answer.kind, 'answered');
     } catch (error) {
       if (!(error instanceof ServiceError)) return `threw ${String(error)}`;

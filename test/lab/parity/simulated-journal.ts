@@ -1,6 +1,6 @@
 /** The journal of a run that a simulated trader has lived through, as one on disk would be read. */
 
-import { VERSION } from '../../../src/shell/config/version.js';
+import { VERSION } from '../../../src/shell/config/shipped.js';
 import type { JournaledStrategy, RunDescription, RunJournal } from '../../../src/shell/journal/contract.js';
 import { PROFILE, traderSettings } from '../../simulation/setting.js';
 import type { KeptRun } from '../replay/diary.js';

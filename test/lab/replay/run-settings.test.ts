@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { RunCode } from '../../../src/lab/replay/run-code.js';
 import { changesSince, traderNow, traderThen } from '../../../src/lab/replay/run-settings.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
-import { VERSION } from '../../../src/shell/config/version.js';
+import { VERSION } from '../../../src/shell/config/shipped.js';
 import type { RunDescription } from '../../../src/shell/journal/contract.js';
 import { describeRun } from '../../../src/shell/journal/describe-run.js';
 import type { RiskLimits } from '../../../src/trader/risk/limits.js';

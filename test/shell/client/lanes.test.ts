@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Lane } from '../../../src/shared/protocol/seam.js';
-import { Lanes } from '../../../src/shell/client/lanes.js';
+import { Lanes } from '../../../src/shell/client/budget-line.js';
 
 /** Tasks that end only when the test says so. */
 function runner(lanes: Lanes) {

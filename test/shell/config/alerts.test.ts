@@ -32,7 +32,7 @@ test('reads channels, escalation and heartbeat, with paths beside the file', () 
     ],
     escalation: ['chat'],
     quietHours: '* * 23 * * *',
-    heartbeat: { urlFile: join(cwd, 's/hc'), everyMs: 60_000 },
+    heartbeat: { urlFile: join(cwd, 's/hc') },
   });
   expect(isConsoleWanted(config())).toBe(true);
   expect(isConsoleWanted(load('{}').config())).toBe(false);

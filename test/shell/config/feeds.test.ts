@@ -28,7 +28,6 @@ describe('the feeds of a trader file', () => {
         url: 'http://127.0.0.1:8080/x',
         hosts: ['127.0.0.1:8080'],
         everyMs: 500,
-        timeoutMs: 5000,
       },
       { name: 'c', maxAgeMs: 2500, kind: 'child', command: ['node', 'model.js'], cwd, env: ['MODEL_KEY'] },
     ]);

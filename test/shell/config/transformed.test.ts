@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { transformedBy } from '../../../src/shell/config/transformed.js';
+import { transformedBy } from '../../../src/shell/config/strategy-module.js';
 
 /** Says what it was asked for. */
 function recorder() {

@@ -1,6 +1,6 @@
 /** A trader's telemetry, for the tests of whoever reads it. */
 
-import type { AlertSeverity } from '../../../src/shell/config/alert-kinds.js';
+import type { AlertSeverity } from '../../../src/shell/config/schema.js';
 import { LedgerConnection } from '../../../src/shell/console/ledger-connection.js';
 import { LedgerLists } from '../../../src/shell/console/ledger-lists.js';
 import type { AlertFigures } from '../../../src/shell/console/metrics/collect.js';

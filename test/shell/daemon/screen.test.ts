@@ -1,9 +1,9 @@
 /** What the terminal gets: our own movements of the cursor, and no others. */
 
 import { describe, expect, it } from 'vitest';
+import { tellNotices } from '../../../src/shell/daemon/daemon.js';
 import { openLog } from '../../../src/shell/daemon/log.js';
 import { Screen } from '../../../src/shell/daemon/screen.js';
-import { tellNotices } from '../../../src/shell/daemon/tell-notices.js';
 import { run } from '../../cli/run.js';
 import { folderOf } from '../../support/folders.js';
 
@@ -46,7 +46,7 @@ describe('the screen', () => {
 
   it('says why a strategy does nothing at this hour, and not what is for the log alone', () => {
     const { screen, texts } = screenOf();
-    const log = openLog({ level: 'fatal', file: null, maxBytes: 1, keep: 1 }, { write: () => undefined });
+    const log = openLog({ level: 'fatal', file: null }, { write: () => undefined });
     const hours = 'strategy mine is outside its quote hours';
     const notices = [
       { kind: 'quote_hours', text: hours },

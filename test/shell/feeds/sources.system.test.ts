@@ -138,7 +138,7 @@ describe('an address', () => {
   it('is asked again and again, and every bad answer is told once until a good one comes', async () => {
     const { state, url, host } = await server();
     const far = await server();
-    const { heard, loud, quiet, feeds } = followed({ kind: 'http', url, hosts: [host], everyMs: 100, timeoutMs: 500 });
+    const { heard, loud, quiet, feeds } = followed({ kind: 'http', url, hosts: [host], everyMs: 100 });
     const bad: readonly (readonly [RequestListener, string])[] = [
       [(_, to) => void to.writeHead(503).end(), 'answered with status 503'],
       [(_, to) => void to.end('<html>'), 'its answer is not JSON'],
@@ -148,7 +148,7 @@ describe('an address', () => {
         (_, to) => void to.writeHead(302, { location: far.url }).end(),
         `it leads to ${far.host}, which its hosts do not list`,
       ],
-      [(_, to) => void to.write('['), 'no whole answer within 500 ms'],
+      [(_, to) => void to.write('['), 'no whole answer within 5000 ms'],
     ];
     let p = 0.1;
     for (const [answer, text] of bad) {
@@ -171,7 +171,7 @@ describe('an address', () => {
     first.state.answer = (_, to) => void to.writeHead(307, { location: second.url }).end();
     second.state.answer = (_, to) => void to.end(`[${row('A', 0.7)}]`);
     const hosts = [first.host, second.host];
-    const { heard } = followed({ kind: 'http', url: first.url, hosts, everyMs: 100, timeoutMs: 1000 });
+    const { heard } = followed({ kind: 'http', url: first.url, hosts, everyMs: 100 });
     await heard('A', 0.7);
   });
 });
@@ -197,7 +197,7 @@ describe('another venue', () => {
       to.writeHead(isAway ? 503 : 200).end(JSON.stringify(book));
     });
     const markets = [{ conditionId: 'ours', nameThere: 'NAME' }];
-    const { values, loud } = followed({ kind, url, hosts: [host], markets, everyMs: 100, timeoutMs: 1000 });
+    const { values, loud } = followed({ kind, url, hosts: [host], markets, everyMs: 100 });
     await untilTrue(() => values.has('ours'));
     expect(values.get('ours')).toMatchObject({ p: null, bid: 0.4, ask: 0.5 });
     isAway = true;

@@ -1,7 +1,7 @@
 /** One simulation with the whole trader: its scheduler, engine, risk, executor and ledger, on a virtual clock. */
 
 import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros.js';
-import { VERSION } from '../../../shell/config/version.js';
+import { VERSION } from '../../../shell/config/shipped.js';
 import type { Snapshot } from '../../../trader/engine/snapshot.js';
 import type { RiskLimits } from '../../../trader/risk/limits.js';
 import { feedsNamed } from '../../../trader/strategy/read-params.js';

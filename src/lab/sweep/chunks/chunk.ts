@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { openRecordings } from '../../../recording/recording.js';
 import { must, TwinbookError } from '../../../shared/base/errors.js';
 import { loadConfig } from '../../../shell/config/load.js';
-import { VERSION } from '../../../shell/config/version.js';
+import { VERSION } from '../../../shell/config/shipped.js';
 import type { Candidate, Task, TaskFigures, TaskOutcome } from '../contract.js';
 import { playSeconds } from '../estimate.js';
 import type { PlannedSweep, SweepFacts, TaskWork } from '../facts.js';

@@ -6,7 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { SlidingMinute } from '../../../shared/base/sliding-minute.js';
-import { type ChatCommand, STOPPING_COMMANDS } from '../../config/alert-kinds.js';
+import { type ChatCommand, STOPPING_COMMANDS } from '../../config/schema.js';
 import type { ChannelConfig } from '../../config/types.js';
 import { readSecret } from '../secret.js';
 import { makeBotUrl, sendBotMessage } from '../senders.js';

@@ -8,7 +8,9 @@
 import type { EndpointName } from '../../../shared/protocol/endpoints.js';
 import { isClockRefusal } from '../../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../../shared/protocol/profile.js';
+import type { PositionRow } from '../../../shared/protocol/records.js';
 import type { Wallet } from '../../wallet/wallet.js';
+import type { Calls } from '../calls.js';
 import type { CallOptions } from '../contract.js';
 import { NotDone, type NotDoneReason, OutcomeUnknown, type ServiceError, ServiceRefused } from '../errors.js';
 import { type DraftToSign, signDraft } from './sign-draft.js';
@@ -188,4 +190,44 @@ export async function settle<R>(promise: Promise<R>): Promise<Settled<R>> {
     if (error instanceof ServiceRefused || error instanceof OutcomeUnknown) return { ok: false, error };
     throw error;
   }
+}
+
+/** Position to close, and its worst price in its own outcome, decimal text; without one at any price. */
+export interface CloseInput {
+  readonly pubkey: string;
+  readonly price?: string;
+}
+
+/**
+ * Closes a margin position. A venue may answer that it is not closed yet and sell within a minute or so: the position is then read
+ * until it is. The request is never sent twice, because a venue may not take the second one for the same sale. Resolves to a
+ * position that is closed. Throws ServiceRefused, OutcomeUnknown.
+ */
+export async function closeMargin(
+  positions: Calls['positions'],
+  { pubkey, price }: CloseInput,
+  world: World,
+  { withinMs, pollMs }: Pick<Patience, 'withinMs' | 'pollMs'>,
+): Promise<PositionRow> {
+  const deadlineMs = world.monotonicMs() + withinMs;
+  const options = { latestMs: world.nowMs() + withinMs };
+  const answer = await settle(positions.close(pubkey, price === undefined ? {} : { price }, options));
+  const error = answer.ok ? null : answer.error;
+  if (error instanceof OutcomeUnknown && !error.sent) throw error;
+  let record: PositionRow | undefined;
+  for (let looks = 1; ; looks++) {
+    const seen = await settle(positions.detail(pubkey, options));
+    if (seen.ok) record = seen.record;
+    if (record?.is_closed) return record;
+    // A record may change although the close was refused, and show it later: it is read again.
+    const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
+    if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
+    const isInTime = world.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs));
+    if (!isInTime) throw notYet(pubkey, error, record);
+  }
+}
+
+function notYet(pubkey: string, error: Error | null, record: PositionRow | undefined): OutcomeUnknown {
+  const reason = error instanceof OutcomeUnknown ? error.reason : 'it was not closed in time';
+  return new OutcomeUnknown('positions.close', reason, { sent: true, pubkey, record });
 }

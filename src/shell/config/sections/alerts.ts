@@ -1,47 +1,31 @@
 /** The `alerts` of a trader's file: keys of each kind of channel, and paths of their files. */
 
 import { toSettings } from '../../../shared/base/settings.js';
+import { type At, type KindKeys, kindProblems } from '../explain-issues.js';
 import type { Problem } from '../problems.js';
 import { channelSchema, type TraderFile } from '../schema.js';
-import type { At } from './venue.js';
 
 type AlertsFile = TraderFile['alerts'];
-type ChannelFile = AlertsFile['channels'][string];
-type Key = 'to' | 'from' | 'signing_file' | 'commands' | 'users';
+type ChannelKind = AlertsFile['channels'][string]['kind'];
 
-/** Required and optional keys of a kind. */
-const NEEDS: Readonly<Record<ChannelFile['kind'], readonly Key[]>> = {
-  webhook: [],
-  slack: [],
-  discord: [],
-  ntfy: [],
-  telegram: ['to'],
-  mail: ['to', 'from'],
+const NONE = { wants: [], may: [] };
+const KEYS: KindKeys<ChannelKind> = {
+  webhook: { wants: [], may: ['signing_file'] },
+  slack: NONE,
+  discord: NONE,
+  ntfy: NONE,
+  telegram: { wants: ['to'], may: ['commands', 'users'] },
+  mail: { wants: ['to', 'from'], may: [] },
 };
-/** Optional keys of a kind. */
-const MAY: Readonly<Partial<Record<ChannelFile['kind'], readonly Key[]>>> = {
-  webhook: ['signing_file'],
-  telegram: ['commands', 'users'],
-};
-const KEYS: readonly Key[] = ['to', 'from', 'signing_file', 'commands', 'users'];
-const mayHave = (kind: ChannelFile['kind'], key: Key): boolean =>
-  NEEDS[kind].includes(key) || MAY[kind]?.includes(key) === true;
 
 export function alertProblems({ channels, escalation }: AlertsFile, at: At): readonly Problem[] {
   const ofChannels = Object.entries(channels).flatMap(([name, channel]) => {
-    const { kind } = channel;
-    const place = ['alerts', 'channels', name];
-    const missing = NEEDS[kind].filter((key) => channel[key] === undefined);
-    const foreign = KEYS.filter((key) => channel[key] !== undefined && !mayHave(kind, key));
+    const path = ['alerts', 'channels', name];
     const { commands = [], users } = channel;
-    const lonely =
-      commands.length > 0 && users === undefined
-        ? [at([...place, 'commands'], 'commands want users: the numbers at Telegram of the people who may')]
-        : [];
+    const lonely = 'commands want users: the numbers at Telegram of the people who may';
     return [
-      ...lonely,
-      ...missing.map((key) => at(place, `a channel of kind ${kind} wants ${key}`)),
-      ...foreign.map((key) => at([...place, key], `a channel of kind ${kind} has no ${key}; remove it`)),
+      ...(commands.length > 0 && users === undefined ? [at([...path, 'commands'], lonely)] : []),
+      ...kindProblems('channel', channel, KEYS, path, at),
     ];
   });
   const unknown = escalation.flatMap((name, i) =>
@@ -62,8 +46,7 @@ export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => strin
     })),
     escalation: alerts.escalation,
     quietHours: alerts.quiet_hours,
-    heartbeat:
-      heartbeat === undefined ? null : { urlFile: absolute(heartbeat.url_file), everyMs: heartbeat.every_s * 1000 },
+    heartbeat: heartbeat === undefined ? null : { urlFile: absolute(heartbeat.url_file) },
   };
 }
 

@@ -1,21 +1,21 @@
 /** The `feeds` of a trader's file: keys of each kind, and their sources. */
 
 import { resolve } from 'node:path';
+import { type At, type KindKeys, kindProblems } from '../explain-issues.js';
 import type { Problem } from '../problems.js';
 import type { TraderFile } from '../schema.js';
-import type { At } from './venue.js';
 
 type FeedsFile = TraderFile['feeds'];
 type FeedFile = FeedsFile[string];
 
-/** Keys of one kind, the required one first. */
-const KEYS = {
-  file: ['path'],
-  http: ['url', 'hosts'],
-  child: ['command', 'env'],
-  polymarket: ['markets', 'url', 'hosts'],
-  kalshi: ['markets', 'url', 'hosts'],
-} as const satisfies Record<FeedFile['kind'], readonly (keyof FeedFile)[]>;
+const OTHER_VENUE = { wants: ['markets'], may: ['url', 'hosts'] };
+const KEYS: KindKeys<FeedFile['kind']> = {
+  file: { wants: ['path'], may: [] },
+  http: { wants: ['url'], may: ['hosts'] },
+  child: { wants: ['command'], may: ['env'] },
+  polymarket: OTHER_VENUE,
+  kalshi: OTHER_VENUE,
+};
 
 /** Public addresses of these venues, without credentials. */
 const VENUE_URLS = {
@@ -23,37 +23,30 @@ const VENUE_URLS = {
   kalshi: 'https://api.elections.kalshi.com/trade-api/v2',
 } as const;
 
-/** Missing keys of each kind, and keys of another kind. */
-export function feedProblems(feeds: FeedsFile, at: At): readonly Problem[] {
-  return Object.entries(feeds).flatMap(([name, feed]) => {
-    const { kind } = feed;
-    const [needed] = KEYS[kind];
-    const missing = feed[needed] === undefined ? [at(['feeds', name], `a feed of kind ${kind} wants ${needed}`)] : [];
-    const own: readonly string[] = KEYS[kind];
-    const foreign = [...new Set(Object.values(KEYS).flat())]
-      .filter((key) => !own.includes(key) && feed[key] !== undefined)
-      .map((key) => at(['feeds', name, key], `a feed of kind ${kind} has no ${key}; remove it`));
-    const { url } = feed;
-    const strange =
-      url !== undefined && own.includes('hosts') && !listHosts(feed, url).includes(new URL(url).host)
-        ? [at(['feeds', name, 'hosts'], `does not hold ${new URL(url).host}, the host of url`)]
-        : [];
-    return [...missing, ...foreign, ...strange];
+export const feedProblems = (feeds: FeedsFile, at: At): readonly Problem[] =>
+  Object.entries(feeds).flatMap(([name, feed]) => {
+    const path = ['feeds', name];
+    const { kind, url } = feed;
+    const host = url === undefined || !KEYS[kind].may.includes('hosts') ? null : new URL(url).host;
+    const isStrange = host !== null && !listHosts(feed, url ?? '').includes(host);
+    return [
+      ...kindProblems('feed', feed, KEYS, path, at),
+      ...(isStrange ? [at([...path, 'hosts'], `does not hold ${host}, the host of url`)] : []),
+    ];
   });
-}
 
 /** For feeds without a problem. */
 export const makeFeeds = (feeds: FeedsFile, folder: string) =>
   Object.entries(feeds).map(([name, feed]) => makeFeed(name, feed, folder));
 
 function makeFeed(name: string, feed: FeedFile, folder: string) {
-  const { kind, path = '', url = '', command = [], env = [], every_ms: everyMs, timeout_ms: timeoutMs } = feed;
+  const { kind, path = '', url = '', command = [], env = [], every_ms: everyMs } = feed;
   const named = { name, maxAgeMs: Math.round(feed.max_age_s * 1000) };
   switch (kind) {
     case 'file':
       return { ...named, kind, path: resolve(folder, path), everyMs };
     case 'http':
-      return { ...named, kind, url, hosts: listHosts(feed, url), everyMs, timeoutMs };
+      return { ...named, kind, url, hosts: listHosts(feed, url), everyMs };
     case 'child':
       return { ...named, kind, command, cwd: folder, env };
     case 'polymarket':
@@ -63,7 +56,7 @@ function makeFeed(name: string, feed: FeedFile, folder: string) {
         conditionId,
         nameThere,
       }));
-      return { ...named, kind, url: base, hosts: listHosts(feed, base), markets, everyMs, timeoutMs };
+      return { ...named, kind, url: base, hosts: listHosts(feed, base), markets, everyMs };
     }
   }
 }

@@ -1,9 +1,9 @@
 /** The `fleet` of a trader's file: the address of its database in parts, and its forbidden parts. */
 
 import { resolve } from 'node:path';
+import type { At } from '../explain-issues.js';
 import type { Problem } from '../problems.js';
 import type { TraderFile } from '../schema.js';
-import type { At } from './venue.js';
 
 type FleetFile = NonNullable<TraderFile['fleet']>;
 

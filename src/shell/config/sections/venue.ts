@@ -3,17 +3,12 @@
 import { existsSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { closest } from '../../../shared/base/closest.js';
-import { parseBySchema } from '../../../shared/protocol/parse-by-schema.js';
 import { type VenueProfile, venueProfileSchema } from '../../../shared/protocol/profile.js';
-import { explainIssues } from '../explain-issues.js';
-import { configError, joinWithOr, type Problem } from '../problems.js';
+import { type At, readBySchema } from '../explain-issues.js';
+import { configError, joinWithOr } from '../problems.js';
 import type { TraderFile } from '../schema.js';
-import { jsonSchema } from '../schema-tree.js';
 import { venueFile, venueNames } from '../shipped.js';
 import { type ReadYamlOptions, readYaml, type SourceTexts } from '../yaml-source.js';
-
-/** Makes a problem about a field of the trader's file. */
-export type At = (path: readonly PropertyKey[], text: string) => Problem;
 
 export interface VenueConfig {
   /** Name of the profile: `paper`, `worm`, or the base name of the profile's file. */
@@ -66,10 +61,7 @@ function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile)
 /** Reads and checks a venue profile's file. */
 export function readProfile(path: string, cwd: string, options: ReadYamlOptions = {}): VenueProfile {
   const source = readYaml(path, cwd, options);
-  const parsed = parseBySchema(venueProfileSchema, source.value);
-  if (parsed.success) return parsed.data;
-  const complaints = explainIssues(parsed.error, source.value, jsonSchema(venueProfileSchema));
-  throw configError(complaints.map(({ path: field, text, part }) => source.problem(field, text, part)));
+  return readBySchema(venueProfileSchema, source.value, source.problem);
 }
 
 const SIMULATED = 'paper';

@@ -2,7 +2,7 @@
 
 import type { ChannelFigures } from '../../alerts/alert-center.js';
 import { isBackupFailing } from '../../alerts/conditions.js';
-import { ALERT_SEVERITIES, type AlertSeverity } from '../../config/alert-kinds.js';
+import { ALERT_SEVERITIES, type AlertSeverity } from '../../config/schema.js';
 import { REQUEST_BUCKETS, STEP_BUCKETS } from '../../control/telemetry/histogram.js';
 import type { AccountFigures, HelloLine, MarketFigures } from '../../control/telemetry/lines.js';
 import { TRADER_MODES } from '../../control/telemetry/modes.js';

@@ -67,7 +67,7 @@ export interface AccountFigures {
   readonly way_back: string;
   readonly silent: boolean;
   readonly cash_micros: number;
-  /** Null while a holding has no mark. */
+  /** Null while a held share has no mark. */
   readonly equity_micros: number | null;
   readonly result_micros: number | null;
   readonly loss_day_micros: number;
@@ -106,7 +106,7 @@ export interface UpkeepFigures {
 export interface RiskFigures {
   /** Currency lost if every order filled at its worst and every market resolved against us. */
   readonly total_cost_micros: number;
-  /** Orders and cancels begun within the last second, and within the last minute. */
+  /** Orders and cancels of the last second and of the last minute. */
   readonly actions_last_second: number;
   readonly actions_last_minute: number;
   /** Most fills within one window, among the newest fills. */

@@ -1,15 +1,21 @@
 /** The trader's link to its fleet: messages in both directions, and the end of the membership. */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { type Micros, ZERO } from '../../../shared/base/micros.js';
-import type { FleetCommand } from '../../../shared/protocol/seam.js';
+import type { FleetCommand, Lane } from '../../../shared/protocol/seam.js';
 import type { MarketSnapshot, Snapshot } from '../../../trader/engine/snapshot.js';
 import type { DraftSigner } from '../../../trader/executor/contract.js';
 import type { StoredDraftRow } from '../../../trader/ledger/contract.js';
-import { VERSION } from '../../config/version.js';
-import type { FleetMember } from '../../fleet/member.js';
+import { VERSION } from '../../config/shipped.js';
+import type { Config } from '../../config/types.js';
+import { fleetPassword } from '../../fleet/database.js';
+import { FleetMember } from '../../fleet/member.js';
 import type { TraderSummary } from '../../fleet/owner-desk.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { cancelUntilNothingRests, type DirectCancel } from '../direct-cancel.js';
+import { PATIENCE } from '../failed-start.js';
 
 /** Interval of the lease check, ms: at most a beat of the loop. */
 const LOOK_MS = 100;
@@ -150,3 +156,84 @@ const summarize = (now: Snapshot): TraderSummary => ({
   fills: now.fills,
   version: VERSION,
 });
+
+/** Surroundings of a start. */
+export interface Starting {
+  readonly config: Pick<Config, 'fleet' | 'capitalMicros' | 'venue'>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly say: (text: string) => void;
+  /** True once the operator has asked to stop. */
+  readonly isStopping: () => boolean;
+}
+
+/** Both null for a single trader. */
+export interface Joined {
+  readonly member: FleetMember | null;
+  readonly fleet: FleetSession | null;
+  /** False: orders of the wallet's previous trader must be canceled first. */
+  readonly isSettled: boolean;
+  /** The operator stopped the wait. */
+  readonly isStopped: boolean;
+}
+
+/** Rejects with `fleet_unusable`, or `wallet_taken` where another trader has the wallet. */
+export async function joinFleet({ config, env, say, isStopping }: Starting, { address }: Wallet): Promise<Joined> {
+  const alone = { member: null, fleet: null, isSettled: true, isStopped: false };
+  if (config.fleet === null) return alone;
+  const { capitalMicros } = config;
+  const password = fleetPassword(env);
+  const joined = await FleetMember.join({
+    config: config.fleet,
+    wallet: address,
+    password,
+    capitalMicros,
+    say,
+    isStopping,
+  });
+  if (joined === null) return { ...alone, isStopped: true };
+  const { member, isSettled } = joined;
+  say(`has the wallet in the fleet as ${config.fleet.name} (term ${member.lease.term})`);
+  return { member, isSettled, fleet: new FleetSession(member, capitalMicros), isStopped: false };
+}
+
+export type Objection = (lane: Lane) => string | null;
+
+/** Signed orders and drafts leave only under the lease; cancels and reads always do. */
+export const objectionOf =
+  (member: FleetMember | null): Objection =>
+  (lane) =>
+    member === null || (lane !== 'submit' && lane !== 'draft') ? null : member.objection();
+
+/** Between two looks whether it is settled, ms. */
+const SETTLE_LOOK_MS = 200;
+
+/**
+ * Cancels what rests under a wallet that was not released by its trader before, and waits until the last draft that it can have
+ * signed is over: a venue knows no terms of a lease, so only a draft's own expiry keeps a signed order from taking effect later.
+ *
+ * Returns at once where there is nothing to settle. False when the operator stopped it before everything was proven gone. Rejects when
+ * the fleet's database cannot be updated.
+ */
+export async function settleWallet(
+  { member, isSettled }: Pick<Joined, 'member' | 'isSettled'>,
+  venue: Pick<DirectCancel, 'client' | 'wallet' | 'profile'>,
+  { config, say, isStopping }: Pick<Starting, 'say' | 'isStopping'> & { readonly config: Pick<Config, 'venue'> },
+): Promise<boolean> {
+  if (member === null || isSettled) return true;
+  const { profile } = venue;
+  const access = { ...venue, allowBlindSigning: config.venue.allowBlindSigning };
+  const endMs = performance.now() + profile.draft_lifetime_s * 1000 + member.lease.rules.marginMs;
+  say(
+    `took over the wallet (term ${member.lease.term}): cancels what its trader before left, and waits ${profile.draft_lifetime_s} s until no draft of it can take effect`,
+  );
+  await cancelUntilNothingRests(access, PATIENCE);
+  while (performance.now() < endMs && !isStopping()) await pause(SETTLE_LOOK_MS);
+  while (!isStopping()) {
+    const { verified } = await cancelUntilNothingRests(access, PATIENCE);
+    if (!verified) continue;
+    await member.settle();
+    say('nothing rests that the trader before left');
+    return true;
+  }
+  return false;
+}

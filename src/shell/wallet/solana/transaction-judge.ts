@@ -107,6 +107,12 @@ const GIVES_AWAY: Readonly<Record<string, string>> = {
   AddressLookupTab1e1111111111111111111111111: 'Address Lookup Table',
 };
 
+/** A program's name for a person; null for one that is unknown here. */
+export function nameProgram(program: string): string | null {
+  if (program === MEMO_PROGRAM) return 'Memo';
+  return program === COMPUTE_BUDGET ? 'Compute Budget' : (GIVES_AWAY[program] ?? null);
+}
+
 /** Buys priority in a block: the fee payer, perhaps our wallet, pays for it. */
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 const SET_UNIT_LIMIT = 2;

@@ -8,7 +8,7 @@ import {
   type TakenUpdate,
   TelegramListener,
 } from '../../../../src/shell/alerts/telegram/listener.js';
-import { CHAT_COMMANDS } from '../../../../src/shell/config/alert-kinds.js';
+import { CHAT_COMMANDS } from '../../../../src/shell/config/schema.js';
 import type { ChannelConfig } from '../../../../src/shell/config/types.js';
 import { type BotServer, said, serveBot, TOKEN } from './bot-server.js';
 

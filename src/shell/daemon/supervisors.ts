@@ -1,16 +1,22 @@
 /**
- * The trader's supervisor of its guardian: starts it, checks its beats, restarts it without them, and informs the
- * operator. It trusts only the guardian's file: a living process may hang.
+ * The two processes beside a trader: its guardian and its console. Each is started, restarted when it is lost, and informed when the
+ * trader ends. The trader never waits for the console, and trusts only the guardian's file: an existing process may hang.
  */
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { guarded } from '../../shared/base/guarded.js';
 import { isGone } from '../../shared/base/process-mark.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
+import type { Environment } from '../config/environment.js';
+import { isConsoleWanted } from '../config/sections/alerts.js';
 import type { Config } from '../config/types.js';
+import { obtainPageToken } from '../console/page-token.js';
+import { addressText, passwordFrom } from '../console/password.js';
 import { readBeat } from '../guardian/beat-file.js';
 import {
   describeReport,
@@ -24,13 +30,11 @@ import { Heart } from '../guardian/heartbeat.js';
 const LOOK_EVERY_MS = 500;
 /** A guardian writes four times a second; without a write for this long it hangs. */
 const HANGS_AFTER_MS = 5_000;
-/** Wait between two starts, ms, doubled each time: a guardian that dies at once must not keep the machine busy. */
-const START_AGAIN_MS = { first: 1_000, longest: 60_000 } as const;
 /** A guardian that lived this long may be restarted at once. */
 const LIVED_MS = 60_000;
 /** A key under a passphrase takes a second to open, a busy machine some more. */
 const READY_WITHIN_MS = 20_000;
-/** A guardian that knows from the last heartbeat that no order rests exits within one check. */
+/** Time in which a process ends: a guardian that knows that no order rests, a console that sends its pending messages, ms. */
 const GONE_WITHIN_MS = 3_000;
 
 const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];
@@ -38,6 +42,17 @@ const OVER: readonly string[] = ['ended', 'failed'] satisfies readonly GuardianS
 
 const HERE = fileURLToPath(import.meta.url);
 const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
+
+/** In a group and session of its own: Ctrl-C and a closed terminal are for the trader, which needs guarding and showing until its end. */
+const startBeside = (command: 'console' | 'guardian', file: string, options: SpawnOptions): ChildProcess =>
+  spawn(process.execPath, [...process.execArgv, PROGRAM, command, '--with-trader', '-c', file], {
+    ...options,
+    detached: true,
+  });
+
+/** Between two starts, ms, doubled each time: a process that dies at once must not keep the machine busy. */
+const GUARDIAN_AGAIN_MS = { first: 1_000, longest: 60_000 } as const;
+const CONSOLE_AGAIN_MS = { first: 5_000, longest: 300_000 } as const;
 
 export interface GuardianSupervisorOptions {
   readonly config: Config;
@@ -59,7 +74,7 @@ export class GuardianSupervisor {
   #startedMs = Number.NEGATIVE_INFINITY;
   /** The newest guardian has not ended. */
   #isAlive = false;
-  #pauseMs: number = START_AGAIN_MS.first;
+  #pauseMs: number = GUARDIAN_AGAIN_MS.first;
   #isReading = false;
   #isClosed = false;
   #said = '';
@@ -167,20 +182,11 @@ export class GuardianSupervisor {
     if (!config.guardian.start) return;
     const nowMs = performance.now();
     const lived = nowMs - this.#startedMs >= LIVED_MS;
-    this.#pauseMs = lived ? START_AGAIN_MS.first : Math.min(this.#pauseMs * 2, START_AGAIN_MS.longest);
+    this.#pauseMs = lived ? GUARDIAN_AGAIN_MS.first : Math.min(this.#pauseMs * 2, GUARDIAN_AGAIN_MS.longest);
     this.#startedMs = nowMs;
-    // A separate group and session: Ctrl-C and a closed terminal are for the trader, which needs its guardian until it
-    // has proven that nothing rests.
-    const child = spawn(
-      process.execPath,
-      [...process.execArgv, PROGRAM, 'guardian', '--with-trader', '-c', config.file],
-      {
-        detached: true,
-        stdio: 'ignore',
-        // It has its own key.
-        env: { ...env, TWINBOOK_API_KEY: undefined, TWINBOOK_API_SECRET: undefined },
-      },
-    );
+    // It has its own key.
+    const withheld = { TWINBOOK_API_KEY: undefined, TWINBOOK_API_SECRET: undefined };
+    const child = startBeside('guardian', config.file, { stdio: 'ignore', env: { ...env, ...withheld } });
     this.#isAlive = true;
     const hasEnded = () => {
       if (this.#startedMs === nowMs) this.#isAlive = false;
@@ -205,3 +211,127 @@ export class GuardianSupervisor {
     this.#said = now;
   }
 }
+
+/** What `twinbook console --with-trader` writes, a line of JSON each. */
+export interface ConsoleSaid {
+  /** Address of its page; null when it has none. */
+  readonly url: string | null;
+  readonly isElsewhere: boolean;
+}
+
+export interface ConsoleSupervisorOptions {
+  readonly config: Config;
+  readonly env: Environment;
+  readonly say: (text: string) => void;
+  /** For the log. */
+  readonly note: (text: string) => void;
+}
+
+export class ConsoleSupervisor {
+  readonly #options: ConsoleSupervisorOptions;
+  readonly #password: string | null;
+  readonly #token: string;
+  #child: ChildProcess | null = null;
+  #again: NodeJS.Timeout | null = null;
+  #pauseMs: number = CONSOLE_AGAIN_MS.first;
+  #isClosed = false;
+  #url: string | null = null;
+  /** Its last error message. */
+  #lastWords = '';
+  #shownUrl: string | null = null;
+
+  private constructor(options: ConsoleSupervisorOptions) {
+    this.#options = options;
+    this.#password = passwordFrom(options.env);
+    // Its console reads the same file, and gets a password by its environment.
+    this.#token = this.#password ?? obtainPageToken(options.config.ledger.path);
+    this.#spawn();
+  }
+
+  /** Null when the configuration has none, or when it cannot start, which is reported. */
+  static start(options: ConsoleSupervisorOptions): ConsoleSupervisor | null {
+    const { config } = options;
+    if (!isConsoleWanted(config) || !config.dashboard.start) return null;
+    try {
+      return new ConsoleSupervisor(options);
+    } catch (error) {
+      const hint = error instanceof TwinbookError ? `. ${error.hint}` : '';
+      options.say(`warning: there is no dashboard: ${error instanceof Error ? error.message : String(error)}${hint}`);
+      return null;
+    }
+  }
+
+  /** Address of the page; null while there is none. */
+  get url(): string | null {
+    return this.#url;
+  }
+
+  /** Regular end of the trader. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#again !== null) clearTimeout(this.#again);
+    const child = this.#child;
+    if (child === null) return;
+    const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    child.stdin?.end('end\n');
+    const timer = setTimeout(() => child.kill('SIGKILL'), GONE_WITHIN_MS);
+    await gone;
+    clearTimeout(timer);
+  }
+
+  #spawn(): void {
+    const { config, env, note } = this.#options;
+    const child = startBeside('console', config.file, { stdio: 'pipe', env: { ...env, ...WITHHELD, ...this.#pass } });
+    this.#child = child;
+    // Its input ends with this process, however it ends.
+    child.stdin?.on('error', () => undefined);
+    const failed = (error: unknown) => note(`console: ${String(error)}`);
+    const hear = (line: string) => this.#hear(line);
+    if (child.stdout) createInterface({ input: child.stdout }).on('line', guarded(hear, failed));
+    const complain = (line: string) => {
+      this.#lastWords = `: ${line}`;
+      note(`console: ${line}`);
+    };
+    if (child.stderr) createInterface({ input: child.stderr }).on('line', guarded(complain, failed));
+    child.on('error', (error) => this.#lose(`cannot be started: ${error.message}`));
+    child.on('close', (code, signal) => this.#lose(`ended (${signal ?? code})${this.#lastWords}`));
+  }
+
+  get #pass(): Environment {
+    return this.#password === null ? {} : { TWINBOOK_DASHBOARD_PASSWORD: this.#password };
+  }
+
+  #hear(line: string): void {
+    const { say, config } = this.#options;
+    const { url, isElsewhere } = JSON.parse(line) as ConsoleSaid; // Written by our own program of this version.
+    this.#url = url;
+    if (url === null || url === this.#shownUrl) return;
+    this.#shownUrl = url;
+    if (isElsewhere)
+      say(
+        `warning: port ${config.dashboard.port} is taken (dashboard.port), so the dashboard is at another one, which \`twinbook status\` names`,
+      );
+    say(addressText(url, this.#password, this.#token));
+  }
+
+  #lose(why: string): void {
+    if (this.#child === null || this.#isClosed) return;
+    this.#child = null;
+    this.#url = null;
+    this.#options.say(`warning: the dashboard's process ${why}; it is started again`);
+    this.#again = setTimeout(() => this.#spawn(), this.#pauseMs);
+    this.#again.unref();
+    this.#pauseMs = Math.min(this.#pauseMs * 2, CONSOLE_AGAIN_MS.longest);
+  }
+}
+
+/** Its environment without secrets: it has no key and no credentials. */
+const WITHHELD: Environment = {
+  TWINBOOK_WALLET_PASSPHRASE: undefined,
+  TWINBOOK_WALLET_PASSPHRASE_FILE: undefined,
+  TWINBOOK_API_KEY: undefined,
+  TWINBOOK_API_SECRET: undefined,
+  TWINBOOK_DASHBOARD_PASSWORD_FILE: undefined,
+  TWINBOOK_FLEET_PASSWORD: undefined,
+  TWINBOOK_FLEET_PASSWORD_FILE: undefined,
+};

@@ -1,6 +1,0 @@
-/** A duration in hours, minutes and seconds: `01:02:03`. Never negative. */
-export function duration(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
-}
