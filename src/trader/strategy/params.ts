@@ -18,9 +18,7 @@ interface Described {
   readonly help: string;
 }
 
-/** A whole number, written as a YAML number. */
-export interface IntegerParam extends Described {
-  readonly kind: 'integer';
+interface NumericParam extends Described {
   /** E.g. `ticks`, `ms`, `s`, `levels`. */
   readonly unit: string;
   readonly min: number;
@@ -28,13 +26,14 @@ export interface IntegerParam extends Described {
   readonly default: number;
 }
 
+/** A whole number, written as a YAML number. */
+export interface IntegerParam extends NumericParam {
+  readonly kind: 'integer';
+}
+
 /** A number that is neither money nor shares: a factor, a share of something, a volatility. Written as a YAML number. */
-export interface NumberParam extends Described {
+export interface NumberParam extends NumericParam {
   readonly kind: 'number';
-  readonly unit: string;
-  readonly min: number;
-  readonly max: number;
-  readonly default: number;
 }
 
 /** An amount of shares, written as a decimal string (`"25"`); the strategy gets Micros. */
