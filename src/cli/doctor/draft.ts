@@ -15,7 +15,7 @@ import { nameProgram } from '../../shell/wallet/solana/transaction-judge.js';
 import type { CliIo } from '../output/io.js';
 import { type Cell, record } from '../output/table.js';
 
-/** What there is to say about a draft. */
+/** Report of a draft. */
 export interface DraftReport {
   /** As configured: `utf8`, `solana_tx` or `opaque`. */
   readonly draft_message: string;
@@ -24,7 +24,7 @@ export interface DraftReport {
   readonly transaction: TransactionReport | null;
   /** The readable text that the draft is or carries; null when there is none. */
   readonly text: string | null;
-  /** What the text asks for, field by field; null when it is no draft of ours. */
+  /** Request of the text, field by field; null when it is no draft of ours. */
   readonly asks: Readonly<Record<string, string | boolean>> | null;
   /** `readable`: signed for an intent that says the same; `blind`: signed unread; `refused`: never signed. */
   readonly verdict: 'readable' | 'blind' | 'refused';

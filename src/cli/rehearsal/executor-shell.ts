@@ -88,7 +88,7 @@ export class ExecutorShell {
     return must(this.#ledger.intent(id), `intent ${id}`);
   }
 
-  /** What was asked and has not left is not wanted any more. */
+  /** Drops requests that have not left. */
   drop(): void {
     for (const request of this.#waiting.splice(0)) {
       const nowMs = Date.now();

@@ -185,7 +185,7 @@ export class OrderLife {
     return resting;
   }
 
-  /** What the book shows of the order; null while it shows nothing. */
+  /** Sentence about the order in the book; null while the book does not show it. */
   async #inBook(): Promise<string | null> {
     const { order, view } = this.#market;
     const params = { condition_id: view.market.conditionId };
@@ -217,7 +217,7 @@ export class OrderLife {
     return must(this.#ledger.order(this.pubkey), 'the order').closedMs !== null;
   }
 
-  /** The executor takes such answers in its stride; whoever starts to trade there should know that they come. */
+  /** The executor handles such answers; an operator who starts to trade there should know of them. */
   #throwOddAnswer(outcome: Outcome, became: string): void {
     if (outcome.kind === 'answered') return;
     const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} all the same`;
@@ -286,7 +286,7 @@ function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
 const LIFETIME_SLACK_S = 3;
 
 /**
- * What the draft asks for, who signs, who pays, which programs it calls. Throws the difference when the signer would
+ * Request of the draft, its signers, its payer and its programs. Throws the difference when the signer would
  * refuse it, or when it lives for another time than the profile says.
  */
 function draftWords(report: DraftReport, profile: VenueProfile, venueNowMs: number): string {

@@ -1,4 +1,4 @@
-/** Where a rehearsal takes place; its lines: what each step found, and how one that cannot go on says so. */
+/** Place, steps and lines of a rehearsal. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
@@ -10,7 +10,7 @@ import { EXIT, type ExitCode, findExitCode } from '../output/exit.js';
 /** An embedded paper exchange, or the venue of the configuration. */
 export type Where = 'paper' | 'live';
 
-/** Where it takes place, and what it may use there. */
+/** Place of a rehearsal, and its means there. */
 export interface Place {
   readonly where: Where;
   readonly config: Config;
@@ -34,12 +34,12 @@ export interface StepLine {
   readonly step: string;
   readonly result: 'ok' | 'failed' | 'configuration' | 'timed out' | 'difference';
   readonly text: string;
-  /** What the profile says and what came; only for a difference. */
+  /** Text of the profile, and the answer that came; only for a difference. */
   readonly profile?: string;
   readonly came?: string;
   /** The message of the draft that was not signed. */
   readonly draft?: string;
-  /** What to do; empty where nothing is to be done. */
+  /** Next step for the operator; empty without one. */
   readonly todo: string;
 }
 

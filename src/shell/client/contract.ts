@@ -92,7 +92,7 @@ export interface CallOptions {
   readonly latestMs?: number;
 }
 
-/** What became of one call, and when. */
+/** Outcome of one call, with its times. */
 export interface ClientAnswer<N extends EndpointName = EndpointName> {
   readonly outcome: Outcome<N>;
   /** Our clock, ms, when the last attempt left; for one that never left, when it was given up. */

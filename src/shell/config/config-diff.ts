@@ -12,7 +12,7 @@ import type { ReadConfig, ReadStrategy } from './types.js';
 export interface ConfigChange {
   /** A sentence with both values. */
   readonly text: string;
-  /** What `config apply` wants for it. */
+  /** Requirement of `config apply` for it. */
   readonly wants: 'nothing' | 'reason' | 'restart';
 }
 
@@ -76,7 +76,7 @@ function strategyChanges(before: ReadConfig, after: ReadConfig): readonly Config
       const then = before.strategies.find(({ name }) => name === strategy.name);
       if (then === undefined)
         return [{ text: `strategy ${strategy.name} is added (${strategy.moduleName})`, wants: 'reason' }];
-      // What changed for all is said once.
+      // A limit that changed for all is listed once.
       const said = general.filter(
         (limit) => then.risk[limit] === before.risk[limit] && strategy.risk[limit] === after.risk[limit],
       );

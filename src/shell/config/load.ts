@@ -35,7 +35,7 @@ export interface LoadOptions {
   readonly copy?: ReadonlyMap<string, string>;
   /** `process.env` of the shell; only names that begin with `TWINBOOK__` are looked at. */
   readonly env: Environment;
-  /** What `path` and relative paths of the environment are relative to. */
+  /** Folder of a relative `path`, and of relative paths of the environment. */
   readonly cwd: string;
 }
 

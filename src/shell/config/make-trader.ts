@@ -17,7 +17,7 @@ import type { VenueConfig } from './sections/venue.js';
 /** The profile whose page is there without being asked for. */
 const PAPER = 'paper';
 
-/** Of content without a problem. */
+/** The content must be without a problem. */
 export function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At) {
   const folder = dirname(file);
   const absolute = (text: string): string => resolve(folder, text);

@@ -94,7 +94,7 @@ export function listSettings(root: SchemaNode, group = ''): readonly Setting[] {
   });
 }
 
-/** What every entry of a mapping is whose names a person chooses. */
+/** Schema of each entry of a mapping whose names a person chooses. */
 const getEntrySchema = ({ additionalProperties: inner }: SchemaNode): SchemaNode | undefined =>
   typeof inner === 'object' && inner.properties !== undefined ? inner : undefined;
 

@@ -72,7 +72,7 @@ export interface Session {
   readonly profile: VenueProfile;
   /** Code that the trader may switch to, by its key. */
   readonly modules: Map<string, Strategy>;
-  /** Of everything that crosses the seam; closed with the session. */
+  /** Journal of everything that crosses the seam; closed with the session. */
   readonly journal: Journal;
   /** Recording of the polled markets; null when the configuration does not want one, or when it is impossible. */
   readonly recorder: Recorder | null;

@@ -60,7 +60,7 @@ export type GuardianState = GuardianReport['state'];
 export const describeReport = ({ process, state, text }: GuardianReport): string =>
   `${state}, process ${process.pid}${text === '' ? '' : `: ${text}`}`;
 
-/** What decisions are made by. */
+/** Rules of every decision. */
 export interface GuardianRules {
   /** Silence that raises the alarm, ms. */
   readonly timeoutMs: number;

@@ -49,7 +49,7 @@ export class GuardianSession {
     this.#wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
     // The trader's variables for credentials are not ours: two processes under one key would be one key to lose.
     this.#stored = loadCredentials(credentialsFile, this.#owner, {});
-    // Whatever an answer says, the next round begins when it is due: rounds are what keeps this client's requests few.
+    // The next round begins when it is due, whatever an answer says: rounds keep this client's requests few.
     const signed = this.#stored === null ? {} : { credentials: this.#stored };
     this.#client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }

@@ -1,5 +1,5 @@
 /**
- * What writes beside the trader owes to the disk: it leaves room on it, and it is not waited for without end. The ledger
+ * Rules for writers beside the trader: they leave room on the disk, and are not waited for without end. The ledger
  * may live on the same disk, and a ledger that cannot be written stops the trader.
  */
 

@@ -6,7 +6,7 @@ import { nowMs } from './clock.js';
 /** Often enough that a freed place in the budget is used at once, seldom enough to cost nothing. */
 export const BEAT_MS = 100;
 
-/** What performs requests; the client does. */
+/** Performs requests; the client is one. */
 export interface Performer {
   perform(request: Request): Promise<Extract<Observation, { kind: 'outcome' }>>;
 }

@@ -131,7 +131,7 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
     ); // no cause: it quotes the text
   }
   const parsed = keyFileSchema.safeParse(json);
-  // Of a repeated key the parser takes the last and a person the first: one spelling only, except for blanks.
+  // The parser takes the last of two equal keys, a person the first: one spelling only, except for blanks.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
   if (!parsed.success || !isPlainlySpelled) {
     throw new TwinbookError(

@@ -16,7 +16,7 @@ export interface SigningRules {
   readonly solanaPrograms?: readonly string[];
   /** Whether such a transaction may take accounts out of lookup tables; absent: no. */
   readonly solanaLookupTables?: boolean;
-  /** Who must sign a transaction beside our wallet, and who of them pays; absent: our wallet signs and pays alone. */
+  /** Required signers of a transaction beside our wallet, and its payer; absent: our wallet signs and pays alone. */
   readonly draftCosigners?: DraftCosigners;
 }
 

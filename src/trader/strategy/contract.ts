@@ -21,7 +21,7 @@ export interface SetsWish {
   readonly merge: 'auto' | 'never';
 }
 
-/** What our side of the book should look like now. Not orders: the engine finds the fewest requests to get there. */
+/** Our wanted side of the book. Not orders: the engine finds the fewest requests to get there. */
 export interface Quotes {
   /** The strategy's fair YES price, which risk compares its quotes with; null when it has none (then no levels). */
   readonly fairMicros: Micros | null;
@@ -109,7 +109,7 @@ export interface EventQuoter<K extends EventKind = 'fill', P = ParamValues> {
   params?(next: P): void;
 }
 
-/** Of the saved state of one strategy in one market or event, as JSON. */
+/** Maximum size of the saved state of one strategy in one market or event, as JSON. */
 export const MAX_STATE_BYTES = 64 * 1024;
 
 /** That a module's quoters can be saved. */
@@ -118,20 +118,20 @@ export interface StateDeclaration {
   readonly version: number;
 }
 
-/** What a module's views hold only if it asks for it, because it costs something to make. */
+/** Parts of a module's views that cost something to make, and are there only on request. */
 export interface InputsDeclaration {
   /** The other markets of its event: `MarketView.event`. */
   readonly event?: true;
 }
 
-/** What a quoter saved, and in which form. */
+/** Saved state of a quoter, and the version of its form. */
 export interface SavedState {
   readonly version: number;
   /** JSON. */
   readonly text: string;
 }
 
-/** What both kinds of strategies declare. */
+/** Declarations of both kinds of strategies. */
 interface StrategyParts {
   /** Lower case with dashes, e.g. `log-odds-maker`. */
   readonly name: string;
@@ -141,7 +141,7 @@ interface StrategyParts {
   readonly inputs?: InputsDeclaration;
   /** That it may meet what others offer, to get out of a position; absent: it never does. */
   readonly takes?: true;
-  /** What `observe` is told of beside fills; absent: nothing. */
+  /** Events that `observe` gets beside fills; absent: none. */
   readonly observes?: readonly AskedEvent[];
 }
 
@@ -152,7 +152,7 @@ interface DefinitionParts<S extends ParamSpecs, K extends AskedEvent> extends St
   check?(params: ParamsOf<S>): string | null;
 }
 
-/** What a module declares whose quoters quote one market each. */
+/** Declarations of a module whose quoters quote one market each. */
 export interface StrategyDefinition<S extends ParamSpecs, K extends AskedEvent = never> extends DefinitionParts<S, K> {
   readonly scope?: 'market';
   /**
@@ -162,7 +162,7 @@ export interface StrategyDefinition<S extends ParamSpecs, K extends AskedEvent =
   create(params: ParamsOf<S>, market: MarketFacts, saved?: unknown): Quoter<'fill' | K, ParamsOf<S>>;
 }
 
-/** What a module declares whose quoters quote all markets of an event each. */
+/** Declarations of a module whose quoters quote all markets of an event each. */
 export interface EventStrategyDefinition<S extends ParamSpecs, K extends AskedEvent = never>
   extends DefinitionParts<S, K> {
   readonly scope: 'event';
@@ -187,7 +187,7 @@ export interface EventStrategy extends HostedParts {
   create(params: ParamValues, event: EventFacts, saved?: unknown): EventQuoter<EventKind>;
 }
 
-/** What a module exports by default. */
+/** Default export of a module. */
 export type Strategy = MarketStrategy | EventStrategy;
 
 /** Declares a strategy of whole events; all else as of one of markets. */

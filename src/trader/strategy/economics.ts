@@ -9,7 +9,7 @@ import type { MarketFacts } from '../market/view.js';
 
 /** Two prices that an operator sets; every choice between currency, requests and fees goes by them. */
 export interface Economics {
-  /** What one unit of currency costs while it is bound for a second, as a part of it: 1e-7 is 0.9 % a day. */
+  /** Price of binding one unit of currency for a second, as a part of it: 1e-7 is 0.9 % a day. */
   readonly currencyPricePerS: number;
   /** Currency that one signed request is worth. */
   readonly requestPrice: number;
@@ -32,7 +32,7 @@ export const USUAL_PAIRS_PER_S = 0.01;
 export const batchOf = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   requestPrice === 0 ? 0 : 2 * Math.sqrt((requestPrice * setsPerS) / currencyPricePerS);
 
-/** What completing one pair costs until it is merged: its part of the batch's requests, and its own waiting. */
+/** Cost of completing one pair until it is merged: its part of the batch's requests, and its own waiting. */
 export const pairCost = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   2 * Math.sqrt((requestPrice * currencyPricePerS) / setsPerS);
 
@@ -48,8 +48,8 @@ export const isPullingWorth = (
 ): boolean => pairs * currencyPricePerS * waitS > 2 * requestPrice * (1 + orders);
 
 /**
- * What a share that probably wins is worth now to one who keeps it until its market settles: sell it for less, after
- * fees, and something is given away.
+ * Present worth of a share that probably wins, when it is kept until its market settles: a sale for less, after fees, gives
+ * something away.
  *
  * @param probability of winning
  * @param seconds until the market settles

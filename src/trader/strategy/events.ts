@@ -1,4 +1,4 @@
-/** What a quoter is told of between its views. */
+/** Events that reach a quoter between its views. */
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { BookSide } from '../market/view.js';
@@ -24,7 +24,7 @@ interface Sets {
   readonly amountMicros: Micros;
 }
 
-/** What each kind says, beside `kind` and `nowMs`. */
+/** Fields of each kind, beside `kind` and `nowMs`. */
 interface Said {
   /** Shares of an order of this strategy were traded. */
   readonly fill: Pick<OfOrder, 'side' | 'priceMicros'> & {
@@ -55,14 +55,14 @@ interface Said {
   };
   /** The middle of others' book has jumped between the last two looks (`Health.sinceJumpMs` is 0). */
   readonly jump: {
-    /** Of the log-odds, with its sign. */
+    /** Change of the log-odds, with its sign. */
     readonly changeLogOdds: number;
   };
   /** A feed that its parameters name has said something of this market: `MarketView.feeds` holds it while it is current. */
   readonly feed: { readonly feed: string };
 }
 
-/** What happened to us: of one kind, or of any of those that are named. */
+/** An event of one kind, or of any of the named kinds. */
 export type StrategyEvent<K extends EventKind = 'fill'> = {
   readonly [Each in K]: {
     readonly kind: Each;

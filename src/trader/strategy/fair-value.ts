@@ -4,15 +4,15 @@ import { type Micros, ONE } from '../../shared/base/micros.js';
 import { touchOf } from '../market/book.js';
 import type { MarketView } from '../market/view.js';
 
-/** What of others' book and of the public trades is believed when a fair price is made. */
+/** Trust in others' book and in public trades when a fair price is made. */
 export interface FairSetting {
   /** Shares that must have come together on a side before its price counts. */
   readonly dustMicros: Micros;
-  /** How much of the microprice's distance from the mid is believed, 0 to 1. */
+  /** Part of the microprice's distance from the mid that is used, 0 to 1. */
   readonly imbalanceWeight: number;
   /** Largest weight of traded prices against the book, 0 to 1. */
   readonly tradeWeight: number;
-  /** Widest spread of others, in price, that still tells a price. */
+  /** Widest spread of others, in price, that still gives a price. */
   readonly maxSpread: number;
 }
 

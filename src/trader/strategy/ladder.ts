@@ -21,8 +21,8 @@ export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): nu
 }
 
 /**
- * Millionths of shares that may be filled on a side, from 0 up: to the position limit, and where the trader is told to
- * reduce only, to an even position.
+ * Millionths of shares that may be filled on a side, from 0 up: to the position limit, and in reduce-only mode to an even
+ * position.
  */
 export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketView, 'inventory' | 'stance'>): number {
   const net = side === 'bid' ? inventory.netMicros : -inventory.netMicros;
@@ -72,7 +72,7 @@ export function onTick(side: BookSide, price: number, tickMicros: Micros): Micro
 /** In millionths: far above the error of a few float operations, far below anything that matters. */
 const FLOAT_NOISE = 1e-4;
 
-/** So many shares rounded down to a valid order amount; null when that is below the smallest one. */
+/** Shares rounded down to a valid order amount; null when that is below the smallest one. */
 export function amountOnLot(shares: number, market: MarketFacts): Micros | null {
   const wanted = Math.floor(Math.max(0, shares) * ONE + FLOAT_NOISE);
   const capped = Math.min(wanted, market.maxAmountMicros);

@@ -1,5 +1,5 @@
 /**
- * What our fills cost us afterwards: how far the fair price moved against us some time after each fill. Takers who know
+ * Cost of our fills afterwards: how far the fair price moved against us some time after each fill. Takers who know
  * more show here before they show anywhere else.
  */
 
@@ -15,7 +15,7 @@ export interface MarkoutSetting {
   readonly horizonMs: number;
   /** How fast old judgements are forgotten, ms. */
   readonly halfLifeMs: number;
-  /** Shares of harmless fills that are believed to have come before the first real one. */
+  /** Shares of harmless fills that are assumed before the first real one. */
   readonly priorShares: number;
 }
 

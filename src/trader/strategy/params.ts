@@ -9,9 +9,9 @@ export type LiveClass = (typeof LIVE_CLASSES)[number];
 
 interface Described {
   /**
-   * `now`: the quoter is handed the new parameters (`Quoter.params`), and what rests is judged by them like at any turn; `requote`: likewise, and what
-   * rests is pulled and placed anew; `restart`: another quoter is made, with what this one saved. Absent: `restart`. A quoter without
-   * `params` is made anew whatever is declared.
+   * `now`: the quoter is handed the new parameters (`Quoter.params`), and resting orders are judged by them like at any turn; `requote`: likewise, and what
+   * rests is pulled and placed again; `restart`: another quoter is made, with the saved state of this one. Absent: `restart`. A quoter
+   * without `params` is always replaced.
    */
   readonly live?: LiveClass;
   /** One sentence for tables and error messages. */

@@ -14,7 +14,7 @@ export interface ParamProblem {
   readonly message: string;
 }
 
-/** What came of reading a strategy file's parameters: values or problems, never both. */
+/** Result of reading a strategy file's parameters: values or problems, never both. */
 export interface ParamsRead {
   /** Null when there is any problem. */
   readonly values: ParamValues | null;
@@ -179,7 +179,7 @@ const KINDS: { readonly [K in ParamSpec['kind']]: Kind<Extract<ParamSpec, { read
 // The entry of a kind takes the specs of that kind.
 const kindOf = ({ kind }: ParamSpec) => KINDS[kind] as Kind<ParamSpec>;
 
-/** What a field takes, with unit and range: for error messages and tables. */
+/** Accepted values of a field, with unit and range: for error messages and tables. */
 export const describeWanted = (spec: ParamSpec): string => kindOf(spec).wanted(spec);
 
 /** One line of the table of parameters; all texts. */

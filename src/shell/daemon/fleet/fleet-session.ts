@@ -114,7 +114,7 @@ export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'suc
 /** The end of a trader whose wallet is another's now. */
 export const isTakenOver = (error: unknown): boolean => error instanceof TwinbookError && error.code === 'wallet_taken';
 
-/** Whatever the wallet's signer would sign, but only while the wallet is surely ours; cancels always. */
+/** Signs as the wallet's signer, but only while the wallet is surely ours; cancels always. */
 export const leasedSigner = (
   inner: DraftSigner,
   member: Pick<FleetMember, 'objection' | 'markets'>,
