@@ -170,7 +170,10 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   ioredis: { rooms: ['shell/queue'], instead: 'only a queue has such a server' },
   zod: {
     // Of the lab only sweeps: outcomes come from other machines.
-    rooms: ['cli', 'exchange', 'lab/sweep', 'recording', 'shared/base', 'shared/protocol', 'shell', 'trader/risk'],
+    rooms: [
+      ...['cli', 'exchange', 'lab/sweep', 'recording', 'shared/base', 'shared/protocol', 'shell'],
+      ...['trader/risk', 'trader/strategy'],
+    ],
     instead: 'what crosses a border is validated there, once',
   },
   'node:http': { rooms: ['exchange/http', 'shell/client'], instead: 'use the client or the server' },

@@ -15,7 +15,7 @@ import { nameProgram } from '../../shell/wallet/solana/transaction-judge.js';
 import type { CliIo } from '../output/io.js';
 import { type Cell, record } from '../output/table.js';
 
-/** Report on a draft. */
+/** Report of a draft. */
 export interface DraftReport {
   /** As configured: `utf8`, `solana_tx` or `opaque`. */
   readonly draft_message: string;
@@ -24,7 +24,7 @@ export interface DraftReport {
   readonly transaction: TransactionReport | null;
   /** Readable text that the draft is or contains; null without one. */
   readonly text: string | null;
-  /** Fields of the text; null when it is no draft of ours. */
+  /** Request of the text, field by field; null when it is no draft of ours. */
   readonly asks: Readonly<Record<string, string | boolean>> | null;
   /** `readable`: signed for a matching intent. `blind`: signed unread. `refused`: never signed. */
   readonly verdict: 'readable' | 'blind' | 'refused';
@@ -32,23 +32,7 @@ export interface DraftReport {
   readonly reason: string;
 }
 
-interface TransactionReport {
-  readonly version: 'legacy' | 0;
-  readonly fee_payer: string;
-  readonly signers: readonly string[];
-  /** Signers named by the venue profile. */
-  readonly cosigners: readonly string[];
-  readonly programs: readonly string[];
-  readonly instructions: readonly {
-    readonly program: string;
-    /** The program's name; null for a program that is unknown here. */
-    readonly calls: string | null;
-    readonly accounts: readonly string[];
-    /** Hex. */
-    readonly data: string;
-  }[];
-  readonly lookup_tables: readonly string[];
-}
+type TransactionReport = ReturnType<typeof transactionReport>;
 
 /** Reads the file (`-`: standard input): a message, or the JSON of an answer or record with one. */
 export function readDraftFile(file: string, io: CliIo): string {
@@ -103,16 +87,19 @@ const toVerdict = (judged: JudgedMessage): Pick<DraftReport, 'verdict' | 'reason
     ? { verdict: judged.draft === null ? 'blind' : 'readable', reason: '' }
     : { verdict: 'refused', reason: judged.reason };
 
-const transactionReport = (transaction: Transaction, { draft_cosigners }: VenueProfile): TransactionReport => ({
+const transactionReport = (transaction: Transaction, { draft_cosigners }: VenueProfile) => ({
   version: transaction.version,
   fee_payer: transaction.feePayer,
   signers: transaction.signers,
+  /** Signers that the venue profile names. */
   cosigners: transaction.signers.filter((signer) => draft_cosigners?.keys.includes(signer) === true),
   programs: [...new Set(transaction.instructions.map(({ program }) => program))],
   instructions: transaction.instructions.map(({ program, accounts, data }) => ({
     program,
+    /** The program's name; null for one that is unknown here. */
     calls: nameProgram(program),
     accounts,
+    /** Hex. */
     data: Buffer.from(data).toString('hex'),
   })),
   lookup_tables: transaction.lookupTables,

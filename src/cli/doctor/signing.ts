@@ -37,7 +37,7 @@ const READ: Declaration = {
 };
 const WRITE: Declaration = { ...READ, method: 'POST', body: none };
 
-/** Parts often rewritten in transit: separators and letters in a query, numbers and letters in a body. */
+/** Parts that are most often rewritten on the way: separators and letters in a query, numbers and letters in a body. */
 const REQUESTS: readonly (readonly [Declaration, CallParts])[] = [
   [READ, { query: { status: ['open', 'filled'], cursor: 'eyJvIjo1MH0', q: 'é + ½/2&x=~', limit: 10 } }],
   [WRITE, { query: { is_yes: true }, body: { amount: '10', price: '0.50', text: 'é "½" \\ \u2028', nested: [1.5e3] } }],
@@ -84,7 +84,7 @@ const makeSignedParts = ({ method, pathWithQuery, body }: Message, venueSeconds:
   body,
 });
 
-/** The venue's computation, or in words why it is missing. */
+/** The venue's computation; or in words why it does not say. */
 async function ask(
   transport: Transport,
   message: Message,

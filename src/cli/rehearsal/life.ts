@@ -23,7 +23,7 @@ import { ask, clockText, limitText, nothingRests } from './venue-checks.js';
 /** Time to cancel its orders, ms; a venue that is down for longer needs an operator. */
 const TAKE_BACK_MS = 60_000;
 const TAKE_BACK_PAUSE_MS = 1_000;
-/** Rounds of comparison until a difference is confirmed; lists may lag. */
+/** Rounds of comparison until a difference counts; lists may lag. */
 const MOST_ROUNDS = 4;
 const ROUND_PAUSE_MS = 3_000;
 
@@ -93,7 +93,7 @@ async function withLedger(place: Place, ledger: Ledger): Promise<StepLine['resul
 
 type Compare = () => Promise<readonly Difference[] | string>;
 
-/** Earlier records are ignored: the marks are set after them. */
+/** Marks of the lists are set behind everything that was there before the rehearsal. */
 async function opening({ client }: Place, compare: Compare): Promise<string> {
   const resting = await restingOrders(client);
   if (typeof resting === 'string') throw failure(resting, 'The list of own orders must come whole: rehearse again.');
@@ -152,7 +152,7 @@ async function takeBack(error: unknown, left: Left): Promise<StepLine['result']>
   shell.drop();
   let isGone = await nothingLeft(place);
   if (!life.isSettled) {
-    // A signature left with an unknown outcome: only the record tells, at the latest when the draft has expired.
+    // A signature left without an answer: only the record shows the result, at the latest when the draft is over.
     const endMs = performance.now() + 2_000 * place.profile.draft_lifetime_s + TAKE_BACK_MS;
     const isKnown = await shell.goOnUntil(() => life.isSettled, endMs);
     isGone = (await nothingLeft(place)) && isKnown;

@@ -185,7 +185,7 @@ export class OrderLife {
     return resting;
   }
 
-  /** The order in the book; null while it is not shown. */
+  /** Sentence about the order in the book; null while the book does not show it. */
   async #inBook(): Promise<string | null> {
     const { order, view } = this.#market;
     const params = { condition_id: view.market.conditionId };
@@ -217,7 +217,7 @@ export class OrderLife {
     return must(this.#ledger.order(this.pubkey), 'the order').closedMs !== null;
   }
 
-  /** The executor tolerates such answers; a user who starts trading there should know them. */
+  /** The executor handles such answers; an operator who starts to trade there should know of them. */
   #throwOddAnswer(outcome: Outcome, became: string): void {
     if (outcome.kind === 'answered') return;
     const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} all the same`;
@@ -286,8 +286,8 @@ function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
 const LIFETIME_SLACK_S = 3;
 
 /**
- * Terms, signers, payer and called programs of the draft. Throws the difference when the signer would refuse it, or
- * when its lifetime differs from the profile's.
+ * Request of the draft, its signers, its payer and its programs. Throws the difference when the signer would
+ * refuse it, or when it lives for another time than the profile says.
  */
 function draftWords(report: DraftReport, profile: VenueProfile, venueNowMs: number): string {
   if (report.verdict === 'refused') {

@@ -1,4 +1,4 @@
-/** The two places of a rehearsal: an embedded exchange with a temporary wallet, and the venue with the real one. */
+/** The two places of a rehearsal: an embedded exchange with a wallet that is not kept, and the venue with the real one. */
 
 import { existsSync } from 'node:fs';
 import { PAPER_DEFAULTS, startExchange } from '../../exchange/exchange.js';

@@ -1,4 +1,4 @@
-/** Places and steps of a rehearsal, and the lines of their results. */
+/** Place, steps and lines of a rehearsal. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
@@ -10,7 +10,7 @@ import { EXIT, type ExitCode, findExitCode } from '../output/exit.js';
 /** An embedded paper exchange, or the venue of the configuration. */
 export type Where = 'paper' | 'live';
 
-/** The place, and its permissions. */
+/** Place of a rehearsal, and its means there. */
 export interface Place {
   readonly where: Where;
   readonly config: Config;
@@ -34,12 +34,12 @@ export interface StepLine {
   readonly step: string;
   readonly result: 'ok' | 'failed' | 'configuration' | 'timed out' | 'difference';
   readonly text: string;
-  /** The profile's value and the actual one; only for a difference. */
+  /** Text of the profile, and the answer that came; only for a difference. */
   readonly profile?: string;
   readonly came?: string;
   /** Message of the unsigned draft. */
   readonly draft?: string;
-  /** Advice; empty if none is needed. */
+  /** Next step for the operator; empty without one. */
   readonly todo: string;
 }
 

@@ -1,4 +1,4 @@
-/** Compares a venue's clock and limits with its profile. */
+/** Clock and limits of a venue, compared with its profile. */
 
 import type { DataOf, EndpointName, Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
@@ -50,7 +50,7 @@ const KEYS = {
   bootstrap: 'bootstrap_per_minute',
 } as const satisfies Record<Scope, keyof VenueProfile['rate_limits']>;
 
-/** Limits in one answer's headers. A venue that allows more than its profile is no trouble. */
+/** The limit of one scope by an answer's headers. A venue that allows more than its profile says is no trouble. */
 export function limitText({ budget }: Pick<ClientAnswer, 'budget'>, scope: Scope, profile: VenueProfile): string {
   const key = KEYS[scope];
   const due = profile.rate_limits[key];
@@ -64,7 +64,7 @@ export function limitText({ budget }: Pick<ClientAnswer, 'budget'>, scope: Scope
   return `${scope}: ${budget.limit} a minute${more}`;
 }
 
-/** The wallet must not be used otherwise: other resting orders would look like the rehearsal's. */
+/** The rehearsal must be alone: other resting orders would pass for its own. */
 export function nothingRests(resting: readonly { readonly pubkey: string | null }[]): void {
   if (resting.length === 0) return;
   const count = resting.length === 1 ? 'an order rests' : `${resting.length} orders rest`;

@@ -102,7 +102,7 @@ function readFailure(status: number, json: unknown): Classification {
   return believe({ kind: 'refused', status, ...told, details: readDetails(details) });
 }
 
-/** True where the service states that nothing was done. A 5xx reports a failure, perhaps after the effect. */
+/** Whether the service says that it did not do it. A 5xx says that it failed, perhaps after the effect. */
 const refuses = (status: number, slug: string): boolean =>
   (status >= 400 && status <= 499) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
 

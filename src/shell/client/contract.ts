@@ -98,7 +98,7 @@ export interface CallOptions {
   readonly latestMs?: number;
 }
 
-/** Outcome and times of one call. */
+/** Outcome of one call, with its times. */
 export interface ClientAnswer<N extends EndpointName = EndpointName> {
   readonly outcome: Outcome<N>;
   /** Our clock, ms, when the last attempt left; for an unsent call, when it was dropped. */

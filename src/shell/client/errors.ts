@@ -11,7 +11,7 @@
 import { declarationOf, type EndpointName } from '../../shared/protocol/endpoints.js';
 import type { ErrorDetails, ServiceErrorSlug } from '../../shared/protocol/errors.js';
 
-/** Shared fields of all four. */
+/** Common base of the four errors. */
 export abstract class ServiceError extends Error {
   /** The call that failed. */
   readonly endpoint: EndpointName;
@@ -37,7 +37,7 @@ export class ServiceRefused extends ServiceError {
   override readonly name = 'ServiceRefused';
   /** HTTP status. */
   readonly status: number;
-  /** For branching: one of `SERVICE_ERRORS`, or a slug of a newer service. */
+  /** Branch on this: one of `SERVICE_ERRORS`, or a slug of a newer service. */
   readonly slug: string;
   /** The service's own words. */
   readonly reason: string;

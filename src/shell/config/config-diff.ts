@@ -76,7 +76,7 @@ function strategyChanges(before: ReadConfig, after: ReadConfig): readonly Config
       const then = before.strategies.find(({ name }) => name === strategy.name);
       if (then === undefined)
         return [{ text: `strategy ${strategy.name} is added (${strategy.moduleName})`, wants: 'reason' }];
-      // Changes of all are reported once.
+      // A limit that changed for all is listed once.
       const said = general.filter(
         (limit) => then.risk[limit] === before.risk[limit] && strategy.risk[limit] === after.risk[limit],
       );

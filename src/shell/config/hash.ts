@@ -22,7 +22,7 @@ export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: rea
     economics,
     events,
     schedule,
-    // A feed's source is a place on this machine; a file without feeds keeps its earlier hash.
+    // The source of a feed is a place on this machine; a file without feeds keeps its hash.
     feeds: feeds.length === 0 ? undefined : feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
     strategies: strategies.map(({ name, params, markets, quoteHours, risk: limits, module }, index) => ({
       name,

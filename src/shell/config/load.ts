@@ -35,7 +35,7 @@ export interface LoadOptions {
   readonly copy?: ReadonlyMap<string, string>;
   /** The shell's `process.env`; only names that begin with `TWINBOOK__` are used. */
   readonly env: Environment;
-  /** Base of `path` and of relative paths in the environment. */
+  /** Folder of a relative `path`, and of relative paths of the environment. */
   readonly cwd: string;
 }
 

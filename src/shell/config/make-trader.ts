@@ -20,7 +20,7 @@ import type { VenueConfig } from './sections/venue.js';
 /** Profile whose page is on by default. */
 const PAPER = 'paper';
 
-/** For content without a problem. */
+/** The content must be without a problem. */
 export function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At) {
   const folder = dirname(file);
   const absolute = (text: string): string => resolve(folder, text);

@@ -97,7 +97,7 @@ export function listSettings(root: SchemaNode, group = ''): readonly Setting[] {
   });
 }
 
-/** Schema of the entries of a mapping with free names. */
+/** Schema of each entry of a mapping whose names a person chooses. */
 const getEntrySchema = ({ additionalProperties: inner }: SchemaNode): SchemaNode | undefined =>
   typeof inner === 'object' && inner.properties !== undefined ? inner : undefined;
 

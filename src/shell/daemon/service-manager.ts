@@ -86,10 +86,6 @@ export class ServiceManager {
     this.#askForTime();
   }
 
-  close(): void {
-    this.#endAskingForTime();
-  }
-
   #askForTime(): void {
     this.#endAskingForTime();
     const ask = () => this.#send(`EXTEND_TIMEOUT_USEC=${LONGER_MS * 1000}`);

@@ -74,7 +74,7 @@ export interface Session {
   readonly profile: VenueProfile;
   /** Code that the trader may switch to, by key. */
   readonly modules: Map<string, Strategy>;
-  /** Records everything that crosses the seam; closed with the session. */
+  /** Journal of everything that crosses the seam; closed with the session. */
   readonly journal: Journal;
   /** Recording of the polled markets; null if it is off or impossible. */
   readonly recorder: Recorder | null;

@@ -212,7 +212,7 @@ export class GuardianSupervisor {
   }
 }
 
-/** What `twinbook console --with-trader` writes, a line of JSON each. */
+/** Lines that `twinbook console --with-trader` writes, as JSON. */
 export interface ConsoleSaid {
   /** Address of its page; null when it has none. */
   readonly url: string | null;

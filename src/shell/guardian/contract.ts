@@ -60,7 +60,7 @@ export type GuardianState = GuardianReport['state'];
 export const describeReport = ({ process, state, text }: GuardianReport): string =>
   `${state}, process ${process.pid}${text === '' ? '' : `: ${text}`}`;
 
-/** Rules for the decisions. */
+/** Rules of every decision. */
 export interface GuardianRules {
   /** Time without a beat that raises the alarm, ms. */
   readonly timeoutMs: number;

@@ -48,7 +48,7 @@ export class GuardianSession {
     this.#wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
     // The trader's variables for credentials are ignored: two processes with one key could lose both at once.
     this.#stored = loadCredentials(credentialsFile, this.#owner, {});
-    // The next round begins when it is due, whatever an answer says: rounds limit this client's requests.
+    // The next round begins when it is due, whatever an answer says: rounds keep this client's requests few.
     const signed = this.#stored === null ? {} : { credentials: this.#stored };
     this.#client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }

@@ -46,7 +46,7 @@ export function boundedCall(limitMs: number): <T>(call: () => T) => T {
   };
 }
 
-/** Processor time of this process since then, ms; over all threads, so rather too much. */
+/** Processor time of this process since then, ms; of all its threads, so rather too much than too little. */
 function workedMs(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;

@@ -1,6 +1,6 @@
 /**
- * Disk duties of background writers: they leave free space, and they are not awaited without end. The ledger may be on
- * the same disk, and a ledger that cannot be written stops the trader.
+ * Rules for writers beside the trader: they leave room on the disk, and are not waited for without end. The ledger
+ * may live on the same disk, and a ledger that cannot be written stops the trader.
  */
 
 import { statfs } from 'node:fs/promises';

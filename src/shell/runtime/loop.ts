@@ -6,7 +6,7 @@ import { nowMs } from './clock.js';
 /** Often enough to use a freed place in the budget at once, seldom enough to cost nothing. */
 export const BEAT_MS = 100;
 
-/** Performs requests: the client. */
+/** Performs requests; the client is one. */
 export interface Performer {
   perform(request: Request): Promise<Extract<Observation, { kind: 'outcome' }>>;
 }

@@ -131,8 +131,7 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
     ); // Without the cause, which quotes the text.
   }
   const parsed = keyFileSchema.safeParse(json);
-  // For a repeated JSON key the parser takes the last value and a person the first: only one spelling is allowed,
-  // except for blanks.
+  // The parser takes the last of two equal keys, a person the first: one spelling only, except for blanks.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
   if (!parsed.success || !isPlainlySpelled) {
     throw new TwinbookError(

@@ -1,4 +1,4 @@
-/** Source of the wallet's passphrase: the environment, or a file with mode 0600. Never an argument. */
+/** The wallet's passphrase, from the environment or a file with mode 0600. Never an argument. */
 
 import { readPrivateFile } from './private-file.js';
 import { secrets } from './secrets.js';

@@ -10,13 +10,12 @@ import {
   existsSync,
   fchmodSync,
   fstatSync,
-  fsyncSync,
   linkSync,
   openSync,
-  readSync,
+  readFileSync,
   renameSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -62,13 +61,9 @@ function requirePrivate(path: string, what: string, mode: number): void {
 }
 
 function readAll(descriptor: number): string {
-  const buffer = Buffer.alloc(LARGEST_BYTES);
-  let length = 0;
-  for (let count = -1; count !== 0 && length < buffer.length; length += count) {
-    count = readSync(descriptor, buffer, length, buffer.length - length, null);
-  }
-  const text = buffer.toString('utf8', 0, length);
-  buffer.fill(0);
+  const bytes = readFileSync(descriptor);
+  const text = bytes.toString('utf8');
+  bytes.fill(0);
   return text;
 }
 
@@ -104,9 +99,7 @@ function writeSynced(path: string, text: string): void {
   try {
     // The umask may have removed the owner's bits.
     fchmodSync(descriptor, 0o600);
-    const bytes = Buffer.from(text, 'utf8');
-    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-    fsyncSync(descriptor);
+    writeFileSync(descriptor, text, { flush: true });
   } finally {
     closeSync(descriptor);
   }

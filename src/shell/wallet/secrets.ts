@@ -66,5 +66,5 @@ function inBase64(bytes: Uint8Array): string[] {
   });
 }
 
-/** Of this process. */
+/** Secrets of this process. */
 export const secrets = new Secrets();

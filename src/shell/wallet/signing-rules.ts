@@ -16,7 +16,7 @@ export interface SigningRules {
   readonly solanaPrograms?: readonly string[];
   /** Whether such a transaction may use accounts from lookup tables; absent: no. */
   readonly solanaLookupTables?: boolean;
-  /** Required signers of a transaction besides our wallet, and the payer; absent: our wallet signs and pays alone. */
+  /** Required signers of a transaction beside our wallet, and its payer; absent: our wallet signs and pays alone. */
   readonly draftCosigners?: DraftCosigners;
 }
 

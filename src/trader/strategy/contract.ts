@@ -21,7 +21,7 @@ export interface SetsWish {
   readonly merge: 'auto' | 'never';
 }
 
-/** The wanted own side of the book. Not orders: the engine finds the fewest requests that lead there. */
+/** Our wanted side of the book. Not orders: the engine finds the fewest requests to get there. */
 export interface Quotes {
   /** The strategy's fair YES price; risk compares its quotes with it. Null without one: then no levels. */
   readonly fairMicros: Micros | null;
@@ -118,20 +118,20 @@ export interface StateDeclaration {
   readonly version: number;
 }
 
-/** Optional parts of a module's views, made on request because they cost time. */
+/** Parts of a module's views that cost something to make, and are there only on request. */
 export interface InputsDeclaration {
   /** The other markets of its event: `MarketView.event`. */
   readonly event?: true;
 }
 
-/** A quoter's saved state and its version. */
+/** Saved state of a quoter, and the version of its form. */
 export interface SavedState {
   readonly version: number;
   /** JSON. */
   readonly text: string;
 }
 
-/** Shared declarations of both kinds of strategies. */
+/** Declarations of both kinds of strategies. */
 interface StrategyParts {
   /** Lower case with dashes, for example `log-odds-maker`. */
   readonly name: string;
@@ -141,7 +141,7 @@ interface StrategyParts {
   readonly inputs?: InputsDeclaration;
   /** The strategy may take others' offers to close a position; absent: it never does. */
   readonly takes?: true;
-  /** Events that `observe` gets besides fills; absent: none. */
+  /** Events that `observe` gets beside fills; absent: none. */
   readonly observes?: readonly AskedEvent[];
 }
 
@@ -152,7 +152,7 @@ interface DefinitionParts<S extends ParamSpecs, K extends AskedEvent> extends St
   check?(params: ParamsOf<S>): string | null;
 }
 
-/** Declaration of a module whose quoters quote one market each. */
+/** Declarations of a module whose quoters quote one market each. */
 export interface StrategyDefinition<S extends ParamSpecs, K extends AskedEvent = never> extends DefinitionParts<S, K> {
   readonly scope?: 'market';
   /**
@@ -162,7 +162,7 @@ export interface StrategyDefinition<S extends ParamSpecs, K extends AskedEvent =
   create(params: ParamsOf<S>, market: MarketFacts, saved?: unknown): Quoter<'fill' | K, ParamsOf<S>>;
 }
 
-/** Declaration of a module whose quoters quote all markets of an event each. */
+/** Declarations of a module whose quoters quote all markets of an event each. */
 export interface EventStrategyDefinition<S extends ParamSpecs, K extends AskedEvent = never>
   extends DefinitionParts<S, K> {
   readonly scope: 'event';

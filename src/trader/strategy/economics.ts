@@ -9,7 +9,7 @@ import type { MarketFacts } from '../market/view.js';
 
 /** Two prices set by the operator; every choice between currency, requests and fees uses them. */
 export interface Economics {
-  /** Cost per second of bound currency, as a fraction of it: 1e-7 is 0.9 % a day. */
+  /** Price of binding one unit of currency for a second, as a part of it: 1e-7 is 0.9 % a day. */
   readonly currencyPricePerS: number;
   /** Value of a signed request in currency. */
   readonly requestPrice: number;
@@ -32,7 +32,7 @@ export const USUAL_PAIRS_PER_S = 0.01;
 export const batchOf = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   requestPrice === 0 ? 0 : 2 * Math.sqrt((requestPrice * setsPerS) / currencyPricePerS);
 
-/** Cost of a pair until it is merged: its share of the batch's requests, and its own waiting. */
+/** Cost of completing one pair until it is merged: its part of the batch's requests, and its own waiting. */
 export const pairCost = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   2 * Math.sqrt((requestPrice * currencyPricePerS) / setsPerS);
 
@@ -48,7 +48,8 @@ export const isPullingWorth = (
 ): boolean => pairs * currencyPricePerS * waitS > 2 * requestPrice * (1 + orders);
 
 /**
- * Present value of a probable winner held until its market settles: a sale for less, after fees, loses money.
+ * Present worth of a share that probably wins, when it is kept until its market settles: a sale for less, after fees, gives
+ * something away.
  *
  * @param probability of winning
  * @param seconds until the market settles

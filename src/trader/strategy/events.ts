@@ -1,4 +1,4 @@
-/** Events that a quoter gets between its views. */
+/** Events that reach a quoter between its views. */
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { BookSide } from '../market/view.js';
@@ -24,7 +24,7 @@ interface Sets {
   readonly amountMicros: Micros;
 }
 
-/** Fields of each kind, besides `kind` and `nowMs`. */
+/** Fields of each kind, beside `kind` and `nowMs`. */
 interface Said {
   /** Shares of an order of this strategy were traded. */
   readonly fill: Pick<OfOrder, 'side' | 'priceMicros'> & {
@@ -55,7 +55,7 @@ interface Said {
   };
   /** The mid of others' book jumped between the last two reads (`Health.sinceJumpMs` is 0). */
   readonly jump: {
-    /** Signed change of the log-odds. */
+    /** Change of the log-odds, with its sign. */
     readonly changeLogOdds: number;
   };
   /** A feed named in its parameters has a new value for this market; `MarketView.feeds` has it while current. */

@@ -4,15 +4,15 @@ import { type Micros, ONE } from '../../shared/base/micros.js';
 import { touchOf } from '../market/book.js';
 import type { MarketView } from '../market/view.js';
 
-/** Weights of others' book and of public trades in a fair price. */
+/** Trust in others' book and in public trades when a fair price is made. */
 export interface FairSetting {
   /** Cumulative shares of a side from which its price counts. */
   readonly dustMicros: Micros;
-  /** Weight of the microprice's distance from the mid, 0 to 1. */
+  /** Part of the microprice's distance from the mid that is used, 0 to 1. */
   readonly imbalanceWeight: number;
   /** Maximum weight of traded prices against the book, 0 to 1. */
   readonly tradeWeight: number;
-  /** Widest spread of others, in price, that still defines a price. */
+  /** Widest spread of others, in price, that still gives a price. */
   readonly maxSpread: number;
 }
 

@@ -21,7 +21,7 @@ export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): nu
 }
 
 /**
- * Shares in millionths that a side may still trade, from 0 up: to the position limit, or under reduce-only to an even
+ * Millionths of shares that may be filled on a side, from 0 up: to the position limit, and in reduce-only mode to an even
  * position.
  */
 export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketView, 'inventory' | 'stance'>): number {
@@ -72,7 +72,7 @@ export function onTick(side: BookSide, price: number, tickMicros: Micros): Micro
 /** In millionths: far above float errors, far below relevant amounts. */
 const FLOAT_NOISE = 1e-4;
 
-/** Shares rounded down to a valid order amount; null below the smallest one. */
+/** Shares rounded down to a valid order amount; null when that is below the smallest one. */
 export function amountOnLot(shares: number, market: MarketFacts): Micros | null {
   const wanted = Math.floor(Math.max(0, shares) * ONE + FLOAT_NOISE);
   const capped = Math.min(wanted, market.maxAmountMicros);

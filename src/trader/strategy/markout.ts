@@ -1,6 +1,6 @@
 /**
- * Cost of own fills: how far the fair price moved against us some time after each fill. Informed takers show up here
- * first.
+ * Cost of our fills afterwards: how far the fair price moved against us some time after each fill. Takers who know
+ * more show here before they show anywhere else.
  */
 
 import { ONE } from '../../shared/base/micros.js';
@@ -15,7 +15,7 @@ export interface MarkoutSetting {
   readonly horizonMs: number;
   /** Half-life of old judgements, ms. */
   readonly halfLifeMs: number;
-  /** Prior: shares of harmless fills before the first real one. */
+  /** Shares of harmless fills that are assumed before the first real one. */
   readonly priorShares: number;
 }
 

@@ -9,18 +9,16 @@ export type LiveClass = (typeof LIVE_CLASSES)[number];
 
 interface Described {
   /**
-   * `now`: the quoter gets the new parameters (`Quoter.params`), and resting orders are judged by them at the next
-   * turn. `requote`: the same, but resting orders are pulled and placed again. `restart` (default): a new quoter is
-   * made from the saved state. A quoter without `params` is always made again.
+   * `now`: the quoter is handed the new parameters (`Quoter.params`), and resting orders are judged by them like at any turn; `requote`: likewise, and what
+   * rests is pulled and placed again; `restart`: another quoter is made, with the saved state of this one. Absent: `restart`. A quoter
+   * without `params` is always replaced.
    */
   readonly live?: LiveClass;
   /** One sentence for tables and error messages. */
   readonly help: string;
 }
 
-/** A whole number, written as a YAML number. */
-export interface IntegerParam extends Described {
-  readonly kind: 'integer';
+interface NumericParam extends Described {
   /** E.g. `ticks`, `ms`, `s`, `levels`. */
   readonly unit: string;
   readonly min: number;
@@ -28,13 +26,14 @@ export interface IntegerParam extends Described {
   readonly default: number;
 }
 
+/** A whole number, written as a YAML number. */
+export interface IntegerParam extends NumericParam {
+  readonly kind: 'integer';
+}
+
 /** A number that is neither money nor shares: a factor, a share of something, a volatility. Written as a YAML number. */
-export interface NumberParam extends Described {
+export interface NumberParam extends NumericParam {
   readonly kind: 'number';
-  readonly unit: string;
-  readonly min: number;
-  readonly max: number;
-  readonly default: number;
 }
 
 /** An amount of shares, written as a decimal string (`"25"`); the strategy gets Micros. */

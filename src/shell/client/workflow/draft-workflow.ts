@@ -28,7 +28,7 @@ export type Stage =
   | { readonly kind: 'done' }
   | { readonly kind: 'over'; readonly why: Exclude<NotDoneReason, 'not_signed'> };
 
-/** Differences between an order, a cancel, a merge and so on. `R` is the record. */
+/** Parts that differ between an order, a cancel, a merge … `R` is the record. */
 export interface Change<R> {
   /** The call that submits it; errors carry this name. */
   readonly endpoint: EndpointName;
@@ -67,7 +67,7 @@ export async function runDraftWorkflow<R>(
   patience: Patience,
 ): Promise<R> {
   const deadlineMs = world.monotonicMs() + patience.withinMs;
-  // A longer wait in line is not sent.
+  // A call that waits in line for longer is not sent.
   const options = { latestMs: world.nowMs() + patience.withinMs };
   const draft = await change.draft(options);
   const signature = signDraft(change.endpoint, draft, wallet, world, patience.allowBlindSigning);
@@ -117,7 +117,7 @@ class Submission<R> {
     throw this.#makeUnknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
   }
 
-  /** A record may change although its submit was refused, and show it later: it is read again. */
+  /** A record may move on though its submit was refused, and show it a moment later: one look proves nothing. */
   async #onRefusal(refusal: ServiceRefused): Promise<R> {
     if (!(await this.#wait())) throw this.#makeUnknown(`${refusal.message}, and its record was not read again`);
     const again = await this.#look();
@@ -143,7 +143,7 @@ class Submission<R> {
 
   async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
     if (why === 'expired' && this.#inDoubt) {
-      // A submit that arrived at the last moment shows later: it is read again.
+      // A submit that arrived at the last moment shows a moment later: one look proves nothing.
       if (!(await this.#wait())) throw this.#makeUnknown('it looked expired, and its record was not read again');
       const again = await this.#look();
       if (this.#change.getStage(again).kind !== 'over') return this.#end(again, refusal);
@@ -219,7 +219,7 @@ export async function closeMargin(
     const seen = await settle(positions.detail(pubkey, options));
     if (seen.ok) record = seen.record;
     if (record?.is_closed) return record;
-    // A record may change although the close was refused, and show it later: it is read again.
+    // A record may move on though the close was refused, and show it a moment later: one look proves nothing.
     const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
     if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
     const isInTime = world.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs));

@@ -34,7 +34,7 @@ export function alertProblems({ channels, escalation }: AlertsFile, at: At): rea
   return [...ofChannels, ...unknown];
 }
 
-/** For alerts without a problem. */
+/** The alerts must be without a problem. */
 export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
   const { heartbeat } = alerts;
   return {

@@ -17,7 +17,7 @@ const KEYS: KindKeys<FeedFile['kind']> = {
   kalshi: OTHER_VENUE,
 };
 
-/** Public addresses of these venues, without credentials. */
+/** Addresses at which these venues answer without credentials. */
 const VENUE_URLS = {
   polymarket: 'https://clob.polymarket.com',
   kalshi: 'https://api.elections.kalshi.com/trade-api/v2',
@@ -35,7 +35,7 @@ export const feedProblems = (feeds: FeedsFile, at: At): readonly Problem[] =>
     ];
   });
 
-/** For feeds without a problem. */
+/** The feeds must be without a problem. */
 export const makeFeeds = (feeds: FeedsFile, folder: string) =>
   Object.entries(feeds).map(([name, feed]) => makeFeed(name, feed, folder));
 

@@ -117,7 +117,7 @@ export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'suc
 /** True for the end of a trader whose wallet was taken over. */
 export const isTakenOver = (error: unknown): boolean => error instanceof TwinbookError && error.code === 'wallet_taken';
 
-/** The wallet's signer, but only while the wallet is surely ours; cancels always. */
+/** Signs as the wallet's signer, but only while the wallet is surely ours; cancels always. */
 export const leasedSigner = (
   inner: DraftSigner,
   member: Pick<FleetMember, 'objection' | 'markets'>,

@@ -208,10 +208,8 @@ export class LiveConfig {
   }
 }
 
-interface Asked {
+interface Asked extends Wanted {
   readonly by: ConfigureCommand['by'];
-  readonly reason: string;
-  readonly dryRun: boolean;
 }
 
 const FILES_STAY = 'the files stay as they are, and a restart takes them: correct them before the next start';

@@ -39,8 +39,6 @@ export function stoikovQuotes(
   return { bid: reservation - half, ask: reservation + half };
 }
 
-/**
- * Half-spread of a maker without inventory risk: (1 / gamma) ln(1 + gamma / k), and the monopolist's 1 / k for gamma 0.
- */
+/** Earnings of a maker who fears no inventory: (1 / gamma) ln(1 + gamma / k), and the monopolist's 1 / k for gamma 0. */
 export const monopolyHalfSpread = (gamma: number, k: number): number =>
   gamma === 0 ? 1 / k : Math.log1p(gamma / k) / gamma;
