@@ -110,7 +110,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const ticker = new Ticker({ persistentCore, clock, drivers, onError });
     // What a control of an earlier life has slowed down is over with that life, as its faults are.
-    if (Object.keys(core.delays).length > 0) core.setDelays(clock.nowMs(), {});
+    if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
     // Before anybody can ask: markets that the crowd or a replay brings are there with the first answer.
     ticker.beat();
     const server = buildServer({
@@ -132,7 +132,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     ticker.start();
     const port = readPort(server);
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    logger.info({ url, markets: core.marketCount }, 'the paper exchange listens');
+    logger.info({ url, markets: core.catalog.markets.length }, 'the paper exchange listens');
     const running = { server, ticker, persistentCore, replay, crowd, clock };
     return {
       url,

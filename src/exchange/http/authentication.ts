@@ -8,7 +8,7 @@ import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { signatureHeaders, signatureMatches } from '../../shared/protocol/signing.js';
 import type { AccountSlot, Result } from '../core/contract.js';
-import type { Reads } from '../core/reads.js';
+import type { ExchangeCore } from '../core/core.js';
 
 /** The parts of a request that are signed. */
 export interface SignedRequest {
@@ -51,7 +51,7 @@ export class Authenticator {
   }
 
   /** The caller's account, or why he is not believed. `nowMs`: the exchange's clock. */
-  authenticate(request: SignedRequest, core: Reads, nowMs: number): Result<AccountSlot> {
+  authenticate(request: SignedRequest, core: ExchangeCore, nowMs: number): Result<AccountSlot> {
     const key = readHeader(request.headers[this.#keyHeader]);
     const timestamp = this.readTimestamp(request.headers);
     const signature = readHeader(request.headers[this.#signatureHeader]);
@@ -60,7 +60,7 @@ export class Authenticator {
       return failAuthentication('Missing required authentication headers');
     }
     if (!this.#isRecent(timestamp, nowMs)) return failAuthentication('Timestamp out of range');
-    const credential = core.credential(key);
+    const credential = core.identity.credential(key);
     if (credential === null) return failAuthentication('Invalid API key');
     const parts = {
       timestamp,

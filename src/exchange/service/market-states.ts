@@ -1,7 +1,7 @@
 /** What the words `open`, `under_review`, `closed` and `resolved` of filters mean for a market. */
 
 import { isSettledMarket } from '../../shared/protocol/states.js';
-import type { MarketFacts } from '../core/market-summaries.js';
+import type { MarketFacts } from '../core/market-facts.js';
 
 /** Whether the market trades now. */
 export const isOpen = ({ state }: MarketFacts): boolean => state === 'open';

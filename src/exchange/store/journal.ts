@@ -13,7 +13,7 @@ import type { Transactions } from './transactions.js';
 const CHUNK = 5_000;
 
 /** Calls whose effect depends on how recorded events fill. */
-const RECORDED: readonly Mutator[] = ['recordedLevel', 'recordedTrade', 'recordedClear'];
+const RECORDED: readonly Mutator[] = ['feed.level', 'feed.trade', 'feed.clear'];
 
 interface JournalRow {
   readonly seq: number;

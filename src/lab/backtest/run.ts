@@ -328,7 +328,7 @@ class BacktestRun {
     const isPublic = declarationOf(call.endpoint).scope === 'public';
     // Public calls name their market by this parameter, or none.
     const { condition_id: conditionId } = call.params as { readonly condition_id?: string };
-    const index = conditionId === undefined ? null : this.#exchange.core.findMarketIndex(conditionId);
+    const index = conditionId === undefined ? null : this.#exchange.core.catalog.findIndex(conditionId);
     // What nobody looks at may wait; our own state depends on every market.
     if (isPublic && index !== null) this.#driver.sync(index, nowMs);
     else this.#driver.syncAll(nowMs);

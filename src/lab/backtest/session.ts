@@ -72,7 +72,7 @@ function gapNotices(measured: Measured): SessionNotice[] {
 /** What a live trader would be stopped for: nothing that it believes may differ from what is so. */
 function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): SessionNotice[] {
   const texts: string[] = [];
-  const cash = exchange.core.readFunds(exchange.account).total;
+  const cash = exchange.core.funds.read(exchange.account).total;
   if (ledger.cash() !== cash) {
     texts.push(
       `the trader's ledger ends with ${formatDecimal(ledger.cash())}, the exchange with ${formatDecimal(cash)}`,
@@ -80,7 +80,7 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): S
   }
   for (const { played } of metrics.markets.values()) {
     const { conditionId, title } = played.source.market;
-    const { yes, no } = exchange.core.readHolding(exchange.account, played.index);
+    const { yes, no } = exchange.core.catalog.market(played.index).shares.read(exchange.account);
     if (ledger.shares(conditionId, true) === yes && ledger.shares(conditionId, false) === no) continue;
     texts.push(`the trader's ledger and the exchange end with different shares of "${title}"`);
   }
@@ -132,7 +132,7 @@ function makeUnchargedSession(measured: Measured): SessionRecord {
     fromMs,
     toMs,
     capitalMicros: trader.capitalMicros,
-    endCashMicros: exchange.core.readFunds(exchange.account).total,
+    endCashMicros: exchange.core.funds.read(exchange.account).total,
     markets: [...metrics.markets.values()].map((market) => marketSession(market, measured)),
     account: account.series,
     maxDrawdownMicros: account.maxDrawdownMicros,
@@ -157,7 +157,7 @@ function makeUnchargedSession(measured: Measured): SessionRecord {
 function marketSession(metrics: MarketMetrics, measured: Measured): MarketSession {
   const { ledger, plan, exchange } = measured;
   // As the exchange says it, so that fills and conversions can be held against it.
-  const held = exchange.core.readHolding(exchange.account, metrics.played.index);
+  const held = exchange.core.catalog.market(metrics.played.index).shares.read(exchange.account);
   const { played, samples } = metrics;
   const market = played.source.market;
   return {

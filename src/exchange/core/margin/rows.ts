@@ -9,8 +9,7 @@ import type { Activity } from './activity.js';
 import type { EstimateTerms } from './contract.js';
 import * as economics from './economics.js';
 import { fatalPercent, type MarginMarket, marginMarket } from './margin-context.js';
-import type { Closed } from './positions.js';
-import type { PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
+import type { CloseType, PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
 import { computeUserLiquidity, costWithFee, type OpeningCost } from './request-checks.js';
 
 const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
@@ -42,7 +41,7 @@ export function cancelledRequestRow(context: CoreContext, record: RequestRecord)
 }
 
 /** What the call that closes a position answers. */
-export const closeRow = ({ position, closeType }: Closed): Wire<'closeResult'> => ({
+export const closeRow = (position: PositionRecord, closeType: CloseType): Wire<'closeResult'> => ({
   close_type: closeType,
   position_pubkey: position.pubkey,
   is_closed: position.end !== null,
