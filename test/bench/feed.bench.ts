@@ -199,7 +199,7 @@ class World {
     const { strategy } = await loadShipped('log-odds-maker');
     const { values: params } = readParams(strategy, PARAMS);
     if (params === null) throw new Error('the parameters do not fit the strategy');
-    const others = core.openInternalAccount(START_MS, 'others', { unlimited: true });
+    const others = core.at(START_MS).identity.openInternal('others', { unlimited: true });
     const world = new World(core, accountOf(core, wallet), others, (self) =>
       benchTrader({ wallet, ledger: self.#ledger, strategy, params, markets, nowMs: START_MS }),
     );
@@ -248,7 +248,7 @@ class World {
   }
 
   #openMarket(number: number): void {
-    const created = this.core.createMarket(this.nowMs, {
+    const created = this.core.at(this.nowMs).markets.create({
       config: { kind: 'orderbook', price_precision: 2 },
       title: `Market ${number}`,
       resolution_date: START_MS / 1000 + 100 * 86_400,
@@ -264,8 +264,8 @@ class World {
     const [side, limit] = this.#random.chance(0.5)
       ? ([BID, book.middle + 9] as const)
       : ([ASK, book.middle - 9] as const);
-    this.core.placeInternal(this.nowMs, this.#others, book.market, side, micros(limit * TICK), TAKEN, true);
-    for (const handle of book.handles) this.core.cancelInternal(this.nowMs, handle);
+    this.core.at(this.nowMs).internal.place(this.#others, book.market, side, micros(limit * TICK), TAKEN, true);
+    for (const handle of book.handles) this.core.at(this.nowMs).internal.cancel(handle);
     book.middle = Math.max(15, Math.min(85, book.middle + (this.#random.chance(0.5) ? 1 : -1)));
     this.#place(book);
   }
@@ -278,7 +278,7 @@ class World {
     ] as const) {
       for (let level = 3; level < 3 + LEVELS; level++) {
         const price = micros((book.middle + away * level) * TICK);
-        const handle = this.core.placeInternal(this.nowMs, this.#others, book.market, side, price, SHARES, false);
+        const handle = this.core.at(this.nowMs).internal.place(this.#others, book.market, side, price, SHARES, false);
         if (handle > 0) book.handles.push(handle);
       }
     }
@@ -301,11 +301,11 @@ function answerOf(status: number, pageLimit: number | null, reply: Reply<Endpoin
 }
 
 function accountOf(core: ExchangeCore, { address }: Wallet): number {
-  const challenge = core.createChallenge(START_MS, address, 'nonce');
+  const challenge = core.at(START_MS).identity.challenge(address, 'nonce');
   if (!challenge.ok) throw new Error('no challenge');
   const { message, nonce } = challenge.value;
-  core.createKey(START_MS, { wallet_address: address, message, nonce }, true, 'key', 'secret');
-  const credential = core.credential('key');
+  core.at(START_MS).identity.createKey({ wallet_address: address, message, nonce }, true, 'key', 'secret');
+  const credential = core.identity.credential('key');
   if (credential === null) throw new Error('no account');
   return credential.account;
 }

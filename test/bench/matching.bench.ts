@@ -42,18 +42,17 @@ function exchange() {
     challengeLifetimeMs: 600_000,
     seed: 1,
   });
-  const made = core.createMarket(0, { config: { kind: 'orderbook', price_precision: 4 } });
+  const made = core.at(0).markets.create({ config: { kind: 'orderbook', price_precision: 4 } });
   if (!made.ok) throw new Error('no market');
   const funds = { unlimited: false, funds: micros(1e13) };
-  const accounts = Array.from({ length: MAKERS + 2 }, (_, i) => core.openInternalAccount(0, `maker ${i}`, funds));
+  const accounts = Array.from({ length: MAKERS + 2 }, (_, i) => core.at(0).identity.openInternal(`maker ${i}`, funds));
   return { core, market: made.value.index, accounts };
 }
 
 type Venue = ReturnType<typeof exchange>;
 
 const place = ({ core, market, accounts }: Venue, stream: Stream, i: number): number =>
-  core.placeInternal(
-    i,
+  core.at(i).internal.place(
     accounts[stream.account[i] ?? 0] ?? 0,
     market,
     (stream.side[i] ?? 0) as BookSide, // written as BID or ASK below
@@ -80,7 +79,7 @@ function draw(resting: number): Stream {
   const venue = exchange();
   let live: { op: number; handle: number }[] = [];
   for (let i = 0; i < size; i++) {
-    if (i % 64 === 0) live = live.filter((order) => venue.core.internalRemaining(order.handle) > 0);
+    if (i % 64 === 0) live = live.filter((order) => venue.core.internal.remaining(order.handle) > 0);
     const dice = random.uniform();
     const kind = live.length < resting && (i < stream.warm || dice < 0.9) ? ADD : dice < 0.8 ? CANCEL : CROSS;
     const side = random.chance(0.5) ? BID : ASK;
@@ -93,7 +92,7 @@ function draw(resting: number): Stream {
       if (chosen === undefined || last === undefined) throw new Error('nothing rests');
       if (at < live.length) live[at] = last;
       stream.target[i] = chosen.op;
-      venue.core.cancelInternal(i, chosen.handle);
+      venue.core.at(i).internal.cancel(chosen.handle);
       continue;
     }
     const depth = 1 + random.below(SPAN);
@@ -114,7 +113,7 @@ function ours(stream: Stream) {
   const handles = new Float64Array(stream.kind.length);
   const run = (from: number, to: number) => {
     for (let i = from; i < to; i++) {
-      if (stream.kind[i] === CANCEL) venue.core.cancelInternal(i, handles[stream.target[i] ?? 0] ?? 0);
+      if (stream.kind[i] === CANCEL) venue.core.at(i).internal.cancel(handles[stream.target[i] ?? 0] ?? 0);
       else handles[i] = place(venue, stream, i);
     }
   };
@@ -125,7 +124,7 @@ function ours(stream: Stream) {
   const levels = new Map<number, number>();
   for (let tick = MIDDLE - SPAN; tick <= MIDDLE + SPAN; tick++) {
     const side = tick < MIDDLE ? BID : ASK;
-    const amount = venue.core.levelAmount(venue.market, side, micros(tick * TICK));
+    const amount = venue.core.catalog.market(venue.market).levelAmount(side, micros(tick * TICK));
     if (amount > 0) levels.set(tick, amount / 1_000_000);
   }
   return { perSecond, levels };

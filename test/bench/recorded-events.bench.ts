@@ -31,10 +31,10 @@ function exchange(model: string, startMs: number): ExchangeCore {
     seed: 1,
     fillModel: model,
   });
-  core.createMarket(startMs, { config: { kind: 'orderbook' } });
-  const account = core.openInternalAccount(startMs, 'trader', { unlimited: true });
+  core.at(startMs).markets.create({ config: { kind: 'orderbook' } });
+  const account = core.at(startMs).identity.openInternal('trader', { unlimited: true });
   for (const { side, ticks } of ORDERS) {
-    for (const tick of ticks) core.placeInternal(startMs, account, 0, side, priceOf(tick), micros(1e11), false);
+    for (const tick of ticks) core.at(startMs).internal.place(account, 0, side, priceOf(tick), micros(1e11), false);
   }
   return core;
 }
@@ -47,7 +47,7 @@ function played(model: string, events: RecordedColumns): number {
   const started = performance.now();
   let at = 0;
   for (let untilMs = timeOf(events, 0); at < events.length; untilMs += STEP_MS)
-    at = core.playRecorded(0, events, at, untilMs);
+    at = core.feed.play(0, events, at, untilMs);
   return events.length / ((performance.now() - started) / 1000);
 }
 

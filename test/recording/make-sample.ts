@@ -10,6 +10,7 @@ import { resolve } from 'node:path';
 import type { BookSide, MarketIndex } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { makeName } from '../../src/exchange/core/names.js';
+import { bookRow, detailRow } from '../../src/exchange/core/records/market-rows.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { type RecordedMarket, SIDE } from '../../src/recording/contract.js';
 import type { MarketSink, RecordingStore } from '../../src/recording/store/contract.js';
@@ -59,16 +60,17 @@ export async function makeSample(folder: string): Promise<void> {
 
 /** Tells the scribes of everything that may change a book, as it happens. */
 function watch(core: ExchangeCore, scribes: readonly Scribe[]): void {
-  const place = core.placeInternal.bind(core);
-  core.placeInternal = (nowMs, account, market, side, ...order) => {
-    const handle = place(nowMs, account, market, side, ...order);
-    for (const scribe of scribes) if (scribe.index === market) scribe.look(nowMs, side);
+  const { internal } = core;
+  const place = internal.place.bind(internal);
+  internal.place = (account, market, side, ...order) => {
+    const handle = place(account, market, side, ...order);
+    for (const scribe of scribes) if (scribe.index === market) scribe.look(core.nowMs, side);
     return handle;
   };
-  const cancel = core.cancelInternal.bind(core);
-  core.cancelInternal = (nowMs, handle) => {
-    const canceled = cancel(nowMs, handle);
-    for (const scribe of scribes) scribe.look(nowMs, null);
+  const cancel = internal.cancel.bind(internal);
+  internal.cancel = (handle) => {
+    const canceled = cancel(handle);
+    for (const scribe of scribes) scribe.look(core.nowMs, null);
     return canceled;
   };
 }
@@ -94,7 +96,7 @@ class Scribe {
 
   /** `taker` is the side of the order that was placed: what the other side lost, it traded. */
   look(nowMs: number, taker: BookSide | null): void {
-    const row = this.#core.bookRow(this.index, true, 100);
+    const row = bookRow(this.#core.catalog.market(this.index), true, 100);
     const next = [levelsOf(row.bid), levelsOf(row.ask)] as const;
     const stamp = { timeMs: nowMs, seenMs: nowMs };
     for (const side of [SIDE.bid, SIDE.ask]) {
@@ -120,7 +122,7 @@ const levelsOf = (rows: readonly { price: string; total_amount: string }[]): Lev
   new Map(rows.map((row) => [parseDecimal(row.price) ?? 0, parseDecimal(row.total_amount) ?? 0]));
 
 function describe(core: ExchangeCore, index: MarketIndex): RecordedMarket {
-  const detail = core.detailRow(index);
+  const detail = detailRow(core.catalog, core.catalog.market(index));
   return {
     // Not the crowd's own name, or a replay would be taken for the market that the crowd trades in the same folder.
     conditionId: makeName(SEED, 'market', index),

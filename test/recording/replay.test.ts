@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ExchangeCore } from '../../src/exchange/core/core.js';
+import { detailRow, publicTradePage } from '../../src/exchange/core/records/market-rows.js';
 import { Replay } from '../../src/exchange/crowd/replay.js';
 import { importRecordings } from '../../src/recording/import.js';
 import { openRecordings } from '../../src/recording/recording.js';
@@ -28,10 +29,15 @@ describe('a replay', () => {
     const { core, warnings } = await played([SAMPLE]);
     expect(warnings).toEqual([]);
     for (const { market, summary } of await openRecordings([SAMPLE])) {
-      const index = core.findMarketIndex(market.conditionId);
+      const index = core.catalog.findIndex(market.conditionId);
       if (index === null) throw new Error(`${market.title} was not played`);
-      expect(core.detailRow(index)).toMatchObject({ title: market.title, state: 'resolved' });
-      expect(core.publicTrades(index, { limit: 20_000 }).rows).toHaveLength(summary?.events.trade ?? -1);
+      expect(detailRow(core.catalog, core.catalog.market(index))).toMatchObject({
+        title: market.title,
+        state: 'resolved',
+      });
+      expect(publicTradePage(core.catalog.market(index), { limit: 20_000 }).rows).toHaveLength(
+        summary?.events.trade ?? -1,
+      );
     }
   });
 
@@ -45,7 +51,9 @@ describe('a replay', () => {
       event: 'Weather',
       description: 'Traded by the crowd.',
     };
-    const made = core.createMarket(START_MS, { ...other, category: 'wtf', rules: [], config: { kind: 'orderbook' } });
+    const made = core
+      .at(START_MS)
+      .markets.create({ ...other, category: 'wtf', rules: [], config: { kind: 'orderbook' } });
     expect(made.ok).toBe(true);
     const attached = Replay.attach(core, await openRecordings([SAMPLE]), { speed: 1 }, START_MS);
     await expect(attached).rejects.toThrow(
@@ -82,8 +90,10 @@ describe('a replay', () => {
     const out = newFolder();
     await importRecordings('kalshi', [set], out);
     const [raw, imported] = [await played([set]), await played([out])];
-    expect(raw.core.publicTrades(0, { limit: 1000 }).rows).toHaveLength(66);
+    expect(publicTradePage(raw.core.catalog.market(0), { limit: 1000 }).rows).toHaveLength(66);
     expect(tapeHash(imported.core)).toBe(tapeHash(raw.core));
-    expect(imported.core.detailRow(0)).toEqual(raw.core.detailRow(0));
+    expect(detailRow(imported.core.catalog, imported.core.catalog.market(0))).toEqual(
+      detailRow(raw.core.catalog, raw.core.catalog.market(0)),
+    );
   });
 });

@@ -41,9 +41,9 @@ describe('the shipped recordings', () => {
     const core = newCore();
     const crowd = Crowd.attach(core, { seed: 1 }, START_MS);
     crowd.tick(START_MS);
-    expect(core.marketCount).toBeGreaterThan(0);
+    expect(core.catalog.markets.length).toBeGreaterThan(0);
     for (const { market } of await openRecordings([SAMPLE, POLYMARKET])) {
-      expect(core.findMarketIndex(market.conditionId), market.title).toBeNull();
+      expect(core.catalog.findIndex(market.conditionId), market.title).toBeNull();
     }
   });
 

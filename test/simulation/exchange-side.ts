@@ -24,17 +24,6 @@ import { ToldTrades, type WireTrade } from './told-trades.js';
 /** More than a trader may ever have resting. */
 const ALL = 100_000;
 
-/** The core, and what an operator of the exchange could do to it. */
-class SimulatedCore extends ExchangeCore {
-  /** The draft of an order is over before its time. */
-  expireEarly(account: AccountSlot, pubkey: string): boolean {
-    const record = this.parts.orders.find(account, pubkey);
-    if (record?.status !== 'waiting_to_sign') return false;
-    this.parts.orders.expire(record.id);
-    return true;
-  }
-}
-
 /** Counts what it was ever given. */
 class CountingArchive extends MemoryArchive {
   count = 0;
@@ -75,7 +64,7 @@ export class ExchangeSide {
   readonly #random: Random;
   /** By market: the answer to the newest look at its book. */
   readonly #books = new Map<string, Answer>();
-  #core: SimulatedCore;
+  #core: ExchangeCore;
   #crowd: Crowd;
   #isSilent = false;
   #context: HandlerContext;
@@ -94,7 +83,7 @@ export class ExchangeSide {
       seed,
       observer: { onFill: (fill) => this.fills.set(fill.tradePubkey, fill) },
     };
-    this.#core = new SimulatedCore(this.#settings, undefined, this.#archive);
+    this.#core = new ExchangeCore(this.#settings, undefined, this.#archive);
     this.#random = Random.fromSeed(seed, 'exchange');
     this.account = openAccount(this.#core, wallet, nowMs);
     this.#crowd = Crowd.attach(this.#core, { seed }, nowMs);
@@ -124,7 +113,7 @@ export class ExchangeSide {
   restart(nowMs: number): void {
     // As it would come back from a disk.
     const snapshot: unknown = JSON.parse(JSON.stringify(this.#core.snapshot()));
-    this.#core = new SimulatedCore(this.#settings, snapshot, this.#archive);
+    this.#core = new ExchangeCore(this.#settings, snapshot, this.#archive);
     this.#crowd = Crowd.attach(this.#core, { seed: this.#seed }, nowMs);
     this.#context = contextOf(this.#core);
     this.#books.clear();
@@ -133,7 +122,7 @@ export class ExchangeSide {
   /** When something happens there by itself, Unix ms. */
   nextDueMs(): number {
     const crowdMs = this.#isSilent ? Number.POSITIVE_INFINITY : this.crowd.nextDueMs();
-    return Math.min(this.core.nextDueMs() ?? Number.POSITIVE_INFINITY, crowdMs);
+    return Math.min(this.core.timers.nextMs, crowdMs);
   }
 
   settle(nowMs: number): void {
@@ -186,18 +175,22 @@ export class ExchangeSide {
 
   /** The draft of an order ends before its time; false when it is submitted or over already. */
   expireEarly(pubkey: string): boolean {
-    return this.#core.expireEarly(this.account, pubkey);
+    const { orders } = this.#core;
+    const record = orders.find(this.account, pubkey);
+    if (record?.status !== 'waiting_to_sign') return false;
+    orders.expire(record.id);
+    return true;
   }
 
   /** What a conversion has moved; null while it has moved nothing. */
   conversion(kind: ConversionKind, pubkey: string): DoneConversion | null {
     if (kind !== 'redeem') {
-      const record = kind === 'merge' ? this.#core.merge(this.account, pubkey) : this.#core.split(this.account, pubkey);
+      const record = this.#core.conversions.row(kind, this.account, pubkey);
       if (record?.state !== 'done') return null;
       const amount = money.parse(record.amount) * (kind === 'merge' ? 1 : -1);
       return { yes: amount, no: amount, cash: amount };
     }
-    const redeem = this.#core.redeem(this.account, pubkey);
+    const redeem = this.#core.redeems.row(this.account, pubkey);
     if (redeem?.state !== 'completed') return null;
     const [yes, no, cash] = [redeem.yes_shares, redeem.no_shares, redeem.onchain_funds].map((text) =>
       money.parse(text ?? '0'),
@@ -206,25 +199,28 @@ export class ExchangeSide {
   }
 
   markets(): string[] {
-    return Array.from({ length: this.core.marketCount }, (_, index) => this.core.marketFacts(index).conditionId);
+    return Array.from(
+      { length: this.core.catalog.markets.length },
+      (_, index) => this.core.marketFacts(index).conditionId,
+    );
   }
 
   /** Our orders that rest there. */
   resting(): readonly Wire<'orderRow'>[] {
-    return this.core.orders(this.account, { limit: ALL, status: ['open', 'partially_filled'] }).rows;
+    return this.core.orders.page(this.account, { limit: ALL, status: ['open', 'partially_filled'] }).rows;
   }
 
   /** One market of those that are open, any; null for none. */
   anyOpenMarket(): string | null {
-    const open = Array.from({ length: this.core.marketCount }, (_, index) => this.core.marketFacts(index)).filter(
-      ({ state, paused }) => state === 'open' && !paused,
-    );
+    const open = Array.from({ length: this.core.catalog.markets.length }, (_, index) =>
+      this.core.marketFacts(index),
+    ).filter(({ state, paused }) => state === 'open' && !paused);
     return open[this.#random.below(open.length)]?.conditionId ?? null;
   }
 
   /** Settles a market, one way or another. */
   resolve(conditionId: string, nowMs: number): void {
-    this.core.resolveMarket(nowMs, conditionId, this.#random.chance(0.5));
+    this.core.at(nowMs).markets.resolve(conditionId, this.#random.chance(0.5));
   }
 }
 
@@ -248,11 +244,11 @@ function limitsOf(limits: VenueProfile['rate_limits']): Readonly<Record<Scope, R
 }
 
 function openAccount(core: ExchangeCore, wallet: string, nowMs: number): AccountSlot {
-  const challenge = core.createChallenge(nowMs, wallet, 'nonce');
+  const challenge = core.at(nowMs).identity.challenge(wallet, 'nonce');
   if (!challenge.ok) throw new Error('no challenge');
   const { message, nonce } = challenge.value;
-  const key = core.createKey(nowMs, { wallet_address: wallet, message, nonce }, true, 'key', 'secret');
-  const credential = key.ok ? core.credential('key') : null;
+  const key = core.at(nowMs).identity.createKey({ wallet_address: wallet, message, nonce }, true, 'key', 'secret');
+  const credential = key.ok ? core.identity.credential('key') : null;
   if (credential === null) throw new Error('no account');
   return credential.account;
 }

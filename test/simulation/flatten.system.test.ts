@@ -11,14 +11,14 @@ it('flattening does not run against a market that is paused on the chain', () =>
   try {
     world.pass(3 * MINUTE_MS);
     const markets = world.exchange.markets();
-    for (const market of markets) world.exchange.core.setMarketPaused(world.timeline.nowMs, market, true);
+    for (const market of markets) world.exchange.core.at(world.timeline.nowMs).markets.setPaused(market, true);
     world.command({ kind: 'flatten' });
     world.pass(MINUTE_MS);
     const refusals = world.tally.of('outcome: refused order_market_not_open');
     expect(refusals).toBeGreaterThan(0);
     expect(refusals).toBeLessThanOrEqual(MOST_IN_ONE * markets.length);
     expect(world.process?.trader.snapshot(world.ourMs).mode).toBe('flattening');
-    for (const market of markets) world.exchange.core.setMarketPaused(world.timeline.nowMs, market, false);
+    for (const market of markets) world.exchange.core.at(world.timeline.nowMs).markets.setPaused(market, false);
     world.pass(2 * MINUTE_MS);
     expect(world.process?.trader.snapshot(world.ourMs).mode).toBe('paused');
     expect(world.invariants.violations).toEqual([]);

@@ -17,10 +17,10 @@ export function wrongLocks(
   };
   const reserved = executor.reservations();
   const cash = reserved.reduce((sum, { cashMicros }) => sum + cashMicros, 0);
-  expect('currency', core.readFunds(account).locked, cash);
-  for (let index = 0; index < core.marketCount; index++) {
+  expect('currency', core.funds.read(account).locked, cash);
+  for (let index = 0; index < core.catalog.markets.length; index++) {
     const { conditionId } = core.marketFacts(index);
-    const { yesLocked, noLocked } = core.readHolding(account, index);
+    const { yesLocked, noLocked } = core.catalog.market(index).shares.read(account);
     const here = reserved.filter(({ marketConditionId }) => marketConditionId === conditionId);
     const sum = (of: 'yesMicros' | 'noMicros') => here.reduce((total, reservation) => total + reservation[of], 0);
     expect(`YES of ${conditionId}`, yesLocked, sum('yesMicros'));

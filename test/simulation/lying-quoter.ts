@@ -27,25 +27,27 @@ const MOST_PER_SHARE = 510_000;
 export function sufferQuoter(world: World): void {
   const { exchange, timeline, tally } = world;
   const market = exchange.resting()[0]?.market.condition_id;
-  const index = market === undefined ? null : exchange.core.findMarketIndex(market);
+  const index = market === undefined ? null : exchange.core.catalog.findIndex(market);
   if (index === null) return;
-  const [bid, ask] = [exchange.core.bestBid(index), exchange.core.bestAsk(index)];
+  const [bid, ask] = [exchange.core.catalog.market(index).bestBid, exchange.core.catalog.market(index).bestAsk];
   if (bid === null || ask === null) return;
   tally.add('fault: a counterparty lies');
   exchange.silenceCrowd(timeline.nowMs);
-  const account = (name: string) => exchange.core.openInternalAccount(timeline.nowMs, name, { unlimited: true });
+  const account = (name: string) => exchange.core.at(timeline.nowMs).identity.openInternal(name, { unlimited: true });
   const [quoter, seller] = [account('liar-quoter'), account('liar-seller')];
   const truth = Math.round((bid + ask) / 2 / TICK);
   const sign = truth < 50 ? 1 : -1;
   const place = (who: typeof quoter, side: typeof BID | typeof ASK, tick: number, immediate: boolean): number =>
     tick < 1 || tick > 99
       ? 0
-      : exchange.core.placeInternal(timeline.nowMs, who, index, side, (tick * TICK) as Micros, SHARES, immediate);
+      : exchange.core.at(timeline.nowMs).internal.place(who, index, side, (tick * TICK) as Micros, SHARES, immediate);
   const best = (side: 'bid' | 'ask'): number =>
-    (side === 'bid' ? (exchange.core.bestBid(index) ?? 0) : (exchange.core.bestAsk(index) ?? ONE)) / TICK;
+    (side === 'bid'
+      ? (exchange.core.catalog.market(index).bestBid ?? 0)
+      : (exchange.core.catalog.market(index).bestAsk ?? ONE)) / TICK;
   let quotes: number[] = [];
   for (let step = 0; step < STEPS && world.invariants.violations.length === 0; step++) {
-    for (const handle of quotes) exchange.core.cancelInternal(timeline.nowMs, handle);
+    for (const handle of quotes) exchange.core.at(timeline.nowMs).internal.cancel(handle);
     // Only orders of the trader are left in the book.
     if (sign > 0 && best('bid') >= truth + 10) place(seller, ASK, best('bid'), true);
     if (sign < 0 && best('ask') <= truth - 10) place(seller, BID, best('ask'), true);

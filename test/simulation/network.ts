@@ -147,7 +147,7 @@ export class Network {
     // The answer of a submit, as the exchange has just written it.
     const { data } = JSON.parse(text) as { data: { market_condition_id: string } };
     const pause = (paused: boolean) =>
-      this.#exchange.core.setMarketPaused(this.#timeline.nowMs, data.market_condition_id, paused);
+      this.#exchange.core.at(this.#timeline.nowMs).markets.setPaused(data.market_condition_id, paused);
     pause(true);
     this.#timeline.after(this.#exchange.landingMs + 1, () => pause(false));
   }

@@ -217,9 +217,12 @@ function disagreements({ exchange, process }: World): readonly string[] {
 
 /** Shares in markets that are over. */
 function unredeemed({ exchange: { core, account } }: World): string[] {
-  return Array.from({ length: core.marketCount }, (_, index) => index)
+  return Array.from({ length: core.catalog.markets.length }, (_, index) => index)
     .filter((index) => isSettledMarket(core.marketFacts(index).state))
-    .filter((index) => core.readHolding(account, index).yes + core.readHolding(account, index).no > 0)
+    .filter(
+      (index) =>
+        core.catalog.market(index).shares.read(account).yes + core.catalog.market(index).shares.read(account).no > 0,
+    )
     .map((index) => `shares of settled market ${core.marketFacts(index).conditionId} are not redeemed`);
 }
 

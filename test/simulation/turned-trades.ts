@@ -26,7 +26,7 @@ export class TurnedTrades {
       sums.set(conditionId, (sums.get(conditionId) ?? 0) + fill.amountMicros);
     }
     for (const { pubkey, orderPubkey, market, amount, hadSettled } of trades.failed.values()) {
-      const rests = /^(open|partially_filled)$/.test(core.order(ours, orderPubkey)?.status ?? '');
+      const rests = /^(open|partially_filled)$/.test(core.orders.row(ours, orderPubkey)?.status ?? '');
       if (hadSettled || (!rests && !account.isBooked(pubkey))) this.#excused.add(pubkey);
       if (this.#excused.has(pubkey)) sums.set(market, (sums.get(market) ?? 0) + amount);
     }

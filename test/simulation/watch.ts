@@ -118,7 +118,7 @@ export class Watch {
   /** An order of ours has come to the exchange. */
   placed(pubkey: string): void {
     const { core, account } = this.#exchange;
-    const status = core.order(account, pubkey)?.status ?? '';
+    const status = core.orders.row(account, pubkey)?.status ?? '';
     // Nobody else's cancel is as quick: the exchange stops an order that would meet one of the same account.
     if (status.endsWith('canceled')) this.#say(`13: order ${pubkey} met one of our own`);
   }

@@ -171,7 +171,7 @@ export class World {
     this.suffer(CALM);
     this.network.outageUntilMs = 0;
     for (const conditionId of this.exchange.markets()) {
-      this.exchange.core.setMarketPaused(this.timeline.nowMs, conditionId, false);
+      this.exchange.core.at(this.timeline.nowMs).markets.setPaused(conditionId, false);
     }
   }
 
@@ -257,10 +257,10 @@ export class World {
     const conditionId = this.#random.chance(faults.marketPaused) ? this.exchange.anyOpenMarket() : null;
     if (conditionId === null) return;
     this.tally.add('fault: market paused');
-    this.exchange.core.setMarketPaused(nowMs, conditionId, true);
+    this.exchange.core.at(nowMs).markets.setPaused(conditionId, true);
     // The exchange may have been restarted by then, and the core that it ran before shares its archive.
     this.timeline.after(this.#random.below(LONGEST_HOLD_MS), () =>
-      this.exchange.core.setMarketPaused(this.timeline.nowMs, conditionId, false),
+      this.exchange.core.at(this.timeline.nowMs).markets.setPaused(conditionId, false),
     );
   }
 

@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ASK, BID } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
+import { bookRow, detailRow, publicTradePage } from '../../src/exchange/core/records/market-rows.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { type Micros, micros, ONE } from '../../src/shared/base/micros.js';
 import { marketDetail, orderbook, publicTradeRow } from '../../src/shared/protocol/records.js';
@@ -52,7 +53,7 @@ class World {
       seed,
     });
     this.crowd = Crowd.attach(this.core, { seed }, START_MS);
-    this.account = this.core.openInternalAccount(START_MS, 'us', { unlimited: false, funds: m(1000) });
+    this.account = this.core.at(START_MS).identity.openInternal('us', { unlimited: false, funds: m(1000) });
     this.desks = this.crowd.truths().map(({ index }, i) => {
       const desk = new Desk(this, index, params);
       this.at(START_MS + 500 + (i * LOOK_MS) / 4, () => desk.look());
@@ -98,7 +99,7 @@ class Desk {
     this.#market = market;
     this.#state = new MarketTracker(world.core.marketFacts(market).conditionId);
     const at = { requestId: 0, sentMs: START_MS, seenMs: START_MS, venueTimeMs: START_MS };
-    this.#state.onDetail(marketDetail.parse(world.core.detailRow(market)), at);
+    this.#state.onDetail(marketDetail.parse(detailRow(world.core.catalog, world.core.catalog.market(market))), at);
     if (this.#state.facts === null) throw new Error(`${this.#state.unsuitable}`);
     this.#quoter = logOddsMaker.create(paramsFor(logOddsMaker, params), this.#state.facts);
   }
@@ -112,8 +113,8 @@ class Desk {
     this.#bookFills();
     this.#looks++;
     const at = { requestId: this.#looks, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null };
-    this.#state.onBook(orderbook.parse(core.bookRow(this.#market, true, 50)), at, this.#orders);
-    const { rows } = core.publicTrades(this.#market, { limit: 20 });
+    this.#state.onBook(orderbook.parse(bookRow(core.catalog.market(this.#market), true, 50)), at, this.#orders);
+    const { rows } = publicTradePage(core.catalog.market(this.#market), { limit: 20 });
     this.#state.onTrades(
       rows.map((row) => publicTradeRow.parse(row)),
       at,
@@ -134,7 +135,7 @@ class Desk {
   #bookFills(): void {
     const { core, nowMs } = this.#world;
     for (const [i, order] of this.#orders.entries()) {
-      const left = core.internalRemaining(order.handle);
+      const left = core.internal.remaining(order.handle);
       const amount = order.remainingMicros - left;
       if (amount === 0) continue;
       this.#takeIn(order.side, order.priceMicros, micros(amount));
@@ -173,14 +174,14 @@ class Desk {
       Math.abs(order.remainingMicros / to.amountMicros - 1) <= keepWithinSizeFraction;
     if (held !== undefined && level !== undefined && near(held, level)) return;
     if (held !== undefined) {
-      core.cancelInternal(nowMs, held.handle);
+      core.at(nowMs).internal.cancel(held.handle);
       this.#orders = this.#orders.filter((order) => order !== held);
     }
     if (level === undefined) return;
     const { priceMicros, amountMicros } = level;
     const where = side === 'bid' ? BID : ASK;
-    const handle = core.placeInternal(nowMs, account, this.#market, where, priceMicros, amountMicros, false);
-    const filled = core.lastInternalFilled;
+    const handle = core.at(nowMs).internal.place(account, this.#market, where, priceMicros, amountMicros, false);
+    const filled = core.internal.lastFilled;
     if (handle >= 0 && filled > 0) this.#takeIn(side, priceMicros, filled);
     if (handle <= 0) return;
     const remainingMicros = micros(amountMicros - filled);

@@ -1,5 +1,8 @@
 /** Balances as columns by account slot: currency over all markets, shares per market. Plain integers of micros. */
 
+import type { Micros } from '../../shared/base/micros.js';
+import type { Holding } from './contract.js';
+import { asMicros } from './money.js';
 import { f64, fillSparse, sparse, widenF64 } from './typed-arrays.js';
 
 /** Cells of an account: currency, its locked part, and 1 for an unlimited account. */
@@ -30,7 +33,13 @@ export class Funds {
     return f64(this.#cells, account * FUNDS_STRIDE + FUNDS_LOCKED);
   }
 
-  /** Unlocked currency; infinite for an unlimited account. */
+  read(account: number): { readonly total: Micros; readonly locked: Micros; readonly available: Micros } {
+    const total = this.total(account);
+    const locked = this.lockedAmount(account);
+    return { total: asMicros(total), locked: asMicros(locked), available: asMicros(total - locked) };
+  }
+
+  /** What is not locked; without end for an unlimited account. */
   available(account: number): number {
     const at = account * FUNDS_STRIDE;
     if (f64(this.#cells, at + UNLIMITED) === 1) return Number.POSITIVE_INFINITY;
@@ -98,6 +107,15 @@ export class Shares {
 
   lockedAmount(account: number, isYes: boolean): number {
     return account < this.accounts ? f64(this.#cells, this.#at(account, isYes) + LOCKED) : 0;
+  }
+
+  read(account: number): Holding {
+    return {
+      yes: asMicros(this.total(account, true)),
+      yesLocked: asMicros(this.lockedAmount(account, true)),
+      no: asMicros(this.total(account, false)),
+      noLocked: asMicros(this.lockedAmount(account, false)),
+    };
   }
 
   available(account: number, isYes: boolean): number {

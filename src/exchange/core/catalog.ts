@@ -55,6 +55,10 @@ export class Catalog {
     return index === undefined ? null : this.market(index);
   }
 
+  findIndex(conditionId: string): number | null {
+    return this.#marketById.get(conditionId) ?? null;
+  }
+
   findEventIndex(conditionId: string): number | null {
     return this.#eventById.get(conditionId) ?? null;
   }

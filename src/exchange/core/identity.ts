@@ -3,7 +3,7 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { assert, must } from '../../shared/base/errors.js';
 import { challengeText } from '../../shared/protocol/signing.js';
-import type { KeyRequest, Result, Wire, WireFunds } from './contract.js';
+import type { InternalAccountOptions, KeyRequest, Result, Wire, WireFunds } from './contract.js';
 import { type CoreContext, seconds } from './core-context.js';
 import { badSignature, invalid, ok, refuse } from './fault.js';
 import { asMicros } from './money.js';
@@ -65,6 +65,7 @@ export class Identity {
     return ok({ nonce, message, expires_in_seconds: seconds(settings.challengeLifetimeMs) });
   }
 
+  /** Opens the account on a wallet's first key. The caller draws `apiKey` and `secret`. */
   createKey(request: KeyRequest, signatureValid: boolean, apiKey: string, secret: string): Result<Wire<'credential'>> {
     const { settings, nowMs } = this.#context;
     const { wallet_address: wallet, message, nonce } = request;
@@ -91,13 +92,13 @@ export class Identity {
     return slot;
   }
 
-  /** The internal account of a name, created on first use. */
-  openInternal(name: string, unlimited: boolean, funds: number): number {
+  /** The internal account of a name, made when there is none yet. It has no wallet, drafts or signatures. */
+  openInternal(name: string, { unlimited, funds }: InternalAccountOptions): number {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
     const slot = this.#open(null, name, unlimited);
     this.#byName.set(name, slot);
-    this.#bring(slot, funds);
+    this.#bring(slot, funds ?? 0);
     return slot;
   }
 
@@ -127,7 +128,12 @@ export class Identity {
     return must(this.#accounts[slot], `account ${slot}`);
   }
 
-  /** All keys of an account, revoked ones included, in order of creation. */
+  row(slot: number): Wire<'accountSummary'> {
+    const { name, joinedMs } = this.account(slot);
+    return { username: name, twitter_username: null, joined_at: seconds(joinedMs) };
+  }
+
+  /** All keys of an account, also revoked ones, in the order of their making. */
   keys(account: number): readonly Wire<'apiKeyRow'>[] {
     const live = [...this.#keys.values()].filter((key) => key.account === account);
     const revoked = this.#context.archive.list('key', { account, limit: Number.MAX_SAFE_INTEGER });

@@ -5,47 +5,51 @@
 import { AssertionFailed, assert } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { CoreContext } from './core-context.js';
-import type { Market } from './market.js';
 import { legFor, type Matching, RECORDED_ACCOUNT } from './matching/matching.js';
 import { isBuyLeg, type OrderPool } from './matching/order-pool.js';
-import { buyLock } from './money.js';
-import { i32 } from './typed-arrays.js';
-import { type AccountSlot, BID, type BookSide, REFUSED_BALANCE, REFUSED_GRID, REFUSED_MARKET } from './types.js';
-
-/** Terms of an internal order; the price in YES space. */
-export interface InternalOrder {
-  readonly account: AccountSlot;
-  readonly side: BookSide;
-  readonly price: Micros;
-  readonly amount: Micros;
-  /** Whether an unfilled rest is dropped. */
-  readonly immediate: boolean;
-}
-
-interface Parts {
-  readonly context: CoreContext;
-  readonly matching: Matching;
-  readonly pool: OrderPool;
-}
+import { asMicros, buyLock } from './money.js';
+import { f64, i32 } from './typed-arrays.js';
+import {
+  type AccountSlot,
+  BID,
+  type BookSide,
+  type MarketIndex,
+  REFUSED_BALANCE,
+  REFUSED_GRID,
+  REFUSED_MARKET,
+} from './types.js';
 
 /** Places and cancels internal orders. */
 export class InternalOrders {
-  readonly #parts: Parts;
-  #lastFilled = 0;
+  /** Immediate fill of the last `place`, Micros of shares. */
+  lastFilled = asMicros(0);
+  readonly #context: CoreContext;
+  readonly #matching: Matching;
+  readonly #pool: OrderPool;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(context: CoreContext, matching: Matching, pool: OrderPool) {
+    this.#context = context;
+    this.#matching = matching;
+    this.#pool = pool;
   }
 
-  /** Amount that the last order filled at once. */
-  get lastFilled(): number {
-    return this.#lastFilled;
-  }
-
-  /** Handle of the resting order, 0 if nothing rests, or one of the `REFUSED_` codes. */
-  place(market: Market | undefined, { account, side, price, amount, immediate }: InternalOrder): number {
-    this.#lastFilled = 0;
-    const { context, matching, pool } = this.#parts;
+  /**
+   * `price` is in YES space. A bid is worked as *sell NO* when enough NO is held, else as *buy YES*; an ask as *sell YES*,
+   * else *buy NO*. An `immediate` order drops the part that is not filled at once.
+   * Returns the handle (> 0) of the resting part, 0 when nothing rests, or one of the `REFUSED_` numbers.
+   */
+  place(
+    account: AccountSlot,
+    index: MarketIndex,
+    side: BookSide,
+    price: Micros,
+    amount: Micros,
+    immediate: boolean,
+  ): number {
+    this.lastFilled = asMicros(0);
+    const context = this.#context;
+    const matching = this.#matching;
+    const market = context.catalog.markets[index];
     assert(
       account > RECORDED_ACCOUNT && account < context.funds.count,
       'an order comes from an account that was opened',
@@ -64,20 +68,26 @@ export class InternalOrders {
     const atTick = price / tick;
     const most = Number.POSITIVE_INFINITY;
     const left = matching.take(context.nowMs, market, trading, account, leg, atTick, amount, most, 0);
-    this.#lastFilled = matching.filled;
+    this.lastFilled = asMicros(matching.filled);
     if (left === 0 || immediate || matching.metSelf) return 0;
-    return pool.makeHandle(matching.rest(market, trading, account, leg, atTick, left, 0));
+    return this.#pool.makeHandle(matching.rest(market, trading, account, leg, atTick, left, 0));
   }
 
-  /** False for an order that no longer exists. */
+  /** Constant time. False when the order no longer rests: filled, canceled, or the market closed. */
   cancel(handle: number): boolean {
-    const { context, matching, pool } = this.#parts;
+    const pool = this.#pool;
     const slot = pool.findSlot(handle);
     // API orders have handles too, but end only by their drafts.
     if (slot === 0 || i32(pool.record, slot) !== 0) return false;
-    const market = context.catalog.market(i32(pool.market, slot));
+    const market = this.#context.catalog.market(i32(pool.market, slot));
     if (market.orderbook === null) throw new AssertionFailed('an order rests on a market without a book');
-    matching.cancel(market, market.orderbook, slot);
+    this.#matching.cancel(market, market.orderbook, slot);
     return true;
+  }
+
+  /** Unfilled shares of an order; 0 when it no longer rests. */
+  remaining(handle: number): Micros {
+    const slot = this.#pool.findSlot(handle);
+    return asMicros(slot === 0 ? 0 : f64(this.#pool.remaining, slot));
   }
 }

@@ -1,12 +1,21 @@
 /** One market: its rules, state, book, shares and tape. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
+import { assert } from '../../shared/base/errors.js';
 import { type Micros, ONE, stepOfPrecision } from '../../shared/base/micros.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import type { OrderbookConfig } from '../../shared/protocol/records.js';
 import { CATEGORIES, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
 import { Shares } from './accounts.js';
-import type { BookConfigSpec, MarketSpec, PoolConfigSpec, Result } from './contract.js';
+import {
+  ASK,
+  BID,
+  type BookConfigSpec,
+  type BookSide,
+  type MarketSpec,
+  type PoolConfigSpec,
+  type Result,
+} from './contract.js';
 import { invalid, ok } from './fault.js';
 import { DEFAULT_REFERENCE, MarginPool } from './margin/pool.js';
 import { readRules } from './margin/rules.js';
@@ -14,6 +23,7 @@ import { Book } from './matching/book.js';
 import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
 import { Tape } from './matching/tape.js';
+import { NO_TICK } from './matching/ticks.js';
 import { asMicros } from './money.js';
 import { Candles } from './records/candles.js';
 import { unlistedSport } from './sports.js';
@@ -107,7 +117,80 @@ export class Market {
     return this.state === 'open' && !this.paused;
   }
 
-  /** Records a trade; `notional` is the value of its taker's outcome. */
+  /** Counts visible changes of the book: same number, same book. */
+  get bookVersion(): number {
+    return this.orderbook?.book.version ?? 0;
+  }
+
+  /** The book while it is shown: only an open market shows one. */
+  get #shown(): Trading | null {
+    return this.state === 'open' ? this.orderbook : null;
+  }
+
+  /** Best price of a side in YES space, real and recorded; null when the side is empty or the book is not shown. */
+  bestPrice(side: BookSide): Micros | null {
+    const trading = this.#shown;
+    return trading === null ? null : priceOf(trading, trading.book.best(side));
+  }
+
+  get bestBid(): Micros | null {
+    return this.bestPrice(BID);
+  }
+
+  get bestAsk(): Micros | null {
+    return this.bestPrice(ASK);
+  }
+
+  /** Best recorded price of a side alone, whether or not real orders have taken it; null when nothing is recorded there. */
+  bestRecorded(side: BookSide): Micros | null {
+    const trading = this.#shown;
+    return trading === null ? null : priceOf(trading, trading.book.bestRecorded(side));
+  }
+
+  /** Best price of the real orders alone, in YES space; null when none rests on that side. */
+  bestReal(side: BookSide): Micros | null {
+    const { orderbook: trading } = this;
+    if (trading === null) return null;
+    return priceOf(trading, side === BID ? trading.book.bestBid : trading.book.bestAsk);
+  }
+
+  /**
+   * The reference price of a margin market. Else the middle of the book; without two sides the last trade, without a
+   * trade the one side. YES space; null without any price.
+   */
+  get markPrice(): number | null {
+    if (this.margin !== null) return this.margin.referencePrice;
+    const { bestBid: bid, bestAsk: ask } = this;
+    if (bid !== null && ask !== null) return Math.floor((bid + ask) / 2);
+    return this.tape.count > 0 ? this.tape.lastPrice : (bid ?? ask);
+  }
+
+  /** Displayed amount of a level in YES space, real and recorded. */
+  levelAmount(side: BookSide, price: Micros): Micros {
+    const { orderbook: trading } = this;
+    if (trading === null || price % trading.tick !== 0) return asMicros(0);
+    return asMicros(trading.book.displayedAmount(side, price / trading.tick));
+  }
+
+  /**
+   * Writes the shown levels of a side in YES space, best first and at most `depth`, into `prices` and `amounts` (Micros),
+   * which hold at least `depth`. Returns the number of levels. Nothing is allocated.
+   */
+  readLevels(side: BookSide, depth: number, prices: Int32Array | Float64Array, amounts: Float64Array): number {
+    assert(depth <= prices.length && depth <= amounts.length, 'the columns hold as many levels as are asked for');
+    const trading = this.#shown;
+    if (trading === null) return 0;
+    const { book } = trading;
+    let count = 0;
+    for (let tick = book.best(side); tick !== NO_TICK && count < depth; tick = book.nextShown(side, tick)) {
+      prices[count] = tick * trading.tick;
+      amounts[count] = book.displayedAmount(side, tick);
+      count += 1;
+    }
+    return count;
+  }
+
+  /** A trade was made; `notional` is what its taker's outcome was worth. */
   print(
     timeMs: number,
     yesPrice: number,
@@ -152,6 +235,8 @@ export class Market {
     this.orderbook?.book.loadRecorded(dump.recorded);
   }
 }
+
+const priceOf = ({ tick }: Trading, at: number): Micros | null => (at === NO_TICK ? null : asMicros(at * tick));
 
 function makeTrading(config: OrderbookConfig, pool: OrderPool, model: FillModel): Trading {
   const tick = stepOfPrecision(config.price_precision);

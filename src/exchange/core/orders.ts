@@ -12,7 +12,7 @@ import type { OrderRequest, Page, PageQuery, Result, Wire } from './contract.js'
 import { type CoreContext, draftExpiryMs, draftText } from './core-context.js';
 import { badSignature, invalid, ok, refuse } from './fault.js';
 import type { Market, Trading } from './market.js';
-import type { FillListener, Matching } from './matching/matching.js';
+import { type FillListener, Matching } from './matching/matching.js';
 import { isBidLeg, isBuyLeg, isYesLeg, type OrderPool } from './matching/order-pool.js';
 import { makeName } from './names.js';
 import { type CheckedOrder, checkOrder, computeLock, makeDraftTerms } from './order-checks.js';
@@ -31,6 +31,8 @@ export class Orders implements FillListener {
   readonly #pool: OrderPool;
   readonly #records: Records<OrderRecord>;
   readonly #trades: OwnTrades;
+  /** Moves the money of fills, and reports them here. */
+  readonly matching: Matching;
   #lastId = 0;
 
   constructor(context: CoreContext, pool: OrderPool) {
@@ -38,6 +40,7 @@ export class Orders implements FillListener {
     this.#pool = pool;
     this.#records = new Records(context.archive, ORDER_FILING);
     this.#trades = new OwnTrades(context, this.#records);
+    this.matching = new Matching(pool, context.funds, this);
   }
 
   draft(account: number, request: OrderRequest): Result<Wire<'draft'>> {
@@ -114,8 +117,8 @@ export class Orders implements FillListener {
     if (record?.status === 'waiting_to_sign') this.#become(record, 'expired');
   }
 
-  /** Checks in this order: found, not expired, still a draft, signature, market trades, balance. */
-  submit(matching: Matching, account: number, pubkey: string, signatureValid: boolean): Result<Wire<'orderRow'>> {
+  /** Checks in this order: found → not expired → still a draft → signature → market trades → balance. */
+  submit(account: number, pubkey: string, signatureValid: boolean): Result<Wire<'orderRow'>> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
     if (record.status === 'expired') return refuse('program_call_has_expired');
@@ -128,11 +131,12 @@ export class Orders implements FillListener {
       this.#become(record, 'failed');
       return refuse(obstacle);
     }
-    this.#work(matching, market, trading, record);
-    return ok(this.row(record));
+    this.#work(market, trading, record);
+    return ok(this.#row(record));
   }
 
-  #work(matching: Matching, market: Market, trading: Trading, record: OrderRecord): void {
+  #work(market: Market, trading: Trading, record: OrderRecord): void {
+    const { matching } = this;
     const { leg, price, amount, funds, account, id } = record;
     const bid = isBidLeg(leg);
     const last = ONE / trading.tick;
@@ -210,7 +214,7 @@ export class Orders implements FillListener {
     return ok({ pubkey, message });
   }
 
-  submitCancel(matching: Matching, account: number, pubkey: string, signatureValid: boolean): Result<Wire<'orderRow'>> {
+  submitCancel(account: number, pubkey: string, signatureValid: boolean): Result<Wire<'orderRow'>> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
     const draft = record.cancel;
@@ -221,23 +225,23 @@ export class Orders implements FillListener {
     if (!signatureValid) return badSignature();
     if (!RESTING_STATUSES.includes(record.status)) return refuse('order_not_cancelable');
     draft.submitted = true;
-    this.#cancel(matching, record);
-    return ok(this.row(record));
+    this.#cancel(record);
+    return ok(this.#row(record));
   }
 
-  #cancel(matching: Matching, record: OrderRecord): void {
+  #cancel(record: OrderRecord): void {
     const market = this.#context.catalog.market(record.market);
-    matching.cancel(market, must(market.orderbook, 'the book of an order'), this.#pool.findSlot(record.handle));
+    this.matching.cancel(market, must(market.orderbook, 'the book of an order'), this.#pool.findSlot(record.handle));
     record.handle = 0;
     this.#become(record, record.filledAmount > 0 ? 'partially_filled_canceled' : 'canceled');
   }
 
-  /** The market has left `open`: no order of any account may rest. */
-  cancelAll(matching: Matching, market: Market, trading: Trading): void {
+  /** The market has left `open`: nothing may rest on it, of anybody. */
+  cancelAll(market: Market, trading: Trading): void {
     for (const slot of trading.book.resting()) {
       const id = i32(this.#pool.record, slot);
-      if (id === 0) matching.cancel(market, trading, slot);
-      else this.#cancel(matching, this.#live(id));
+      if (id === 0) this.matching.cancel(market, trading, slot);
+      else this.#cancel(this.#live(id));
     }
   }
 
@@ -250,21 +254,26 @@ export class Orders implements FillListener {
     return this.#records.find(account, pubkey);
   }
 
-  /** Recorded shares ahead of a resting order; null when it does not rest. */
+  /** Recorded shares that stand before a resting order of this account; null when it does not rest. */
   ahead(account: number, pubkey: string): number | null {
     const handle = this.find(account, pubkey)?.handle ?? 0;
     return handle === 0 ? null : f64(this.#pool.ahead, this.#pool.findSlot(handle));
   }
 
-  row(record: OrderRecord): Wire<'orderRow'> {
+  #row(record: OrderRecord): Wire<'orderRow'> {
     return orderRow(record, this.#context.catalog.market(record.market));
+  }
+
+  row(account: number, pubkey: string): Wire<'orderRow'> | null {
+    const record = this.find(account, pubkey);
+    return record === null ? null : this.#row(record);
   }
 
   page(account: number, query: PageQuery<'orders.list'>): Page<Wire<'orderRow'>> {
     const market = askedMarket(this.#context.catalog, query.market_condition_id);
     if (market === null) return NO_ROWS;
     const { status: states, is_yes: isYes, side, limit, beforeId } = query;
-    return this.#records.page({ account, market, states, isYes, side, limit, beforeId }, (record) => this.row(record));
+    return this.#records.page({ account, market, states, isYes, side, limit, beforeId }, (record) => this.#row(record));
   }
 
   trades(account: number, query: PageQuery<'trades.list'>): Page<Wire<'ownTradeRow'>> {

@@ -2,7 +2,8 @@
 
 import type { Random } from '../../shared/base/random.js';
 import { type AccountSlot, ASK, BID, type BookSide, type MarketIndex } from '../core/contract.js';
-import { bestTick, type CrowdCore, HIGHEST_TICK, LOWEST_TICK, sharesToMicros, tickToMicros } from './crowd-core.js';
+import type { ExchangeCore } from '../core/core.js';
+import { bestTick, HIGHEST_TICK, LOWEST_TICK, sharesToMicros, tickToMicros } from './crowd-core.js';
 import { sigmoid } from './hidden-value.js';
 
 /**
@@ -35,7 +36,7 @@ interface Level {
 
 /** Quotes one of the crowd's markets and moves its quotes with its estimate. */
 export class CompetingMaker {
-  readonly #core: CrowdCore;
+  readonly #core: ExchangeCore;
   readonly #account: AccountSlot;
   readonly #market: MarketIndex;
   readonly #random: Random;
@@ -46,7 +47,7 @@ export class CompetingMaker {
   #levels: readonly [Level[], Level[]] = [[], []];
 
   constructor(
-    core: CrowdCore,
+    core: ExchangeCore,
     account: AccountSlot,
     market: MarketIndex,
     random: Random,
@@ -74,7 +75,7 @@ export class CompetingMaker {
   }
 
   withdraw(nowMs: number): void {
-    for (const level of this.#levels.flat()) this.#core.cancelInternal(nowMs, level.handle);
+    for (const level of this.#levels.flat()) this.#core.at(nowMs).internal.cancel(level.handle);
     this.#levels = [[], []];
   }
 
@@ -88,9 +89,9 @@ export class CompetingMaker {
 
   #cancelOther(nowMs: number, side: BookSide, wanted: readonly Rung[]): Level[] {
     return this.#levels[side].filter((level) => {
-      const left = this.#core.internalRemaining(level.handle) / 1_000_000;
+      const left = this.#core.internal.remaining(level.handle) / 1_000_000;
       const right = wanted.some((rung) => rung.tick === level.tick) && left >= WORN_PART * level.shares;
-      if (!right && left > 0) this.#core.cancelInternal(nowMs, level.handle);
+      if (!right && left > 0) this.#core.at(nowMs).internal.cancel(level.handle);
       return right;
     });
   }
@@ -103,15 +104,9 @@ export class CompetingMaker {
       const opposite = bestTick(this.#core, this.#market, side === BID ? ASK : BID);
       if (opposite !== null && (side === BID ? tick >= opposite : tick <= opposite)) continue;
       const shares = Math.round(usual * (0.6 + 0.8 * this.#random.uniform()));
-      const handle = this.#core.placeInternal(
-        nowMs,
-        this.#account,
-        this.#market,
-        side,
-        tickToMicros(tick),
-        sharesToMicros(shares),
-        false,
-      );
+      const handle = this.#core
+        .at(nowMs)
+        .internal.place(this.#account, this.#market, side, tickToMicros(tick), sharesToMicros(shares), false);
       if (handle > 0) held.push({ tick, handle, shares });
     }
   }

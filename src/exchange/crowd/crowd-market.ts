@@ -3,11 +3,11 @@
 import { Random } from '../../shared/base/random.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import { ASK, BID, type BookSide, type MarketIndex } from '../core/contract.js';
+import type { ExchangeCore } from '../core/core.js';
 import { CompetingMaker } from './competing-maker.js';
 import {
   bestTick,
   type CrowdAccounts,
-  type CrowdCore,
   HIGHEST_TICK,
   LOWEST_TICK,
   sharesToMicros,
@@ -37,7 +37,7 @@ const INFORMED_SHARES = { least: 15, spread: 45 } as const;
 export class CrowdMarket {
   readonly conditionId: string;
   readonly index: MarketIndex;
-  readonly #core: CrowdCore;
+  readonly #core: ExchangeCore;
   readonly #accounts: CrowdAccounts;
   readonly #random: Random;
   readonly #hidden: HiddenValue;
@@ -49,7 +49,7 @@ export class CrowdMarket {
 
   /** Begins to trade on a market that exists; one with a past goes on from its last price. */
   constructor(
-    core: CrowdCore,
+    core: ExchangeCore,
     accounts: CrowdAccounts,
     conditionId: string,
     index: MarketIndex,
@@ -120,8 +120,8 @@ export class CrowdMarket {
   }
 
   #resolve(nowMs: number): void {
-    this.#core.setMarketState(nowMs, this.conditionId, 'waiting_to_resolve');
-    this.#core.resolveMarket(nowMs, this.conditionId, this.#random.chance(this.#hidden.probability));
+    this.#core.at(nowMs).markets.setState(this.conditionId, 'waiting_to_resolve');
+    this.#core.at(nowMs).markets.resolve(this.conditionId, this.#random.chance(this.#hidden.probability));
   }
 
   /** Noise: a random side near the visible price. */
@@ -150,6 +150,6 @@ export class CrowdMarket {
     if (tick < LOWEST_TICK || tick > HIGHEST_TICK) return;
     const opposite = bestTick(this.#core, this.index, side === BID ? ASK : BID);
     if (opposite === null || (side === BID ? opposite > tick : opposite < tick)) return;
-    this.#core.placeInternal(nowMs, account, this.index, side, tickToMicros(tick), sharesToMicros(shares), true);
+    this.#core.at(nowMs).internal.place(account, this.index, side, tickToMicros(tick), sharesToMicros(shares), true);
   }
 }

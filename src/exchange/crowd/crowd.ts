@@ -9,8 +9,9 @@
 
 import { assert } from '../../shared/base/errors.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
+import type { ExchangeCore } from '../core/core.js';
 import type { Driver } from './contract.js';
-import type { CrowdAccounts, CrowdCore } from './crowd-core.js';
+import type { CrowdAccounts } from './crowd-core.js';
 import { CrowdMarket } from './crowd-market.js';
 import { listingId, listingSpec, listSlots, type Slot } from './listings.js';
 
@@ -37,22 +38,22 @@ interface ListedMarket {
 
 /** Drives the crowd's markets, and lists a new question after one has resolved. */
 export class Crowd implements Driver {
-  readonly #core: CrowdCore;
+  readonly #core: ExchangeCore;
   readonly #seed: number;
   readonly #accounts: CrowdAccounts;
   readonly #listed: readonly ListedMarket[];
 
-  private constructor(core: CrowdCore, settings: CrowdSettings, nowMs: number) {
+  private constructor(core: ExchangeCore, settings: CrowdSettings, nowMs: number) {
     this.#core = core;
     this.#seed = settings.seed;
-    const account = (name: string) => core.openInternalAccount(nowMs, name, { unlimited: true });
+    const account = (name: string) => core.at(nowMs).identity.openInternal(name, { unlimited: true });
     this.#accounts = {
       maker: account('crowd-maker'),
       noise: account('crowd-noise'),
       informed: account('crowd-informed'),
     };
-    // Orders left in the book by an earlier run have no owner.
-    for (const handle of core.internalOrders(this.#accounts.maker)) core.cancelInternal(nowMs, handle);
+    // What an earlier run of the exchange left in the book has no owner any more.
+    for (const handle of core.pool.internalHandles(this.#accounts.maker)) core.at(nowMs).internal.cancel(handle);
     this.#listed = listSlots(settings.markets).map((slot) => this.#listOn(slot, nowMs));
   }
 
@@ -60,7 +61,7 @@ export class Crowd implements Driver {
    * Starts the crowd on a restored core: opens its markets, or continues those of an earlier run from their last price.
    * `nowMs` is the exchange clock, Unix ms.
    */
-  static attach(core: CrowdCore, settings: CrowdSettings, nowMs: number): Crowd {
+  static attach(core: ExchangeCore, settings: CrowdSettings, nowMs: number): Crowd {
     return new Crowd(core, settings, nowMs);
   }
 
@@ -106,7 +107,7 @@ export class Crowd implements Driver {
   #listOn(slot: Slot, nowMs: number): ListedMarket {
     let listing = 0;
     for (; ; listing++) {
-      const index = this.#core.findMarketIndex(listingId(slot, listing));
+      const index = this.#core.catalog.findIndex(listingId(slot, listing));
       if (index === null || !isSettledMarket(this.#core.marketFacts(index).state)) break;
     }
     return { slot, listing, market: this.#openMarket(slot, listing, nowMs) };
@@ -119,9 +120,9 @@ export class Crowd implements Driver {
 
   #openMarket(slot: Slot, listing: number, nowMs: number): CrowdMarket {
     const id = listingId(slot, listing);
-    let index = this.#core.findMarketIndex(id);
+    let index = this.#core.catalog.findIndex(id);
     if (index === null) {
-      const made = this.#core.createMarket(nowMs, listingSpec(slot, listing, nowMs));
+      const made = this.#core.at(nowMs).markets.create(listingSpec(slot, listing, nowMs));
       assert(made.ok, `a market of the crowd that the exchange cannot open: ${JSON.stringify(made)}`);
       index = made.value.index;
     }

@@ -7,6 +7,7 @@ import { stepOfPrecision } from '../../shared/base/micros.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import { ASK, BID, type BookSide, type MarketIndex, type MarketSpec } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
+import { detailRow } from '../core/records/market-rows.js';
 import type { RebuiltBook } from './playback.js';
 
 /** The market that plays one recording. */
@@ -20,8 +21,8 @@ export class ReplayMarket {
   constructor(core: ExchangeCore, recorded: RecordedMarket) {
     this.#core = core;
     this.recorded = recorded;
-    this.#index = core.findMarketIndex(recorded.conditionId);
-    if (this.#index !== null) checkSameMarket(core.detailRow(this.#index), recorded);
+    this.#index = core.catalog.findIndex(recorded.conditionId);
+    if (this.#index !== null) checkSameMarket(detailRow(core.catalog, core.catalog.market(this.#index)), recorded);
     if (this.#index === null) this.#state = 'absent';
     else this.#state = core.marketFacts(this.#index).state === 'open' ? 'open' : 'finished';
   }
@@ -43,7 +44,7 @@ export class ReplayMarket {
 
   /** `resolvesMs`: exchange clock, Unix ms, at the recording's end; null when unknown. */
   open(nowMs: number, resolvesMs: number | null): void {
-    const made = this.#core.createMarket(nowMs, makeSpec(this.recorded, resolvesMs));
+    const made = this.#core.at(nowMs).markets.create(makeSpec(this.recorded, resolvesMs));
     assert(made.ok, `a recorded market that the exchange cannot open: ${JSON.stringify(made)}`);
     this.#index = made.value.index;
     this.#state = 'open';
@@ -55,7 +56,7 @@ export class ReplayMarket {
     if (index === null) return;
     const kind = chunk.kind[at];
     if (kind === EVENT.clear) {
-      this.#core.recordedClear(nowMs, index);
+      this.#core.at(nowMs).feed.clear(index);
       return;
     }
     const side: BookSide = chunk.side[at] === BID ? BID : ASK;
@@ -64,8 +65,8 @@ export class ReplayMarket {
     const amount = chunk.amountMicros[at] as Micros;
     const known =
       kind === EVENT.level
-        ? this.#core.recordedLevel(nowMs, index, side, price, amount)
-        : this.#core.recordedTrade(nowMs, index, side, price, amount);
+        ? this.#core.at(nowMs).feed.level(index, side, price, amount)
+        : this.#core.at(nowMs).feed.trade(index, side, price, amount);
     if (!known) this.#refused++;
   }
 
@@ -76,8 +77,8 @@ export class ReplayMarket {
     const tick = stepOfPrecision(this.recorded.tickPrecision);
     for (let price = tick as number; price < 1_000_000; price += tick) {
       for (const side of [BID, ASK] as const) {
-        // Recorded prices on the tick and totals are integers of millionths.
-        this.#core.recordedLevel(nowMs, index, side, price as Micros, (book[side].get(price) ?? 0) as Micros);
+        // Prices on the tick and totals of the recording are integers of millionths.
+        this.#core.at(nowMs).feed.level(index, side, price as Micros, (book[side].get(price) ?? 0) as Micros);
       }
     }
   }
@@ -90,11 +91,11 @@ export class ReplayMarket {
     this.#state = 'finished';
     // An operator may have closed or settled it before.
     if (this.#core.marketFacts(index).state === 'open') {
-      this.#core.recordedClear(nowMs, index);
-      this.#core.setMarketState(nowMs, conditionId, 'waiting_to_resolve');
+      this.#core.at(nowMs).feed.clear(index);
+      this.#core.at(nowMs).markets.setState(conditionId, 'waiting_to_resolve');
     }
     if (outcome !== null && !isSettledMarket(this.#core.marketFacts(index).state)) {
-      this.#core.resolveMarket(nowMs, conditionId, outcome);
+      this.#core.at(nowMs).markets.resolve(conditionId, outcome);
     }
   }
 }

@@ -8,7 +8,7 @@ import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { signatureHeaders, signatureMatches } from '../../shared/protocol/signing.js';
 import type { AccountSlot, Result } from '../core/contract.js';
-import type { Reads } from '../core/reads.js';
+import type { ExchangeCore } from '../core/core.js';
 
 /** The signed parts of a request. */
 export interface SignedRequest {
@@ -50,8 +50,8 @@ export class Authenticator {
     return readHeader(headers[this.#timestampHeader]);
   }
 
-  /** The caller's account, or the reason for a rejection. `nowMs`: exchange clock. */
-  authenticate(request: SignedRequest, core: Reads, nowMs: number): Result<AccountSlot> {
+  /** The caller's account, or why he is not believed. `nowMs`: the exchange's clock. */
+  authenticate(request: SignedRequest, core: ExchangeCore, nowMs: number): Result<AccountSlot> {
     const key = readHeader(request.headers[this.#keyHeader]);
     const timestamp = this.readTimestamp(request.headers);
     const signature = readHeader(request.headers[this.#signatureHeader]);
@@ -60,7 +60,7 @@ export class Authenticator {
       return failAuthentication('Missing required authentication headers');
     }
     if (!this.#isRecent(timestamp, nowMs)) return failAuthentication('Timestamp out of range');
-    const credential = core.credential(key);
+    const credential = core.identity.credential(key);
     if (credential === null) return failAuthentication('Invalid API key');
     const parts = {
       timestamp,

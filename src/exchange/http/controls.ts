@@ -10,6 +10,7 @@ import { marketConfig, orderbookConfig, outcome } from '../../shared/protocol/re
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { decimalText, money, text } from '../../shared/protocol/wire.js';
 import type { MarketSpec, Result } from '../core/contract.js';
+import { detailRow } from '../core/records/market-rows.js';
 import { badField, NOT_FOUND } from '../service/envelope.js';
 import { type FaultContext, faultsBody, setFaults, shownFaults } from './faults.js';
 import type { SignedRequestReport } from './signed-request.js';
@@ -111,33 +112,35 @@ const signedRequest = (method: Control['method']): Control => ({
 
 export const CONTROLS: readonly Control[] = [
   control('/paper/markets/', marketBody, ({ nowMs, body, core }) => {
-    const created = core.createMarket(nowMs, marketSpec(body));
-    return created.ok ? { ok: true, value: core.detailRow(created.value.index) } : created;
+    const created = core.at(nowMs).markets.create(marketSpec(body));
+    return created.ok
+      ? { ok: true, value: detailRow(core.catalog, core.catalog.market(created.value.index)) }
+      : created;
   }),
   control('/paper/markets/{condition_id}/state/', stateBody, changeState),
   control('/paper/markets/{condition_id}/resolve/', z.object({ is_yes: z.boolean().nullable() }), (call) =>
-    changeMarket(call, (id) => call.core.resolveMarket(call.nowMs, id, call.body.is_yes)),
+    changeMarket(call, (id) => call.core.at(call.nowMs).markets.resolve(id, call.body.is_yes)),
   ),
   control('/paper/markets/{condition_id}/reference-price/', z.object({ price: money }), (call) =>
-    changeMarket(call, (id) => call.core.setReferencePrice(call.nowMs, id, call.body.price)),
+    changeMarket(call, (id) => call.core.at(call.nowMs).margin.setReferencePrice(id, call.body.price)),
   ),
   control('/paper/accounts/{wallet}/deposit/', z.object({ funds: positiveMoney }), ({ nowMs, params, body, core }) =>
-    core.deposit(nowMs, params['wallet'] ?? '', body.funds),
+    core.at(nowMs).identity.deposit(params['wallet'] ?? '', body.funds),
   ),
   control('/paper/accounts/{wallet}/', z.object({ custodial: z.boolean() }), ({ nowMs, params, body, core }) =>
-    core.setCustodial(nowMs, params['wallet'] ?? '', body.custodial),
+    core.at(nowMs).identity.setCustodial(params['wallet'] ?? '', body.custodial),
   ),
   {
     method: 'GET',
     path: '/paper/accounts/{wallet}/',
     body: null,
     run: ({ params, core }) => {
-      const funds = core.fundsOfWallet(params['wallet'] ?? '');
+      const funds = core.identity.fundsOfWallet(params['wallet'] ?? '');
       return funds === null ? { ok: false, fault: NOT_FOUND } : { ok: true, value: funds };
     },
   },
   control('/paper/signing-service/', z.object({ available: z.boolean() }), ({ nowMs, body, core }) => {
-    core.setSigningAvailable(nowMs, body.available);
+    core.at(nowMs).setSigningAvailable(body.available);
     return { ok: true, value: { available: body.available } };
   }),
   control(
@@ -168,11 +171,11 @@ function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unkn
     let changed: Result<unknown> = { ok: false, fault: NO_CHANGE };
     // First, because only the state can be refused: a refusal has then changed nothing.
     if (state !== undefined) {
-      changed = core.setMarketState(nowMs, id, state);
+      changed = core.at(nowMs).markets.setState(id, state);
       if (!changed.ok) return changed;
     }
-    if (paused !== undefined) changed = core.setMarketPaused(nowMs, id, paused);
-    if (unbacked !== undefined) changed = core.setUnbackedCollateral(nowMs, id, unbacked);
+    if (paused !== undefined) changed = core.at(nowMs).markets.setPaused(id, paused);
+    if (unbacked !== undefined) changed = core.at(nowMs).markets.setUnbacked(id, unbacked);
     return changed;
   });
 }
@@ -180,7 +183,7 @@ function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unkn
 /** Runs `change` for the path's market, or answers `not_found`. */
 function changeMarket<B>({ params, core }: ControlCall<B>, change: (id: string) => Result<unknown>): Result<unknown> {
   const id = params['condition_id'] ?? '';
-  return core.findMarketIndex(id) === null ? { ok: false, fault: NOT_FOUND } : change(id);
+  return core.catalog.findIndex(id) === null ? { ok: false, fault: NOT_FOUND } : change(id);
 }
 
 function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec['config'] {

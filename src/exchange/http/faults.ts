@@ -141,7 +141,7 @@ export function setFaults(context: FaultContext, body: z.output<typeof faultsBod
   if (limits !== undefined && !hasLimits) return { ok: false, fault: NO_LIMITS };
   const untilMs = forS === undefined ? null : nowMs + Math.round(forS * 1000);
   faults.set(answers, limits ?? {}, untilMs);
-  core.setDelays(nowMs, { landingMs, closingMs, ...(untilMs === null ? {} : { untilMs }) });
+  core.at(nowMs).setDelays({ landingMs, closingMs, ...(untilMs === null ? {} : { untilMs }) });
   return { ok: true, value: shownFaults(context) };
 }
 

@@ -34,7 +34,7 @@ export class RateGuard {
     this.#faults = faults;
     this.#clock = clock;
     this.#authenticator = new Authenticator(profile);
-    this.#isHeld = (window) => core.credential(window) !== null;
+    this.#isHeld = (window) => core.identity.credential(window) !== null;
     const { public_per_minute, signed_per_minute, bootstrap_per_minute } = profile.rate_limits;
     this.#usual = { public: public_per_minute, signed: signed_per_minute, bootstrap: bootstrap_per_minute };
     this.#limits = rateLimits

@@ -4,7 +4,7 @@
  */
 
 import { signedPayload } from '../../shared/protocol/signing.js';
-import type { Reads } from '../core/reads.js';
+import type { ExchangeCore } from '../core/core.js';
 import type { Authenticator, SignedRequest } from './authentication.js';
 
 /** `data` of `/paper/signed-request/`. */
@@ -27,7 +27,7 @@ export interface SignedRequestReport {
 export function reportOn(
   request: SignedRequest,
   authenticator: Authenticator,
-  core: Reads,
+  core: ExchangeCore,
   nowMs: number,
 ): SignedRequestReport {
   const timestamp = authenticator.readTimestamp(request.headers);

@@ -72,8 +72,7 @@ export class Ticker {
   }
 
   #advanceIfDue(nowMs: number): void {
-    const dueMs = this.#core.nextDueMs();
-    if (dueMs !== null && dueMs <= nowMs) this.#core.advance(nowMs);
+    if (this.#core.timers.nextMs <= nowMs) this.#core.advance(nowMs);
   }
 
   #tick(driver: Driver, nowMs: number): void {
@@ -87,10 +86,7 @@ export class Ticker {
   }
 
   #waitMs(): number {
-    const dueMs = Math.min(
-      this.#core.nextDueMs() ?? Number.POSITIVE_INFINITY,
-      ...this.#drivers.map((driver) => driver.nextDueMs()),
-    );
+    const dueMs = Math.min(this.#core.timers.nextMs, ...this.#drivers.map((driver) => driver.nextDueMs()));
     return Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, dueMs - this.#clock.nowMs()));
   }
 }

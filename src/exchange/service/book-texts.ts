@@ -4,7 +4,8 @@
  */
 
 import type { MarketIndex, Wire } from '../core/contract.js';
-import type { Reads } from '../core/reads.js';
+import type { ExchangeCore } from '../core/core.js';
+import { bookRow } from '../core/records/market-rows.js';
 import { successText } from './envelope.js';
 
 /** Depths read from the book. The last is the maximum. */
@@ -32,10 +33,10 @@ interface MarketTexts {
 
 /** Caches the text of each market's book by depth, until the book changes. */
 export class BookTexts {
-  readonly #core: Reads;
+  readonly #core: ExchangeCore;
   readonly #markets: MarketTexts[] = [];
 
-  constructor(core: Reads) {
+  constructor(core: ExchangeCore) {
     this.#core = core;
   }
 
@@ -56,7 +57,7 @@ export class BookTexts {
     const key = makeKey(isYes, readDepth);
     const known = entry.levels.get(key);
     if (known !== undefined) return known;
-    const row = this.#core.bookRow(market, isYes, readDepth);
+    const row = bookRow(this.#core.catalog.market(market), isYes, readDepth);
     const [before = '', after = ''] = successText({ ...row, bid: [], ask: [] }, {}).split(NO_LEVELS);
     const levels = { bid: row.bid.map(levelText), ask: row.ask.map(levelText), before, after };
     entry.levels.set(key, levels);
@@ -64,7 +65,7 @@ export class BookTexts {
   }
 
   #refreshEntry(market: MarketIndex): MarketTexts {
-    const version = this.#core.bookVersion(market);
+    const version = this.#core.catalog.market(market).bookVersion;
     let entry = this.#markets[market];
     if (entry === undefined) {
       entry = { version, texts: new Map(), levels: new Map() };

@@ -13,7 +13,8 @@
 
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
 import type { Wire } from '../core/contract.js';
-import type { Reads } from '../core/reads.js';
+import type { ExchangeCore } from '../core/core.js';
+import { eventListRow, listRow } from '../core/records/market-rows.js';
 import { BAD_CURSOR, refuse } from './handler-context.js';
 import { cursorAt, cursorPosition } from './list-cursors.js';
 import { isClosed, isOpen, isResolved, isWithin } from './market-states.js';
@@ -49,39 +50,39 @@ const SOON_S = 7 * 86_400;
 const SUMMARIES_PER_EVENT = 2;
 
 /** An event as the sum of its markets before `until`. */
-export function eventEntry(core: Reads, index: number, until: number): Entry {
-  const { category, createdMs, markets } = core.eventFacts(index);
+export function eventEntry(core: ExchangeCore, index: number, until: number): Entry {
+  const { category, createdMs, markets } = core.catalog.event(index);
   const known = markets.filter((market) => market < until);
   return { index, category, createdMs, markets: known.map((market) => core.marketFacts(market)) };
 }
 
 /** One page of the list of events. */
-export const eventPage = (core: Reads, query: CatalogQuery, limit: number, nowMs: number) =>
+export const eventPage = (core: ExchangeCore, query: CatalogQuery, limit: number, nowMs: number) =>
   catalogPage<Wire<'eventRow'>>(
-    { query, limit, nowMs, marketCount: core.marketCount },
+    { query, limit, nowMs, marketCount: core.catalog.markets.length },
     {
       list: 'events.list',
       key: 'e_offset',
-      count: core.eventCount,
+      count: core.catalog.events.length,
       readEntry: (index, until) => eventEntry(core, index, until),
-      readRow: (index) => core.eventListRow(index, SUMMARIES_PER_EVENT),
+      readRow: (index) => eventListRow(core.catalog, index, SUMMARIES_PER_EVENT),
     },
   );
 
 /** One page of the list of markets. */
-export const marketPage = (core: Reads, query: CatalogQuery, limit: number, nowMs: number) =>
+export const marketPage = (core: ExchangeCore, query: CatalogQuery, limit: number, nowMs: number) =>
   catalogPage<Wire<'marketListRow'>>(
-    { query, limit, nowMs, marketCount: core.marketCount },
+    { query, limit, nowMs, marketCount: core.catalog.markets.length },
     {
       list: 'markets.list',
       key: 'm_offset',
-      count: core.marketCount,
+      count: core.catalog.markets.length,
       readEntry: (index, until) => {
         const facts = core.marketFacts(index);
         const { category, createdMs } = facts;
         return { index, category, createdMs, markets: index < until ? [facts] : [] };
       },
-      readRow: (index) => core.listRow(index),
+      readRow: (index) => listRow(core.catalog, core.catalog.market(index)),
     },
   );
 

@@ -3,8 +3,9 @@
 import type { z } from 'zod';
 import type { Endpoint, EndpointName, ParamsOf, QueryOf, WireOf } from '../../shared/protocol/endpoints.js';
 import type { ServiceFault } from '../../shared/protocol/errors.js';
-import type { AccountSlot, MarketIndex, Page, Result } from '../core/contract.js';
+import type { AccountSlot, Page, Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
+import type { Market } from '../core/market.js';
 import type { BookTexts } from './book-texts.js';
 import { badField, type Meta, NOT_FOUND } from './envelope.js';
 import { type CursorList, cursorAt, cursorPosition } from './list-cursors.js';
@@ -68,21 +69,22 @@ export const answerFound = <T>(record: T | null) =>
 export function ofMarket<T>(
   { core }: HandlerContext,
   params: { readonly condition_id: string },
-  answer: (index: MarketIndex) => T,
+  answer: (market: Market) => T,
 ) {
-  const index = core.findMarketIndex(params.condition_id);
-  return index === null ? refuse(NOT_FOUND) : answer(index);
+  const market = core.catalog.byId(params.condition_id);
+  return market === null ? refuse(NOT_FOUND) : answer(market);
 }
 
-/** A keyset list: reads the cursor, gets the page, writes the next cursor. */
-export function keysetPage<T>(
+/** A list by keyset: reads the cursor, asks for the page, writes the next cursor. */
+export function keysetPage<Q extends { readonly cursor?: string | undefined }, T>(
   list: CursorList,
-  cursor: string | undefined,
-  read: (beforeId: number | undefined) => Page<T>,
+  query: Q,
+  limit: number,
+  read: (query: Q & { readonly limit: number; readonly beforeId: number | undefined }) => Page<T>,
 ) {
-  const beforeId = cursorPosition(list, cursor, 'before_id');
+  const beforeId = cursorPosition(list, query.cursor, 'before_id');
   if (beforeId === null) return refuse(BAD_CURSOR);
-  const page = read(beforeId);
+  const page = read({ ...query, limit, beforeId });
   const nextCursor = page.nextBeforeId === null ? null : cursorAt(list, 'before_id', page.nextBeforeId);
   return { ok: true as const, data: [...page.rows], nextCursor };
 }

@@ -19,39 +19,40 @@ import { submitSigned } from './trading-calls.js';
 
 export const marginCalls = {
   'requests.list': ({ account, query, limit }, { core }) =>
-    sortedPage('requests.list', query, limit, (page) => core.marginRequests(account, { ...query, ...page })),
+    sortedPage('requests.list', query, limit, (page) => core.margin.requestPage(account, { ...query, ...page })),
   'requests.create': ({ nowMs, account, body }, { core }) => {
     const size = readSize(body);
     if (!size.ok) return refuse(size.fault);
     const { is_yes: isYes = true, leverage = ONE, market_condition_id: marketConditionId } = body;
     const triggers = { takeProfit: body.take_profit_price, stopLoss: body.stop_loss_price };
     return reply(
-      core.draftMarginRequest(nowMs, account, { marketConditionId, isYes, leverage, ...size.value, ...triggers }),
+      core.at(nowMs).margin.requests.draft(account, { marketConditionId, isYes, leverage, ...size.value, ...triggers }),
     );
   },
-  'requests.submit': (call, context) => submitSigned('request', call, context, context.core.submitMarginRequest),
-  'requests.detail': ({ account, params }, { core }) => answerFound(core.marginRequest(account, params.pubkey)),
+  'requests.submit': (call, context) =>
+    submitSigned('request', call, context, ({ margin }, ...signed) => margin.requests.submit(...signed)),
+  'requests.detail': ({ account, params }, { core }) => answerFound(core.margin.request(account, params.pubkey)),
   'requests.cancel': ({ nowMs, account, params }, { core }) =>
-    reply(core.cancelMarginRequest(nowMs, account, params.pubkey)),
+    reply(core.at(nowMs).margin.requests.cancel(account, params.pubkey)),
 
   'positions.list': ({ account, query, limit }, { core }) =>
-    sortedPage('positions.list', query, limit, (page) => core.positions(account, { ...query, ...page })),
+    sortedPage('positions.list', query, limit, (page) => core.margin.positionPage(account, { ...query, ...page })),
   'positions.estimate': ({ query }, { core }) => {
     const { market_condition_id: marketConditionId, is_yes: isYes = true, leverage = ONE, funds } = query;
-    return reply(core.marginEstimate({ marketConditionId, isYes, leverage, funds }));
+    return reply(core.margin.estimate({ marketConditionId, isYes, leverage, funds }));
   },
-  'positions.detail': ({ account, params }, { core }) => answerFound(core.position(account, params.pubkey)),
+  'positions.detail': ({ account, params }, { core }) => answerFound(core.margin.position(account, params.pubkey)),
   'positions.close': ({ nowMs, account, params, query }, { core }) =>
-    reply(core.closePosition(nowMs, account, params.pubkey, query.price ?? null)),
+    reply(core.at(nowMs).margin.positions.close(account, params.pubkey, query.price ?? null)),
   'positions.setTpSl': ({ nowMs, account, params, body }, { core }) => {
     const { take_profit_price: takeProfit, stop_loss_price: stopLoss } = body;
     if (takeProfit === undefined && stopLoss === undefined) return refuse(NO_TRIGGER);
-    return reply(core.setTpSl(nowMs, account, params.pubkey, { takeProfit, stopLoss }));
+    return reply(core.at(nowMs).margin.positions.setTpSl(account, params.pubkey, { takeProfit, stopLoss }));
   },
   'positions.deleteTpSl': ({ nowMs, account, params }, { core }) =>
-    reply(core.deleteTpSl(nowMs, account, params.pubkey)),
+    reply(core.at(nowMs).margin.positions.deleteTpSl(account, params.pubkey)),
   'positions.claim': ({ nowMs, account, params }, { core }) =>
-    reply(core.claimSettlement(nowMs, account, params.pubkey)),
+    reply(core.at(nowMs).margin.claimSettlement(account, params.pubkey)),
 
   'settlements.list': (call, { core }) => {
     const { account, query, limit } = call;
@@ -59,14 +60,14 @@ export const marginCalls = {
     if (isMerged(call) && state !== undefined && state !== 'open' && state !== 'resolved') {
       return refuse(badField('market_state', 'Must be open or resolved unless a market or a position is given.'));
     }
-    return sortedPage('settlements.list', query, limit, (page) => core.settlements(account, { ...query, ...page }));
+    return sortedPage('settlements.list', query, limit, (page) =>
+      core.margin.settlementPage(account, { ...query, ...page }),
+    );
   },
 
   'markets.marginActivity': ({ params, query, limit }, context) =>
-    ofMarket(context, params, (index) =>
-      keysetPage('markets.marginActivity', query.cursor, (beforeId) =>
-        context.core.marginActivity(index, { ...query, limit, beforeId }),
-      ),
+    ofMarket(context, params, ({ index }) =>
+      keysetPage('markets.marginActivity', query, limit, (page) => context.core.margin.activityPage(index, page)),
     ),
 } satisfies Partial<Handlers>;
 

@@ -1,7 +1,7 @@
 /** Meaning of the filter values `open`, `under_review`, `closed` and `resolved` for a market. */
 
 import { isSettledMarket } from '../../shared/protocol/states.js';
-import type { MarketFacts } from '../core/market-summaries.js';
+import type { MarketFacts } from '../core/market-facts.js';
 
 /** Whether the market trades now. */
 export const isOpen = ({ state }: MarketFacts): boolean => state === 'open';

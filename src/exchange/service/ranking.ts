@@ -1,7 +1,7 @@
 /** Sort orders of lists and search results, and their pages. */
 
 import type { EVENT_SORTS, SEARCH_SORTS } from '../../shared/protocol/states.js';
-import type { MarketFacts } from '../core/market-summaries.js';
+import type { MarketFacts } from '../core/market-facts.js';
 import { type CursorList, cursorAt, cursorPosition } from './list-cursors.js';
 import { isResolved } from './market-states.js';
 
@@ -60,7 +60,7 @@ export interface OffsetList {
 /** Offsets are below it in a cursor's number, the number of markets above: 16 million of either. */
 const PER_MARKET = 2 ** 24;
 
-/** Reads the cursor of a sorted list; null for an invalid one. A plain offset covers all markets. */
+/** ExchangeCore the cursor of a sorted list; null when it is not one. One that is an offset alone is about all markets. */
 export function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): Place | null {
   const position = cursorPosition(list, cursor, key);
   if (position === null) return null;

@@ -10,8 +10,9 @@
 
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
 import type { Wire } from '../core/contract.js';
-import type { MarketFacts } from '../core/market-summaries.js';
-import type { Reads } from '../core/reads.js';
+import type { ExchangeCore } from '../core/core.js';
+import type { MarketFacts } from '../core/market-facts.js';
+import { detailRow, eventRow } from '../core/records/market-rows.js';
 import { eventEntry } from './catalog.js';
 import { badField } from './envelope.js';
 import { BAD_CURSOR, refuse } from './handler-context.js';
@@ -36,8 +37,8 @@ const SEARCH: OffsetList = { list: 'search.list', key: 'm_offset' };
 /** Parameters that filter nothing. */
 const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
 
-/** Checks in this order: at least one filter, non-empty `q`, sport and league, cursor. */
-export function searchPage(core: Reads, query: SearchQuery, limit: number) {
+/** Checks in this order: a filter is there, `q` says something, sport and league, cursor. */
+export function searchPage(core: ExchangeCore, query: SearchQuery, limit: number) {
   const isFiltered = Object.entries(query).some(([name, value]) => value !== undefined && !NO_FILTERS.includes(name));
   if (!isFiltered) return refuse(badField('q', 'At least one filter is required.'));
   const text = query.q?.trim().toLowerCase();
@@ -46,7 +47,7 @@ export function searchPage(core: Reads, query: SearchQuery, limit: number) {
   }
   const sports = sportFilter(query);
   if (!sports.ok) return refuse(sports.fault);
-  const place = readPlace(SEARCH, query.cursor, core.marketCount);
+  const place = readPlace(SEARCH, query.cursor, core.catalog.markets.length);
   if (place === null) return refuse(BAD_CURSOR);
   const words = text?.split(/\s+/) ?? [];
   const hits = findHits(core, place.until, query, marketFilter(query, words, sports.value));
@@ -54,7 +55,12 @@ export function searchPage(core: Reads, query: SearchQuery, limit: number) {
 }
 
 /** Events and markets among the first `until` markets, newest first. */
-function findHits(core: Reads, until: number, query: SearchQuery, isFound: (market: MarketFacts) => boolean): Hit[] {
+function findHits(
+  core: ExchangeCore,
+  until: number,
+  query: SearchQuery,
+  isFound: (market: MarketFacts) => boolean,
+): Hit[] {
   const hits: Hit[] = [];
   const events = new Set<number>();
   for (let index = until - 1; index >= 0; index--) {
@@ -71,10 +77,10 @@ function findHits(core: Reads, until: number, query: SearchQuery, isFound: (mark
   return [...sortedBy([...found, ...hits], 'created')];
 }
 
-const makeRow = (core: Reads, { type, index }: Hit): Row =>
+const makeRow = (core: ExchangeCore, { type, index }: Hit): Row =>
   type === 'market'
-    ? { result_type: type, summary: core.detailRow(index) }
-    : { result_type: type, summary: core.eventRow(index) };
+    ? { result_type: type, summary: detailRow(core.catalog, core.catalog.market(index)) }
+    : { result_type: type, summary: eventRow(core.catalog, index) };
 
 /** Whether all filters match a market. */
 function marketFilter(query: SearchQuery, words: readonly string[], sports: SportFilter) {

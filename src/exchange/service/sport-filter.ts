@@ -5,7 +5,7 @@
 
 import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { Result } from '../core/contract.js';
-import type { MarketFacts } from '../core/market-summaries.js';
+import type { MarketFacts } from '../core/market-facts.js';
 import { SPORTS } from '../core/sports.js';
 import { badField } from './envelope.js';
 

@@ -7,8 +7,8 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** Stored in the file; a file of another format is refused. */
-const FORMAT = 2;
+/** Written into the file; a file of another format is refused. */
+const FORMAT = 3;
 
 /** SQLite's own memory, KiB: the upper levels of all indexes of millions of rows. */
 const CACHE_KIB = 32 * 1024;
@@ -49,7 +49,7 @@ function prepareFile(db: Database.Database, path: string): void {
     throw new TwinbookError(
       'ledger_newer',
       `${path} has format ${format}, this version of Twinbook reads ${FORMAT}`,
-      'Use the newer version, or another data folder.',
+      'Use the version that wrote it, or another data folder.',
     );
   }
   // One transaction: a process that ends meanwhile leaves an empty file, not half a one.

@@ -3,7 +3,7 @@
 import type Database from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { CoreSettings } from '../core/contract.js';
-import { type Command, ExchangeCore, MUTATORS } from '../core/core.js';
+import { type Command, ExchangeCore, findCall, MUTATORS } from '../core/core.js';
 import { FILL_RULES } from '../core/matching/fill-model.js';
 import type { Archive } from '../core/records/archive.js';
 import { openDatabase } from './database.js';
@@ -140,7 +140,7 @@ function requireSameFills({ fillRules }: Stored, journal: Journal): void {
 
 /** The core of a snapshot and the later calls. */
 function replayJournal(stored: Stored, journal: Journal, archive: Archive): ExchangeCore {
-  const core = ExchangeCore.restore(stored.settings, stored.core, archive);
+  const core = new ExchangeCore(stored.settings, stored.core, archive);
   for (const command of journal.commands()) {
     try {
       core.apply(command);
@@ -159,29 +159,40 @@ interface CommandSink {
   assertSound(): void;
 }
 
-type AnyMutator = (nowMs: number, ...args: readonly unknown[]) => unknown;
-
 /**
- * Appends each outermost mutator call of `core` to `sink` from now on, after the call and before its caller sees the
- * result. Inner calls are part of the outer one and replay with it.
+ * From here on each outermost call that changes the core is appended to `sink` after it was done and before its caller
+ * sees the result. Calls of one part to another belong to the outer call and are replayed with it.
  */
 export function recordMutations(core: ExchangeCore, sink: CommandSink): void {
   let depth = 0;
-  for (const method of MUTATORS) {
-    // Every mutator takes nowMs first and plain JSON after it, by the contract.
-    const original = (core[method] as AnyMutator).bind(core);
-    const recordCall: AnyMutator = (nowMs, ...args) => {
-      if (depth > 0) return original(nowMs, ...args);
+  const advance = core.at.bind(core);
+  const at = (nowMs: number): ExchangeCore => {
+    sink.assertSound();
+    try {
+      return advance(nowMs);
+    } catch (error) {
+      // What was due has changed things before it threw, and changes them again in a replay.
+      if (depth === 0) sink.append([core.nowMs, 'advance', [nowMs]]);
+      throw error;
+    }
+  };
+  Object.defineProperty(core, 'at', { value: at });
+  for (const path of MUTATORS) {
+    const [receiver, method] = findCall(core, path);
+    const original = receiver[method]?.bind(receiver);
+    const recordCall = (...args: readonly unknown[]) => {
+      if (depth > 0) return original?.(...args);
       sink.assertSound();
       depth += 1;
+      const { nowMs } = core;
       try {
-        return original(nowMs, ...args);
+        return original?.(...args);
       } finally {
         depth -= 1;
-        // Also when it threw: its changes are repeated in a replay.
-        sink.append([nowMs, method, args]);
+        // Also when it threw: a replay repeats whatever it had changed by then.
+        sink.append([nowMs, path, args]);
       }
     };
-    Object.defineProperty(core, method, { value: recordCall });
+    Object.defineProperty(receiver, method, { value: recordCall });
   }
 }

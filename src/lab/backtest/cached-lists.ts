@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AccountSlot, MarketIndex } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
+import { publicTradePage } from '../../exchange/core/records/market-rows.js';
 import { type CursorList, cursorAt } from '../../exchange/service/list-cursors.js';
 import { must } from '../../shared/base/errors.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
@@ -40,7 +41,9 @@ export class PublicTradePage {
   answer(): Outcome {
     const count = this.#core.marketFacts(this.#market).tradeCount;
     if (this.#answer !== null && count === this.#count) return this.#answer;
-    const fresh = this.#core.publicTrades(this.#market, { limit: Math.min(this.#limit, count - this.#count) });
+    const fresh = publicTradePage(this.#core.catalog.market(this.#market), {
+      limit: Math.min(this.#limit, count - this.#count),
+    });
     this.#rows = [...fresh.rows.map(readPublicTrade), ...this.#rows].slice(0, this.#limit);
     this.#count = count;
     const oldest = count - this.#rows.length + 1;
@@ -114,7 +117,7 @@ export class OwnTradePage {
   /** The row at this place: cached once its order is final, or while unchanged. */
   #read(at: number): OwnTrades[number] {
     const id = this.#count - at;
-    const { rows } = this.#core.ownTrades(this.#account, { limit: 1, beforeId: id + 1 });
+    const { rows } = this.#core.orders.trades(this.#account, { limit: 1, beforeId: id + 1 });
     const fresh = readOwnTrade(must(rows[0], `own trade ${id}`));
     const shown = this.#shown?.[at];
     const row = shown !== undefined && isDeepStrictEqual(shown, fresh) ? shown : fresh;

@@ -79,8 +79,8 @@ export class InProcessExchange {
   /** Answer to `#ordersQuery` while own state is unchanged. */
   #orders: Outcome | null = null;
   #ordersQuery: object | null = null;
-  #dueMs: number | null = null;
-  /** The newest parsed answers: parsing takes longer than a comparison. */
+  #dueMs = Number.POSITIVE_INFINITY;
+  /** The newest answers that a schema has read: reading takes longer than seeing that nothing has changed. */
   readonly #lastRead = new Map<EndpointName, LastRead>();
 
   /** `listener` gets fills after the venue. */
@@ -119,10 +119,10 @@ export class InProcessExchange {
    */
   closeMarket(market: MarketIndex, nowMs: number): void {
     const { conditionId, state } = this.core.marketFacts(market);
-    const { yes, no } = this.core.readHolding(this.account, market);
-    if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.resolveMarket(nowMs, conditionId, null);
-    // One more than a page, which shows that there were others.
-    this.core.endRecorded(market, LONGEST_PAGE + 1);
+    const { yes, no } = this.core.catalog.market(market).shares.read(this.account);
+    if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.at(nowMs).markets.resolve(conditionId, null);
+    // One more than a page, which tells that there were others.
+    this.core.feed.end(market, LONGEST_PAGE + 1);
     this.#publicTrades.delete(market);
     this.#invalidate();
   }
@@ -135,7 +135,7 @@ export class InProcessExchange {
 
   /** Due work was done, here or while the recording played: an expired draft, a landed merge. */
   #noticeDue(): void {
-    const dueMs = this.core.nextDueMs();
+    const dueMs = this.core.timers.nextMs;
     if (dueMs === this.#dueMs) return;
     this.#dueMs = dueMs;
     this.#invalidate();
@@ -162,26 +162,35 @@ export class InProcessExchange {
       case 'markets.book':
         return this.#book(call.params.condition_id, call.query.is_yes !== false, call.query.depth ?? 50);
       case 'orders.create':
-        return answerDraft(this.core.draftOrder(nowMs, this.account, readOrderRequest(call.body)));
+        return answerDraft(this.core.at(nowMs).orders.draft(this.account, readOrderRequest(call.body)));
       case 'orders.cancel':
-        return answerDraft(this.core.draftCancel(nowMs, this.account, call.params.pubkey));
+        return answerDraft(this.core.at(nowMs).orders.draftCancel(this.account, call.params.pubkey));
       case 'orders.submit':
-        return answerOrder(this.core.submitOrder(nowMs, this.account, call.params.pubkey, true));
+        return answerOrder(this.core.at(nowMs).orders.submit(this.account, call.params.pubkey, true));
       case 'orders.cancelSubmit':
-        return answerOrder(this.core.submitCancel(nowMs, this.account, call.params.pubkey, true));
+        return answerOrder(this.core.at(nowMs).orders.submitCancel(this.account, call.params.pubkey, true));
       case 'merges.submit':
-        return this.#answerSubmit(call.endpoint, this.core.submitMerge(nowMs, this.account, call.params.pubkey, true));
+        return this.#answerSubmit(
+          call.endpoint,
+          this.core.at(nowMs).conversions.submit('merge', this.account, call.params.pubkey, true),
+        );
       case 'splits.submit':
-        return this.#answerSubmit(call.endpoint, this.core.submitSplit(nowMs, this.account, call.params.pubkey, true));
+        return this.#answerSubmit(
+          call.endpoint,
+          this.core.at(nowMs).conversions.submit('split', this.account, call.params.pubkey, true),
+        );
       case 'redeems.submit':
-        return this.#answerSubmit(call.endpoint, this.core.submitRedeem(nowMs, this.account, call.params.pubkey, true));
+        return this.#answerSubmit(
+          call.endpoint,
+          this.core.at(nowMs).redeems.submit(this.account, call.params.pubkey, true),
+        );
       default:
         return this.#handleCall(call, nowMs);
     }
   }
 
   #answerTrades(conditionId: string): Outcome {
-    const index = this.core.findMarketIndex(conditionId);
+    const index = this.core.catalog.findIndex(conditionId);
     if (index === null) return answerRefusal({ slug: 'not_found' });
     let trades = this.#publicTrades.get(index);
     if (trades === undefined) {
@@ -193,7 +202,7 @@ export class InProcessExchange {
 
   /** The most frequent call of a backtest, without decimal strings. */
   #book(conditionId: string, isYes: boolean, depth: number): Outcome {
-    const index = this.core.findMarketIndex(conditionId);
+    const index = this.core.catalog.findIndex(conditionId);
     if (index === null) return answerRefusal({ slug: 'not_found' });
     assert(isYes, 'the trader asks for YES books');
     const data: Orderbook = {
@@ -206,7 +215,7 @@ export class InProcessExchange {
   }
 
   #side(index: MarketIndex, side: 0 | 1, depth: number): Orderbook['bid'] {
-    const count = this.core.bookLevels(index, side, depth, this.#prices, this.#amounts);
+    const count = this.core.catalog.market(index).readLevels(side, depth, this.#prices, this.#amounts);
     const rows: Orderbook['bid'] = [];
     // Integers of the core; the brand exists only in types.
     for (let i = 0; i < count; i++) {
@@ -272,11 +281,11 @@ function answerRefusal({ slug, message, details }: ServiceFault): Outcome {
 }
 
 function openAccount(core: ExchangeCore, nowMs: number): AccountSlot {
-  const challenge = core.createChallenge(nowMs, WALLET, 'nonce');
+  const challenge = core.at(nowMs).identity.challenge(WALLET, 'nonce');
   assert(challenge.ok, 'a fresh exchange gives a challenge');
   const { message, nonce } = challenge.value;
-  core.createKey(nowMs, { wallet_address: WALLET, message, nonce }, true, 'key', 'secret');
-  const credential = core.credential('key');
+  core.at(nowMs).identity.createKey({ wallet_address: WALLET, message, nonce }, true, 'key', 'secret');
+  const credential = core.identity.credential('key');
   assert(credential !== null, 'a fresh exchange opens an account');
   return credential.account;
 }

@@ -42,8 +42,8 @@ export class MarketMetrics {
 
   /** Present mid of the recorded book; the last one while a side is empty. */
   mark(): number | null {
-    const bid = this.#core.bestRecorded(this.played.index, BID);
-    const ask = this.#core.bestRecorded(this.played.index, ASK);
+    const bid = this.#core.catalog.market(this.played.index).bestRecorded(BID);
+    const ask = this.#core.catalog.market(this.played.index).bestRecorded(ASK);
     if (bid !== null && ask !== null) this.markMicros = Math.floor((bid + ask) / 2);
     return this.markMicros;
   }
@@ -76,7 +76,7 @@ export class MarketMetrics {
 
   /** Sets merged or split since the last call: holdings at the exchange differ from bought minus sold. */
   findSets(account: AccountSlot, nowMs: number): void {
-    const holding = this.#core.readHolding(account, this.played.index);
+    const holding = this.#core.catalog.market(this.played.index).shares.read(account);
     const [yesGone, noGone] = [this.held.yesMicros - holding.yes, this.held.noMicros - holding.no];
     if (yesGone < 0 && noGone < 0) {
       const sets = Math.max(yesGone, noGone);
@@ -119,10 +119,10 @@ export class MarketMetrics {
     const core = this.#core;
     this.mark();
     const top = {
-      bidMicros: core.bestRecorded(index, BID),
-      askMicros: core.bestRecorded(index, ASK),
-      ourBidMicros: core.bestReal(index, BID),
-      ourAskMicros: core.bestReal(index, ASK),
+      bidMicros: core.catalog.market(index).bestRecorded(BID),
+      askMicros: core.catalog.market(index).bestRecorded(ASK),
+      ourBidMicros: core.catalog.market(index).bestReal(BID),
+      ourAskMicros: core.catalog.market(index).bestReal(ASK),
     };
     this.samples.take(nowMs, top, this.held.netMicros);
   }

@@ -128,7 +128,7 @@ export class Metrics implements CoreObserver {
     // As above.
     const order = outcome.data as Extract<Outcome<'orders.submit'>, { kind: 'answered' }>['data'];
     const market = this.#findMarket(order.market.condition_id);
-    const behind = this.#core?.queueAhead(this.#account, pubkey) ?? null;
+    const behind = this.#core?.orders.ahead(this.#account, pubkey) ?? null;
     if (market === undefined || behind === null) return;
     const amountMicros = order.remaining_amount ?? 0;
     const isYes = order.outcome.is_yes;
@@ -149,7 +149,7 @@ export class Metrics implements CoreObserver {
   }
 
   #findMarket(conditionId: string): MarketMetrics | undefined {
-    const index = this.#core?.findMarketIndex(conditionId) ?? null;
+    const index = this.#core?.catalog.findIndex(conditionId) ?? null;
     return index === null ? undefined : this.markets.get(index);
   }
 
@@ -174,13 +174,13 @@ export class Metrics implements CoreObserver {
   }
 
   get #equityMicros(): number {
-    let equity = this.#core === null ? 0 : (this.#core.readFunds(this.#account).total as number);
+    let equity = this.#core === null ? 0 : (this.#core.funds.read(this.#account).total as number);
     for (const market of this.#holding) equity += market.valueMicros;
     return equity;
   }
 
   get #lockedMicros(): number {
-    let locked = this.#core === null ? 0 : (this.#core.readFunds(this.#account).locked as number);
+    let locked = this.#core === null ? 0 : (this.#core.funds.read(this.#account).locked as number);
     for (const { held } of this.#holding) locked += held.costMicros;
     return locked;
   }

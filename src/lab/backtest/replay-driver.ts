@@ -214,7 +214,7 @@ class OpenMarket implements Played {
     this.#listener = listener;
     this.#market = new ReplayMarket(core, { fees, ...source.market });
     this.#market.open(nowMs, toldCloseMs(source.market, firstMs));
-    const index = core.findMarketIndex(source.market.conditionId);
+    const index = core.catalog.findIndex(source.market.conditionId);
     assert(index !== null, 'a market that was just opened');
     this.index = index;
     this.#stream = stream ?? source.open();
@@ -274,9 +274,9 @@ class OpenMarket implements Played {
         continue;
       }
       const from = this.#at;
-      this.#at = this.#core.playRecorded(this.index, chunk, from, untilMs);
+      this.#at = this.#core.feed.play(this.index, chunk, from, untilMs);
       count += this.#at - from;
-      this.refused += this.#core.lastRecordedRefused;
+      this.refused += this.#core.feed.refused;
       if (this.#at >= chunk.length) continue;
       if (chunk.kind[this.#at] !== EVENT.end || (chunk.timeMs[this.#at] ?? 0) > untilMs) break;
       count++;

@@ -75,7 +75,7 @@ function gapNotices(measured: Measured): SessionNotice[] {
 /** Reasons that would stop a live trader: its state must equal the exchange's. */
 function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): SessionNotice[] {
   const texts: string[] = [];
-  const cash = exchange.core.readFunds(exchange.account).total;
+  const cash = exchange.core.funds.read(exchange.account).total;
   if (ledger.cash() !== cash) {
     texts.push(
       `the trader's ledger ends with ${formatDecimal(ledger.cash())}, the exchange with ${formatDecimal(cash)}`,
@@ -83,7 +83,7 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): S
   }
   for (const { played } of metrics.markets.values()) {
     const { conditionId, title } = played.source.market;
-    const { yes, no } = exchange.core.readHolding(exchange.account, played.index);
+    const { yes, no } = exchange.core.catalog.market(played.index).shares.read(exchange.account);
     if (ledger.shares(conditionId, true) === yes && ledger.shares(conditionId, false) === no) continue;
     texts.push(`the trader's ledger and the exchange end with different shares of "${title}"`);
   }
@@ -135,7 +135,7 @@ function makeUnchargedSession(measured: Measured): SessionRecord {
     fromMs,
     toMs,
     capitalMicros: trader.capitalMicros,
-    endCashMicros: exchange.core.readFunds(exchange.account).total,
+    endCashMicros: exchange.core.funds.read(exchange.account).total,
     markets: [...metrics.markets.values()].map((market) => marketSession(market, measured)),
     account: account.series,
     maxDrawdownMicros: account.maxDrawdownMicros,
@@ -159,8 +159,8 @@ function makeUnchargedSession(measured: Measured): SessionRecord {
 
 function marketSession(metrics: MarketMetrics, measured: Measured): MarketSession {
   const { ledger, plan, exchange } = measured;
-  // By the exchange, for comparison with fills and conversions.
-  const held = exchange.core.readHolding(exchange.account, metrics.played.index);
+  // As the exchange says it, so that fills and conversions can be held against it.
+  const held = exchange.core.catalog.market(metrics.played.index).shares.read(exchange.account);
   const { played, samples } = metrics;
   const market = played.source.market;
   return {

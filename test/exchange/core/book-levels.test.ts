@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ASK, BID, type BookSide } from '../../../src/exchange/core/contract.js';
-import type { ExchangeCore } from '../../../src/exchange/core/core.js';
-import type { Snapshot } from '../../../src/exchange/core/wiring.js';
+import type { ExchangeCore, Snapshot } from '../../../src/exchange/core/core.js';
+import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
 import { times } from '../../support/effort.js';
 import { Drawer } from './drawer.js';
 import { m, Venue } from './venue.js';
@@ -13,13 +13,13 @@ const DEPTH = 60;
 
 /** `price:amount` of each level in Micros, from the text that the wire would carry. */
 function fromText(core: ExchangeCore, market: number, side: BookSide, depth: number): string[] {
-  const { bid, ask } = core.bookRow(market, true, depth);
+  const { bid, ask } = bookRow(core.catalog.market(market), true, depth);
   return (side === BID ? bid : ask).map(({ price, total_amount }) => `${m(price)}:${m(total_amount)}`);
 }
 
 function fromNumbers(core: ExchangeCore, market: number, side: BookSide, depth: number): string[] {
   const [prices, amounts] = [new Int32Array(DEPTH), new Float64Array(DEPTH)];
-  const count = core.bookLevels(market, side, depth, prices, amounts);
+  const count = core.catalog.market(market).readLevels(side, depth, prices, amounts);
   return Array.from({ length: count }, (_, at) => `${prices[at]}:${amounts[at]}`);
 }
 
@@ -43,7 +43,7 @@ describe('a book read as numbers', () => {
         const drawer = new Drawer(seed);
         for (let step = 0; step < 120; step++) {
           drawer.step();
-          for (let market = 0; market < drawer.core.marketCount; market++) {
+          for (let market = 0; market < drawer.core.catalog.markets.length; market++) {
             for (const side of [BID, ASK] as const) {
               for (const deep of [depth, DEPTH]) {
                 const text = fromText(drawer.core, market, side, deep);
@@ -66,9 +66,9 @@ describe('a book read as numbers', () => {
         for (let step = 0; step < 120; step++) {
           drawer.step();
           const saved = drawer.core.snapshot() as Snapshot; // as the core itself makes it
-          for (let market = 0; market < drawer.core.marketCount; market++) {
+          for (let market = 0; market < drawer.core.catalog.markets.length; market++) {
             for (const side of [BID, ASK] as const)
-              expect(drawer.core.bestRecorded(market, side)).toBe(bestHeld(saved, market, side));
+              expect(drawer.core.catalog.market(market).bestRecorded(side)).toBe(bestHeld(saved, market, side));
           }
         }
       }),
@@ -81,23 +81,23 @@ describe('a book read as numbers', () => {
     const { core, nowMs } = venue;
     const account = venue.account(1);
     venue.place(account, [true, 'buy', '0.4', '5']);
-    expect(core.bestRecorded(0, BID)).toBe(null);
-    core.recordedLevel(nowMs, 0, ASK, m('0.6'), m(5));
-    expect(core.bestRecorded(0, ASK)).toBe(600_000);
+    expect(core.catalog.market(0).bestRecorded(BID)).toBe(null);
+    core.at(nowMs).feed.level(0, ASK, m('0.6'), m(5));
+    expect(core.catalog.market(0).bestRecorded(ASK)).toBe(600_000);
     venue.place(account, [true, 'buy', '0.6', '5']);
     // The recording goes on as if we had not taken it: what we hold is not worth more because we did.
-    expect(core.bestRecorded(0, ASK)).toBe(600_000);
-    core.recordedLevel(nowMs, 0, ASK, m('0.6'), m(0));
-    expect(core.bestRecorded(0, ASK)).toBe(null);
-    core.recordedLevel(nowMs, 0, ASK, m('0.61'), m(5));
-    core.setMarketState(nowMs, venue.id, 'waiting_to_resolve');
-    expect(core.bestRecorded(0, ASK)).toBe(null);
+    expect(core.catalog.market(0).bestRecorded(ASK)).toBe(600_000);
+    core.at(nowMs).feed.level(0, ASK, m('0.6'), m(0));
+    expect(core.catalog.market(0).bestRecorded(ASK)).toBe(null);
+    core.at(nowMs).feed.level(0, ASK, m('0.61'), m(5));
+    core.at(nowMs).markets.setState(venue.id, 'waiting_to_resolve');
+    expect(core.catalog.market(0).bestRecorded(ASK)).toBe(null);
     expect(fromNumbers(core, 0, ASK, DEPTH)).toEqual([]);
   });
 
   it('refuses columns that hold fewer levels than are asked for', () => {
     const { core } = new Venue();
-    expect(() => core.bookLevels(0, BID, 3, new Int32Array(2), new Float64Array(3))).toThrow(/levels/);
-    expect(() => core.bookLevels(0, BID, 3, new Int32Array(3), new Float64Array(2))).toThrow(/levels/);
+    expect(() => core.catalog.market(0).readLevels(BID, 3, new Int32Array(2), new Float64Array(3))).toThrow(/levels/);
+    expect(() => core.catalog.market(0).readLevels(BID, 3, new Int32Array(3), new Float64Array(2))).toThrow(/levels/);
   });
 });

@@ -1,19 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { MarketSpec } from '../../../src/exchange/core/contract.js';
+import { assetPage } from '../../../src/exchange/core/records/assets.js';
+import { eventListRow, eventRow, priceRow } from '../../../src/exchange/core/records/market-rows.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { accepted, faultOf, m, Venue, wallet } from './venue.js';
 
 describe('credentials', () => {
   const ask = (venue: Venue, number: number, nonce: string) =>
-    accepted(venue.core.createChallenge(venue.nowMs, wallet(number), nonce));
+    accepted(venue.core.at(venue.nowMs).identity.challenge(wallet(number), nonce));
   const create = (venue: Venue, change: Record<string, string> = {}, valid = true, key = 'k') =>
-    venue.core.createKey(
-      venue.nowMs,
-      { wallet_address: wallet(1), message: challengeOf(wallet(1), 'n1'), nonce: 'n1', ...change },
-      valid,
-      key,
-      's',
-    );
+    venue.core
+      .at(venue.nowMs)
+      .identity.createKey(
+        { wallet_address: wallet(1), message: challengeOf(wallet(1), 'n1'), nonce: 'n1', ...change },
+        valid,
+        key,
+        's',
+      );
   const challengeOf = (address: string, nonce: string) =>
     `Create SVC API credential | Wallet: ${address} | Nonce: ${nonce}`;
 
@@ -25,8 +28,8 @@ describe('credentials', () => {
       expires_in_seconds: 600,
     });
     expect(accepted(create(venue))).toEqual({ api_key: 'k', secret: 's' });
-    const { account, secret } = must(venue.core.credential('k'), 'the key');
-    expect([secret, venue.core.readWallet(account), venue.core.readFunds(account).total]).toEqual([
+    const { account, secret } = must(venue.core.identity.credential('k'), 'the key');
+    expect([secret, venue.core.readWallet(account), venue.core.funds.read(account).total]).toEqual([
       's',
       wallet(1),
       m(10_000),
@@ -34,9 +37,9 @@ describe('credentials', () => {
     expect(faultOf(create(venue, {}, true, 'k2'))).toBe('invalid_request_params nonce');
     ask(venue, 1, 'n2');
     accepted(create(venue, { nonce: 'n2', message: challengeOf(wallet(1), 'n2') }, true, 'k2'));
-    expect(venue.core.credential('k2')?.account).toBe(account);
-    expect(venue.core.fundsDeposited).toBe(m(10_000));
-    expect(venue.core.keys(account).map((key) => key.key_id)).toEqual(['k', 'k2']);
+    expect(venue.core.identity.credential('k2')?.account).toBe(account);
+    expect(venue.core.deposited).toBe(m(10_000));
+    expect(venue.core.identity.keys(account).map((key) => key.key_id)).toEqual(['k', 'k2']);
   });
 
   it.each([
@@ -58,31 +61,35 @@ describe('credentials', () => {
     venue.pass(600_000);
     expect(faultOf(create(venue))).toBe('invalid_request_params nonce');
     for (const bad of ['', 'abc', '0'.repeat(44), wallet(1).slice(0, -2), `${wallet(200)}z`]) {
-      expect(faultOf(venue.core.createChallenge(venue.nowMs, bad, 'n'))).toBe('invalid_request_params wallet_address');
+      expect(faultOf(venue.core.at(venue.nowMs).identity.challenge(bad, 'n'))).toBe(
+        'invalid_request_params wallet_address',
+      );
     }
   });
 
   it('end when they are revoked, by their owner alone', () => {
     const venue = new Venue();
     const [account, stranger] = [venue.account(1), venue.account(2)];
-    expect(faultOf(venue.core.revokeKey(venue.nowMs, stranger, 'key-1'))).toBe('not_found');
-    const row = accepted(venue.core.revokeKey(venue.nowMs, account, 'key-1'));
+    expect(faultOf(venue.core.at(venue.nowMs).identity.revoke(stranger, 'key-1'))).toBe('not_found');
+    const row = accepted(venue.core.at(venue.nowMs).identity.revoke(account, 'key-1'));
     expect(row).toEqual({ key_id: 'key-1', created: venue.nowMs / 1000, revoked_at: venue.nowMs / 1000 });
-    expect(venue.core.credential('key-1')).toBeNull();
+    expect(venue.core.identity.credential('key-1')).toBeNull();
     venue.pass(5_000);
-    expect(accepted(venue.core.revokeKey(venue.nowMs, account, 'key-1'))).toEqual(row);
+    expect(accepted(venue.core.at(venue.nowMs).identity.revoke(account, 'key-1'))).toEqual(row);
   });
 
   it('show their account under a name, with its money in the controls', () => {
     const venue = new Venue();
     const account = venue.account(1);
-    expect(venue.core.accountRow(account)).toMatchObject({ joined_at: venue.nowMs / 1000 });
-    expect(venue.core.fundsOfWallet(wallet(2))).toBeNull();
-    expect(faultOf(venue.core.deposit(venue.nowMs, wallet(2), m('5')))).toBe('not_found');
-    expect(faultOf(venue.core.deposit(venue.nowMs, wallet(1), m('0')))).toBe('invalid_request_params funds');
-    accepted(venue.core.deposit(venue.nowMs, wallet(1), m('5.5')));
+    expect(venue.core.identity.row(account)).toMatchObject({ joined_at: venue.nowMs / 1000 });
+    expect(venue.core.identity.fundsOfWallet(wallet(2))).toBeNull();
+    expect(faultOf(venue.core.at(venue.nowMs).identity.deposit(wallet(2), m('5')))).toBe('not_found');
+    expect(faultOf(venue.core.at(venue.nowMs).identity.deposit(wallet(1), m('0')))).toBe(
+      'invalid_request_params funds',
+    );
+    accepted(venue.core.at(venue.nowMs).identity.deposit(wallet(1), m('5.5')));
     venue.place(account, [true, 'buy', '0.5', '10']);
-    expect(venue.core.fundsOfWallet(wallet(1))).toEqual({
+    expect(venue.core.identity.fundsOfWallet(wallet(1))).toEqual({
       funds: { total: '10005.5', locked: '5.05', available: '10000.45' },
       custodial: false,
     });
@@ -103,26 +110,26 @@ describe('a market', () => {
     [{ config: { kind: 'orderbook' }, condition_id: 'a\u200bb' }, 'condition_id'],
   ] as readonly (readonly [MarketSpec, string])[])('is not made from %o', (spec, field) => {
     const venue = new Venue();
-    expect(faultOf(venue.core.createMarket(venue.nowMs, spec))).toBe(`invalid_request_params ${field}`);
-    expect(venue.core.marketCount).toBe(1);
+    expect(faultOf(venue.core.at(venue.nowMs).markets.create(spec))).toBe(`invalid_request_params ${field}`);
+    expect(venue.core.catalog.markets.length).toBe(1);
   });
 
   it('joins the event of the same title, and only a named one', () => {
     const { core, nowMs, id } = new Venue();
     const make = (spec: Partial<MarketSpec>) =>
-      accepted(core.createMarket(nowMs, { config: { kind: 'orderbook' }, ...spec }));
+      accepted(core.at(nowMs).markets.create({ config: { kind: 'orderbook' }, ...spec }));
     const first = make({ event: 'Election', title: 'A wins' });
     const second = make({ event: 'Election', title: 'B wins', condition_id: 'given' });
     make({ title: 'Election' });
-    expect(core.eventCount).toBe(3);
-    const event = core.eventFacts(1);
+    expect(core.catalog.events.length).toBe(3);
+    const event = core.catalog.event(1);
     expect(event).toMatchObject({ title: 'Election', markets: [first.index, second.index] });
-    expect(core.eventListRow(1, 1).markets.map((row) => row.title)).toEqual(['A wins']);
-    expect(core.eventRow(1).markets).toHaveLength(2);
-    expect(core.findMarketIndex('given')).toBe(2);
-    expect(core.findEventIndex(event.conditionId)).toBe(1);
-    expect([core.findMarketIndex('nobody'), core.findEventIndex(id)]).toEqual([null, null]);
-    expect(faultOf(core.createMarket(nowMs, { config: { kind: 'orderbook' }, condition_id: 'given' }))).toBe(
+    expect(eventListRow(core.catalog, 1, 1).markets.map((row) => row.title)).toEqual(['A wins']);
+    expect(eventRow(core.catalog, 1).markets).toHaveLength(2);
+    expect(core.catalog.findIndex('given')).toBe(2);
+    expect(core.catalog.findEventIndex(event.conditionId)).toBe(1);
+    expect([core.catalog.findIndex('nobody'), core.catalog.findEventIndex(id)]).toEqual([null, null]);
+    expect(faultOf(core.at(nowMs).markets.create({ config: { kind: 'orderbook' }, condition_id: 'given' }))).toBe(
       'invalid_request_params condition_id',
     );
   });
@@ -130,38 +137,38 @@ describe('a market', () => {
   it('cancels what rests when it leaves open, of API users and of internal accounts', () => {
     const venue = new Venue();
     const account = venue.account(1);
-    const crowd = venue.core.openInternalAccount(venue.nowMs, 'crowd', { unlimited: true });
+    const crowd = venue.core.at(venue.nowMs).identity.openInternal('crowd', { unlimited: true });
     const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
-    const handle = venue.core.placeInternal(venue.nowMs, crowd, 0, 1, m('0.6'), m('5'), false);
+    const handle = venue.core.at(venue.nowMs).internal.place(crowd, 0, 1, m('0.6'), m('5'), false);
     expect(handle).toBeGreaterThan(0);
-    accepted(venue.core.setMarketState(venue.nowMs, venue.id, 'interrupted'));
+    accepted(venue.core.at(venue.nowMs).markets.setState(venue.id, 'interrupted'));
     expect(venue.order(account, pubkey).status).toBe('canceled');
-    expect(venue.core.cancelInternal(venue.nowMs, handle)).toBe(false);
+    expect(venue.core.at(venue.nowMs).internal.cancel(handle)).toBe(false);
     expect(venue.funds(account)).toEqual([10_000, 0]);
-    expect(venue.core.readFunds(crowd).locked).toBe(0);
+    expect(venue.core.funds.read(crowd).locked).toBe(0);
     expect(venue.book()).toEqual({ bid: [], ask: [] });
-    expect(venue.core.placeInternal(venue.nowMs, crowd, 0, 1, m('0.6'), m('5'), false)).toBe(-1);
-    accepted(venue.core.setMarketState(venue.nowMs, venue.id, 'open'));
-    expect(venue.core.placeInternal(venue.nowMs, crowd, 0, 1, m('0.6'), m('5'), false)).toBeGreaterThan(0);
+    expect(venue.core.at(venue.nowMs).internal.place(crowd, 0, 1, m('0.6'), m('5'), false)).toBe(-1);
+    accepted(venue.core.at(venue.nowMs).markets.setState(venue.id, 'open'));
+    expect(venue.core.at(venue.nowMs).internal.place(crowd, 0, 1, m('0.6'), m('5'), false)).toBeGreaterThan(0);
   });
 
   it('is settled once and for good', () => {
     const venue = new Venue();
     const { core, nowMs, id } = venue;
-    expect(faultOf(core.setMarketState(nowMs, id, 'resolved'))).toBe('invalid_request_params state');
-    expect(faultOf(core.setMarketState(nowMs, 'nobody', 'open'))).toBe('not_found');
-    expect(accepted(core.setMarketState(nowMs, id, 'canceled')).state).toBe('canceled');
-    expect(faultOf(core.setMarketState(nowMs, id, 'open'))).toBe('invalid_request_params state');
-    expect(faultOf(core.resolveMarket(nowMs, id, true))).toBe('invalid_request_params is_yes');
-    const second = accepted(core.createMarket(nowMs, { config: { kind: 'orderbook' } }));
-    expect(accepted(core.resolveMarket(nowMs, second.condition_id, false)).state).toBe('resolved');
+    expect(faultOf(core.at(nowMs).markets.setState(id, 'resolved'))).toBe('invalid_request_params state');
+    expect(faultOf(core.at(nowMs).markets.setState('nobody', 'open'))).toBe('not_found');
+    expect(accepted(core.at(nowMs).markets.setState(id, 'canceled')).state).toBe('canceled');
+    expect(faultOf(core.at(nowMs).markets.setState(id, 'open'))).toBe('invalid_request_params state');
+    expect(faultOf(core.at(nowMs).markets.resolve(id, true))).toBe('invalid_request_params is_yes');
+    const second = accepted(core.at(nowMs).markets.create({ config: { kind: 'orderbook' } }));
+    expect(accepted(core.at(nowMs).markets.resolve(second.condition_id, false)).state).toBe('resolved');
     expect(core.marketFacts(second.index).outcome).toBe(false);
   });
 
   it('has the price of its book, else of its last trade, else of its one side, else none', () => {
     const venue = new Venue();
     const [account, taker] = [venue.account(1), venue.account(2)];
-    const price = (isYes = true) => venue.core.priceRow(0, isYes).price;
+    const price = (isYes = true) => priceRow(venue.core.catalog.market(0), isYes).price;
     expect([price(), price(false)]).toEqual([null, null]);
     const bid = venue.place(account, [true, 'buy', '0.4', '5']);
     expect([price(), price(false)]).toEqual(['0.4', '0.6']);
@@ -175,18 +182,18 @@ describe('a market', () => {
   it('counts visible changes of its book', () => {
     const venue = new Venue();
     const account = venue.account(1);
-    const seen = [venue.core.bookVersion(0)];
-    const look = () => seen.push(venue.core.bookVersion(0));
+    const seen = [venue.core.catalog.market(0).bookVersion];
+    const look = () => seen.push(venue.core.catalog.market(0).bookVersion);
     const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
     look();
     venue.cancel(account, pubkey);
     look();
-    venue.core.recordedLevel(venue.nowMs, 0, 0, m('0.4'), m('5'));
+    venue.core.at(venue.nowMs).feed.level(0, 0, m('0.4'), m('5'));
     look();
     expect(new Set(seen).size).toBe(4);
-    venue.core.recordedLevel(venue.nowMs, 0, 0, m('0.4'), m('5'));
+    venue.core.at(venue.nowMs).feed.level(0, 0, m('0.4'), m('5'));
     venue.draft(account, [true, 'buy', '0.4', '5']);
-    expect(venue.core.bookVersion(0)).toBe(seen[3]);
+    expect(venue.core.catalog.market(0).bookVersion).toBe(seen[3]);
   });
 });
 
@@ -199,7 +206,7 @@ describe('assets', () => {
     venue.place(other, [true, 'sell', '0.5', '30']);
     venue.place(account, [true, 'buy', '0.5', '40']);
     venue.place(account, [true, 'sell', '0.6', '15']);
-    expect(venue.core.assets(account, { limit: 5 })).toMatchObject({
+    expect(assetPage(venue.core.catalog, account, { limit: 5 })).toMatchObject({
       rows: [
         {
           asset_kind: 'share',
@@ -211,14 +218,17 @@ describe('assets', () => {
       ],
       nextOffset: null,
     });
-    const first = venue.core.assets(other, { limit: 1 });
+    const first = assetPage(venue.core.catalog, other, { limit: 1 });
     expect(first.rows[0]?.position.is_yes).toBe(true);
-    const second = venue.core.assets(other, { limit: 1, offset: first.nextOffset ?? 0 });
+    const second = assetPage(venue.core.catalog, other, { limit: 1, offset: first.nextOffset ?? 0 });
     expect(second).toMatchObject({ rows: [{ position: { is_yes: false }, token: { symbol: `${venue.id}-SPT` } }] });
     expect(second.nextOffset).toBeNull();
-    expect(venue.core.assets(other, { limit: 5, market_condition_id: 'nobody' }).rows).toEqual([]);
-    venue.core.resolveMarket(venue.nowMs, venue.id, false);
-    const rows = venue.core.assets(other, { limit: 5 }).rows.map((row) => [row.value.usdt, row.position.is_final]);
+    expect(assetPage(venue.core.catalog, other, { limit: 5, market_condition_id: 'nobody' }).rows).toEqual([]);
+    venue.core.at(venue.nowMs).markets.resolve(venue.id, false);
+    const rows = assetPage(venue.core.catalog, other, { limit: 5 }).rows.map((row) => [
+      row.value.usdt,
+      row.position.is_final,
+    ]);
     expect(rows).toEqual([
       ['0', true],
       ['100', true],
@@ -232,17 +242,17 @@ describe('the clock', () => {
     const account = venue.account(1);
     const order = venue.draft(account, [true, 'buy', '0.4', '5']);
     venue.nowMs += 59_900;
-    const split = accepted(venue.core.draftSplit(venue.nowMs, account, venue.id, '1'));
-    accepted(venue.core.submitSplit(venue.nowMs, account, split.pubkey, true));
-    expect(venue.core.nextDueMs()).toBe(venue.nowMs + 100);
-    const crowd = venue.core.openInternalAccount(venue.nowMs + 100_000, 'crowd', { unlimited: true });
-    expect([venue.order(account, order).status, venue.core.split(account, split.pubkey)?.state]).toEqual([
-      'expired',
-      'done',
-    ]);
-    expect(venue.core.nextDueMs()).toBeNull();
+    const split = accepted(venue.core.at(venue.nowMs).conversions.draft('split', account, venue.id, '1'));
+    accepted(venue.core.at(venue.nowMs).conversions.submit('split', account, split.pubkey, true));
+    expect(venue.core.timers.nextMs).toBe(venue.nowMs + 100);
+    const crowd = venue.core.at(venue.nowMs + 100_000).identity.openInternal('crowd', { unlimited: true });
+    expect([
+      venue.order(account, order).status,
+      venue.core.conversions.row('split', account, split.pubkey)?.state,
+    ]).toEqual(['expired', 'done']);
+    expect(venue.core.timers.nextMs).toBe(Number.POSITIVE_INFINITY);
     venue.core.advance(5);
     expect(venue.core.nowMs).toBe(venue.nowMs + 100_000);
-    expect(venue.core.openInternalAccount(0, 'crowd', { unlimited: false })).toBe(crowd);
+    expect(venue.core.at(0).identity.openInternal('crowd', { unlimited: false })).toBe(crowd);
   });
 });

@@ -14,13 +14,21 @@ function converting(kind: (typeof KINDS)[number]) {
     venue,
     account,
     draft: (amount: string, who = account, id = venue.id) =>
-      kind === 'merge' ? core.draftMerge(venue.nowMs, who, id, amount) : core.draftSplit(venue.nowMs, who, id, amount),
+      kind === 'merge'
+        ? core.at(venue.nowMs).conversions.draft('merge', who, id, amount)
+        : core.at(venue.nowMs).conversions.draft('split', who, id, amount),
     submit: (pubkey: string, valid = true, who = account) =>
       kind === 'merge'
-        ? core.submitMerge(venue.nowMs, who, pubkey, valid)
-        : core.submitSplit(venue.nowMs, who, pubkey, valid),
-    row: (pubkey: string) => (kind === 'merge' ? core.merge(account, pubkey) : core.split(account, pubkey)),
-    list: () => (kind === 'merge' ? core.merges(account, { limit: 50 }) : core.splits(account, { limit: 50 })),
+        ? core.at(venue.nowMs).conversions.submit('merge', who, pubkey, valid)
+        : core.at(venue.nowMs).conversions.submit('split', who, pubkey, valid),
+    row: (pubkey: string) =>
+      kind === 'merge'
+        ? core.conversions.row('merge', account, pubkey)
+        : core.conversions.row('split', account, pubkey),
+    list: () =>
+      kind === 'merge'
+        ? core.conversions.page('merge', account, { limit: 50 })
+        : core.conversions.page('split', account, { limit: 50 }),
   };
 }
 
@@ -41,7 +49,7 @@ describe.each(KINDS)('a %s', (kind) => {
     expect(accepted(submit(pubkey)).state).toBe('in_process');
     venue.pass(399);
     expect(row(pubkey)?.state).toBe('in_process');
-    expect(venue.core.nextDueMs()).toBe(venue.nowMs + 1);
+    expect(venue.core.timers.nextMs).toBe(venue.nowMs + 1);
     venue.pass(1);
     expect(row(pubkey)).toMatchObject({ state: 'done', onchain_amount: '8', message });
     const after = kind === 'merge' ? 12 : 28;
@@ -66,18 +74,18 @@ describe.each(KINDS)('a %s', (kind) => {
   it('is refused to custodial accounts, on closed and paused markets, and while nobody can sign', () => {
     const { venue, draft } = converting(kind);
     const { core, nowMs, id } = venue;
-    core.setCustodial(nowMs, wallet(1), true);
+    core.at(nowMs).identity.setCustodial(wallet(1), true);
     expect(faultOf(draft('1'))).toBe('custodial_user_trading_not_allowed');
-    core.setCustodial(nowMs, wallet(1), false);
-    core.setMarketPaused(nowMs, id, true);
+    core.at(nowMs).identity.setCustodial(wallet(1), false);
+    core.at(nowMs).markets.setPaused(id, true);
     expect(faultOf(draft('1'))).toBe('share_conversion_market_paused');
-    core.setMarketPaused(nowMs, id, false);
-    core.setMarketState(nowMs, id, 'interrupted');
+    core.at(nowMs).markets.setPaused(id, false);
+    core.at(nowMs).markets.setState(id, 'interrupted');
     expect(faultOf(draft('1'))).toBe('share_conversion_market_not_open');
-    core.setMarketState(nowMs, id, 'open');
-    core.setUnbackedCollateral(nowMs, id, true);
+    core.at(nowMs).markets.setState(id, 'open');
+    core.at(nowMs).markets.setUnbacked(id, true);
     expect(faultOf(draft('1'))).toBe(kind === 'merge' ? 'share_merge_market_has_unbacked_collateral' : 'ok');
-    core.setSigningAvailable(nowMs, false);
+    core.at(nowMs).setSigningAvailable(false);
     expect(faultOf(draft('1'))).toBe('gringotts_unavailable');
   });
 
@@ -85,34 +93,34 @@ describe.each(KINDS)('a %s', (kind) => {
     const { venue, account, draft } = converting(kind);
     const { core, nowMs, id } = venue;
     const spec = { config: { kind: 'orderbook' }, margin_enabled: true } as const;
-    const margin = accepted(core.createMarket(nowMs, spec)).condition_id;
+    const margin = accepted(core.at(nowMs).markets.create(spec)).condition_id;
     const refusal = (amount: string, market = id) => faultOf(draft(amount, account, market));
     accepted(draft('1'));
-    core.setUnbackedCollateral(nowMs, id, true);
-    core.setMarketPaused(nowMs, id, true);
-    core.setMarketState(nowMs, id, 'interrupted');
-    core.setCustodial(nowMs, wallet(1), true);
-    core.setSigningAvailable(nowMs, false);
+    core.at(nowMs).markets.setUnbacked(id, true);
+    core.at(nowMs).markets.setPaused(id, true);
+    core.at(nowMs).markets.setState(id, 'interrupted');
+    core.at(nowMs).identity.setCustodial(wallet(1), true);
+    core.at(nowMs).setSigningAvailable(false);
     expect(refusal('0', 'nobody')).toBe('gringotts_unavailable');
-    core.setSigningAvailable(nowMs, true);
+    core.at(nowMs).setSigningAvailable(true);
     expect(refusal('0', 'nobody')).toBe('invalid_request_params market_condition_id');
     expect(refusal('0', margin)).toBe('custodial_user_trading_not_allowed');
-    core.setCustodial(nowMs, wallet(1), false);
+    core.at(nowMs).identity.setCustodial(wallet(1), false);
     expect(refusal('0', margin)).toBe('share_conversion_market_not_eligible');
     expect(refusal('0')).toBe('share_conversion_invalid_amount');
     expect(refusal('9999')).toBe('share_conversion_market_not_open');
-    core.setMarketState(nowMs, id, 'open');
+    core.at(nowMs).markets.setState(id, 'open');
     expect(refusal('9999')).toBe('share_conversion_market_paused');
-    core.setMarketPaused(nowMs, id, false);
+    core.at(nowMs).markets.setPaused(id, false);
     if (kind === 'merge') expect(refusal('9999')).toBe('share_merge_market_has_unbacked_collateral');
-    core.setUnbackedCollateral(nowMs, id, false);
+    core.at(nowMs).markets.setUnbacked(id, false);
     expect(refusal('9999')).toBe(`share_${kind}_in_progress`);
   });
 
   it('is refused on a margin market', () => {
     const { venue, account, draft } = converting(kind);
     const spec = { config: { kind: 'orderbook' }, margin_enabled: true } as const;
-    const { condition_id } = accepted(venue.core.createMarket(venue.nowMs, spec));
+    const { condition_id } = accepted(venue.core.at(venue.nowMs).markets.create(spec));
     expect(faultOf(draft('1', account, condition_id))).toBe('share_conversion_market_not_eligible');
   });
 
@@ -138,11 +146,11 @@ describe.each(KINDS)('a %s', (kind) => {
     expect(faultOf(submit(pubkey, true, stranger))).toBe('share_conversion_not_found');
     expect(faultOf(submit(pubkey, false))).toBe('invalid_request_params signature');
     expect(row(pubkey)?.state).toBe('waiting_to_sign');
-    venue.core.setMarketPaused(venue.nowMs, venue.id, true);
+    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
     expect(faultOf(submit(pubkey, false))).toBe('invalid_request_params signature');
     expect(accepted(submit(pubkey)).state).toBe('in_process');
     expect(faultOf(submit(pubkey, false))).toBe('share_conversion_invalid_state');
-    venue.core.setMarketPaused(venue.nowMs, venue.id, false);
+    venue.core.at(venue.nowMs).markets.setPaused(venue.id, false);
     venue.pass(400);
     expect(row(pubkey)?.state).toBe('done');
     const late = accepted(draft('4'));
@@ -155,8 +163,12 @@ describe.each(KINDS)('a %s', (kind) => {
   it('is not found under the other kind, and not shown to strangers', () => {
     const { venue, account, draft, list } = converting(kind);
     const { pubkey } = accepted(draft('4'));
-    expect(kind === 'merge' ? venue.core.split(account, pubkey) : venue.core.merge(account, pubkey)).toBeNull();
-    expect(venue.core.merge(venue.account(2), pubkey)).toBeNull();
+    expect(
+      kind === 'merge'
+        ? venue.core.conversions.row('split', account, pubkey)
+        : venue.core.conversions.row('merge', account, pubkey),
+    ).toBeNull();
+    expect(venue.core.conversions.row('merge', venue.account(2), pubkey)).toBeNull();
     expect(list().rows[0]?.pubkey).toBe(pubkey);
   });
 
@@ -168,10 +180,10 @@ describe.each(KINDS)('a %s', (kind) => {
       const { pubkey } = accepted(draft('4'));
       accepted(submit(pubkey));
       const { core, nowMs, id } = venue;
-      if (trouble === 'paused') core.setMarketPaused(nowMs, id, true);
-      else if (trouble === 'unbacked') core.setUnbackedCollateral(nowMs, id, true);
-      else if (trouble === 'resolved') core.resolveMarket(nowMs, id, true);
-      else core.setMarketState(nowMs, id, 'interrupted');
+      if (trouble === 'paused') core.at(nowMs).markets.setPaused(id, true);
+      else if (trouble === 'unbacked') core.at(nowMs).markets.setUnbacked(id, true);
+      else if (trouble === 'resolved') core.at(nowMs).markets.resolve(id, true);
+      else core.at(nowMs).markets.setState(id, 'interrupted');
       venue.pass(400);
       // A split brings the collateral that is missing.
       const lands = kind === 'split' && trouble === 'unbacked';
@@ -186,10 +198,10 @@ describe.each(KINDS)('a %s', (kind) => {
   it('can be started again once one has failed', () => {
     const { venue, draft, submit, row } = converting(kind);
     const failing = accepted(draft('4')).pubkey;
-    venue.core.setMarketPaused(venue.nowMs, venue.id, true);
+    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
     accepted(submit(failing));
     venue.pass(400);
-    venue.core.setMarketPaused(venue.nowMs, venue.id, false);
+    venue.core.at(venue.nowMs).markets.setPaused(venue.id, false);
     const { pubkey } = accepted(draft('4'));
     accepted(submit(pubkey));
     venue.pass(400);
@@ -204,7 +216,7 @@ describe('a merge', () => {
     venue.place(account, [true, 'sell', '0.9', '15']);
     expect(faultOf(draft('5.01'))).toBe('share_merge_insufficient_shares');
     expect(faultOf(draft('5'))).toBe('ok');
-    expect(faultOf(venue.core.draftOrder(venue.nowMs, account, venue.request([true, 'sell', '0.9', '1'])))).toBe(
+    expect(faultOf(venue.core.at(venue.nowMs).orders.draft(account, venue.request([true, 'sell', '0.9', '1'])))).toBe(
       'order_insufficient_shares',
     );
   });
@@ -217,7 +229,7 @@ describe('a redeem', () => {
     venue.split(account, '20');
     venue.place(other, [true, 'buy', '0.5', '8']);
     venue.place(account, [true, 'sell', '0.5', '8']);
-    accepted(venue.core.resolveMarket(venue.nowMs, venue.id, outcome));
+    accepted(venue.core.at(venue.nowMs).markets.resolve(venue.id, outcome));
     return { venue, account, other };
   };
 
@@ -227,24 +239,24 @@ describe('a redeem', () => {
     [null, '16', 4],
   ])('of a market with outcome %o pays %s to the splitter and %s to the buyer', (outcome, paid, paidOther) => {
     const { venue, account, other } = settled(outcome);
-    const [before, beforeOther] = [venue.core.readFunds(account).total, venue.core.readFunds(other).total];
-    const { pubkey, message } = accepted(venue.core.draftRedeem(venue.nowMs, account, venue.id));
+    const [before, beforeOther] = [venue.core.funds.read(account).total, venue.core.funds.read(other).total];
+    const { pubkey, message } = accepted(venue.core.at(venue.nowMs).redeems.draft(account, venue.id));
     expect(readDraftText(message)?.terms).toEqual({ action: 'redeem-shares', yes: m('12'), no: m('20') });
-    expect(venue.core.redeem(account, pubkey)).toMatchObject({
+    expect(venue.core.redeems.row(account, pubkey)).toMatchObject({
       state: 'waiting_to_sign',
       funds: paid,
       onchain_funds: '0',
     });
-    expect(accepted(venue.core.submitRedeem(venue.nowMs, account, pubkey, true))).toMatchObject({
+    expect(accepted(venue.core.at(venue.nowMs).redeems.submit(account, pubkey, true))).toMatchObject({
       state: 'completed',
       onchain_funds: paid,
       yes_shares: '12',
       no_shares: '20',
     });
-    expect(venue.core.readFunds(account).total - before).toBe(m(paid));
-    const second = accepted(venue.core.draftRedeem(venue.nowMs, other, venue.id));
-    accepted(venue.core.submitRedeem(venue.nowMs, other, second.pubkey, true));
-    expect(venue.core.readFunds(other).total - beforeOther).toBe(m(paidOther));
+    expect(venue.core.funds.read(account).total - before).toBe(m(paid));
+    const second = accepted(venue.core.at(venue.nowMs).redeems.draft(other, venue.id));
+    accepted(venue.core.at(venue.nowMs).redeems.submit(other, second.pubkey, true));
+    expect(venue.core.funds.read(other).total - beforeOther).toBe(m(paidOther));
     expect(venue.shares(account)).toEqual({ yes: 0, yesLocked: 0, no: 0, noLocked: 0 });
     expect(venue.core.marketFacts(0).setsOutstanding).toBe(0);
   });
@@ -252,25 +264,25 @@ describe('a redeem', () => {
   it('needs a settled market and shares that are free', () => {
     const venue = new Venue();
     const account = venue.account(1);
-    const draft = () => faultOf(venue.core.draftRedeem(venue.nowMs, account, venue.id));
+    const draft = () => faultOf(venue.core.at(venue.nowMs).redeems.draft(account, venue.id));
     const field = 'invalid_request_params market_condition_id';
-    expect(faultOf(venue.core.draftRedeem(venue.nowMs, account, 'nobody'))).toBe(field);
+    expect(faultOf(venue.core.at(venue.nowMs).redeems.draft(account, 'nobody'))).toBe(field);
     expect(draft()).toBe(field);
     venue.split(account, '1');
-    venue.core.resolveMarket(venue.nowMs, venue.id, null);
-    venue.core.setSigningAvailable(venue.nowMs, false);
+    venue.core.at(venue.nowMs).markets.resolve(venue.id, null);
+    venue.core.at(venue.nowMs).setSigningAvailable(false);
     expect(draft()).toBe('gringotts_unavailable');
-    venue.core.setSigningAvailable(venue.nowMs, true);
+    venue.core.at(venue.nowMs).setSigningAvailable(true);
     expect(draft()).toBe('ok');
     venue.pass(60_000);
-    const { pubkey } = accepted(venue.core.draftRedeem(venue.nowMs, account, venue.id));
-    accepted(venue.core.submitRedeem(venue.nowMs, account, pubkey, true));
+    const { pubkey } = accepted(venue.core.at(venue.nowMs).redeems.draft(account, venue.id));
+    accepted(venue.core.at(venue.nowMs).redeems.submit(account, pubkey, true));
     expect(draft()).toBe(field);
   });
 
   it('is answered again until it is signed or expires, and keeps its shares locked', () => {
     const { venue, account, other } = settled(true);
-    const draft = (who = account) => accepted(venue.core.draftRedeem(venue.nowMs, who, venue.id));
+    const draft = (who = account) => accepted(venue.core.at(venue.nowMs).redeems.draft(who, venue.id));
     const first = draft();
     const locked = { yes: 12, yesLocked: 12, no: 20, noLocked: 20 };
     expect(venue.shares(account)).toEqual(locked);
@@ -278,13 +290,13 @@ describe('a redeem', () => {
     expect(draft()).toEqual(first);
     expect(venue.shares(account)).toEqual(locked);
     expect(draft(other).pubkey).not.toBe(first.pubkey);
-    venue.core.setSigningAvailable(venue.nowMs, false);
-    expect(faultOf(venue.core.draftRedeem(venue.nowMs, account, venue.id))).toBe('gringotts_unavailable');
-    venue.core.setSigningAvailable(venue.nowMs, true);
+    venue.core.at(venue.nowMs).setSigningAvailable(false);
+    expect(faultOf(venue.core.at(venue.nowMs).redeems.draft(account, venue.id))).toBe('gringotts_unavailable');
+    venue.core.at(venue.nowMs).setSigningAvailable(true);
     venue.pass(1);
     const second = draft();
     expect(second.pubkey).not.toBe(first.pubkey);
-    expect(venue.core.redeems(account, { limit: 9 }).rows.map((row) => row.state)).toEqual([
+    expect(venue.core.redeems.page(account, { limit: 9 }).rows.map((row) => row.state)).toEqual([
       'waiting_to_sign',
       'expired',
     ]);
@@ -292,29 +304,34 @@ describe('a redeem', () => {
 
   it('has a draft for each market', () => {
     const { venue, account } = settled(true);
-    const { condition_id } = accepted(venue.core.createMarket(venue.nowMs, { config: { kind: 'orderbook' } }));
-    const split = accepted(venue.core.draftSplit(venue.nowMs, account, condition_id, '3'));
-    accepted(venue.core.submitSplit(venue.nowMs, account, split.pubkey, true));
+    const { condition_id } = accepted(venue.core.at(venue.nowMs).markets.create({ config: { kind: 'orderbook' } }));
+    const split = accepted(venue.core.at(venue.nowMs).conversions.draft('split', account, condition_id, '3'));
+    accepted(venue.core.at(venue.nowMs).conversions.submit('split', account, split.pubkey, true));
     venue.pass(400);
-    accepted(venue.core.resolveMarket(venue.nowMs, condition_id, true));
-    const [one, two] = [venue.id, condition_id].map((id) => accepted(venue.core.draftRedeem(venue.nowMs, account, id)));
+    accepted(venue.core.at(venue.nowMs).markets.resolve(condition_id, true));
+    const [one, two] = [venue.id, condition_id].map((id) =>
+      accepted(venue.core.at(venue.nowMs).redeems.draft(account, id)),
+    );
     expect(one?.pubkey).not.toBe(two?.pubkey);
-    expect(venue.core.redeem(account, two?.pubkey ?? '')).toMatchObject({ yes_shares: '3', no_shares: '3' });
+    expect(venue.core.redeems.row(account, two?.pubkey ?? '')).toMatchObject({ yes_shares: '3', no_shares: '3' });
   });
 
   it('checks owner, expiry, state and signature in this order at the submit', () => {
     const { venue, account, other } = settled(true);
     const submit = (who: number, pubkey: string, valid: boolean) =>
-      faultOf(venue.core.submitRedeem(venue.nowMs, who, pubkey, valid));
-    const late = accepted(venue.core.draftRedeem(venue.nowMs, account, venue.id)).pubkey;
+      faultOf(venue.core.at(venue.nowMs).redeems.submit(who, pubkey, valid));
+    const late = accepted(venue.core.at(venue.nowMs).redeems.draft(account, venue.id)).pubkey;
     expect(submit(other, late, true)).toBe('not_found');
     expect(submit(account, late, false)).toBe('invalid_request_params signature');
     venue.pass(60_000);
     expect(submit(account, late, false)).toBe('program_call_has_expired');
-    const { pubkey } = accepted(venue.core.draftRedeem(venue.nowMs, account, venue.id));
+    const { pubkey } = accepted(venue.core.at(venue.nowMs).redeems.draft(account, venue.id));
     expect(submit(account, pubkey, true)).toBe('ok');
     expect(submit(account, pubkey, false)).toBe('invalid_program_call_status');
-    expect(venue.core.redeems(account, { limit: 9 }).rows.map((row) => row.state)).toEqual(['completed', 'expired']);
-    expect(venue.core.redeems(account, { limit: 9, state: 'expired' }).rows).toHaveLength(1);
+    expect(venue.core.redeems.page(account, { limit: 9 }).rows.map((row) => row.state)).toEqual([
+      'completed',
+      'expired',
+    ]);
+    expect(venue.core.redeems.page(account, { limit: 9, state: 'expired' }).rows).toHaveLength(1);
   });
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ASK, BID, type BookSide, type ObservedFill } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { publicTradePage } from '../../../src/exchange/core/records/market-rows.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { times } from '../../support/effort.js';
 import { expectSame } from '../../support/expect-same.js';
@@ -29,16 +30,16 @@ function market(model = 'risk-averse') {
     told,
     crossings,
     level: (side: BookSide, price: string, total: number) =>
-      venue.core.recordedLevel(venue.nowMs, 0, side, m(price), m(total)),
+      venue.core.at(venue.nowMs).feed.level(0, side, m(price), m(total)),
     trade: (taker: BookSide, price: string, amount: number) =>
-      venue.core.recordedTrade(venue.nowMs, 0, taker, m(price), m(amount)),
+      venue.core.at(venue.nowMs).feed.trade(0, taker, m(price), m(amount)),
     bid: (price: string, amount: string) => venue.place(account, [true, 'buy', price, amount]),
     ask: (price: string, amount: string) => venue.place(account, [false, 'buy', complement(price), amount]),
     filled: (pubkey: string) => Number(venue.order(account, pubkey).filled_amount),
     prints: () =>
-      venue.core
-        .publicTrades(0, { limit: 100 })
-        .rows.map((row) => `${row.is_yes ? 'YES' : 'NO'} ${row.amount}@${row.price}`),
+      publicTradePage(venue.core.catalog.market(0), { limit: 100 }).rows.map(
+        (row) => `${row.is_yes ? 'YES' : 'NO'} ${row.amount}@${row.price}`,
+      ),
   };
 }
 
@@ -128,7 +129,7 @@ describe('a recorded amount that comes to the price of real orders', () => {
     const { venue, level, bid, filled } = market();
     const order = bid('0.45', '10');
     level(ASK, '0.44', 4);
-    venue.core.recordedClear(venue.nowMs, 0);
+    venue.core.at(venue.nowMs).feed.clear(0);
     level(ASK, '0.44', total);
     expect(filled(order)).toBe(wanted);
     expect(venue.book()).toEqual({ bid: [`0.45:${10 - wanted}`], ask: [] });
@@ -142,7 +143,7 @@ describe('a recorded amount that comes to the price of real orders', () => {
     const { venue, level, bid, filled } = market();
     const order = bid('0.45', '10');
     level(ASK, '0.44', 4);
-    venue.core.recordedClear(venue.nowMs, 0);
+    venue.core.at(venue.nowMs).feed.clear(0);
     venue.nowMs += 1000;
     level(ASK, '0.5', 7);
     level(ASK, '0.51', 7);
@@ -156,9 +157,9 @@ describe('a recorded amount that comes to the price of real orders', () => {
     const order = bid('0.45', '10');
     level(ASK, '0.44', 4);
     for (let gap = 0; gap < 3; gap++) {
-      venue.core.recordedClear(venue.nowMs, 0);
-      venue.core = ExchangeCore.restore(settings, JSON.parse(JSON.stringify(venue.core.snapshot())));
-      venue.core.recordedClear(venue.nowMs, 0);
+      venue.core.at(venue.nowMs).feed.clear(0);
+      venue.core = new ExchangeCore(settings, JSON.parse(JSON.stringify(venue.core.snapshot())));
+      venue.core.at(venue.nowMs).feed.clear(0);
       venue.nowMs += 1000;
       level(ASK, '0.5', 7);
       level(ASK, '0.44', 4);
@@ -169,11 +170,11 @@ describe('a recorded amount that comes to the price of real orders', () => {
   it('waits while the market is paused, and meets the orders when it goes on', () => {
     const { venue, level, bid, filled } = market();
     const order = bid('0.45', '5');
-    venue.core.setMarketPaused(venue.nowMs, venue.id, true);
+    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
     level(ASK, '0.43', 2);
     level(ASK, '0.44', 9);
     expect([filled(order), venue.book()]).toEqual([0, { bid: ['0.45:5'], ask: ['0.43:2', '0.44:9'] }]);
-    venue.core.setMarketPaused(venue.nowMs, venue.id, false);
+    venue.core.at(venue.nowMs).markets.setPaused(venue.id, false);
     expect([filled(order), venue.book()]).toEqual([5, { bid: [], ask: ['0.44:6'] }]);
   });
 });
@@ -258,8 +259,8 @@ class TwoSides {
   constructor(model: string) {
     this.core = new ExchangeCore({ ...settings, fillModel: model });
     const config = { kind: 'orderbook', amount_precision: 0, taker_fee_rate: m(0) } as const;
-    accepted(this.core.createMarket(NOW_MS, { config }));
-    const open = (name: string) => this.core.openInternalAccount(NOW_MS, name, { unlimited: true });
+    accepted(this.core.at(NOW_MS).markets.create({ config }));
+    const open = (name: string) => this.core.at(NOW_MS).identity.openInternal(name, { unlimited: true });
     this.#traders = [open('bidder'), open('asker')];
   }
 
@@ -268,20 +269,22 @@ class TwoSides {
       case 'join': {
         const price = priceOf(step.tick);
         const account = this.#traders[step.side];
-        this.handles.push(this.core.placeInternal(this.#nowMs, account, 0, step.side, price, m(step.amount), false));
-        return this.core.lastInternalFilled / 1e6;
+        this.handles.push(
+          this.core.at(this.#nowMs).internal.place(account, 0, step.side, price, m(step.amount), false),
+        );
+        return this.core.internal.lastFilled / 1e6;
       }
       case 'cancel':
-        this.core.cancelInternal(this.#nowMs, this.handles[step.order] ?? 0);
+        this.core.at(this.#nowMs).internal.cancel(this.handles[step.order] ?? 0);
         return 0;
       case 'level':
-        this.core.recordedLevel(this.#nowMs, 0, step.side, priceOf(step.tick), m(step.total));
+        this.core.at(this.#nowMs).feed.level(0, step.side, priceOf(step.tick), m(step.total));
         return 0;
       case 'trade':
-        this.core.recordedTrade(this.#nowMs, 0, step.taker, priceOf(step.tick), m(step.amount));
+        this.core.at(this.#nowMs).feed.trade(0, step.taker, priceOf(step.tick), m(step.amount));
         return 0;
       case 'clear':
-        this.core.recordedClear(this.#nowMs, 0);
+        this.core.at(this.#nowMs).feed.clear(0);
         return 0;
       case 'wait':
         this.#nowMs += 1;
@@ -290,16 +293,16 @@ class TwoSides {
   }
 
   left(order: number): number {
-    return this.core.internalRemaining(this.handles[order] ?? 0) / 1e6;
+    return this.core.internal.remaining(this.handles[order] ?? 0) / 1e6;
   }
 
   displayed(of: BookSide, at: number): number {
-    return this.core.levelAmount(0, of, priceOf(at)) / 1e6;
+    return this.core.catalog.market(0).levelAmount(of, priceOf(at)) / 1e6;
   }
 
   /** Public trades since the last look, oldest first: tick and amount. */
   newPrints(): readonly (readonly [tick: number, amount: number])[] {
-    const { rows } = this.core.publicTrades(0, { limit: 20_000 });
+    const { rows } = publicTradePage(this.core.catalog.market(0), { limit: 20_000 });
     const fresh = rows.slice(0, rows.length - this.#printed).reverse();
     this.#printed = rows.length;
     return fresh.map((row) => {

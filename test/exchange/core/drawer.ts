@@ -21,14 +21,14 @@ export class Drawer {
     this.random = Random.fromSeed(seed, 'replay');
     for (const precision of [2, 3]) {
       const rates = { maker_fee_rate: m('0.003'), taker_fee_rate: m('0.01') };
-      this.#do('createMarket', {
+      this.#do('markets.create', {
         config: { kind: 'orderbook', price_precision: precision, amount_precision: 2 * precision, ...rates },
         event: 'both',
       });
     }
     for (let i = 1; i <= 4; i++) this.#key(i);
-    this.#do('openInternalAccount', 'crowd', { unlimited: true });
-    this.#do('openInternalAccount', 'maker', { unlimited: false, funds: m('2000') });
+    this.#do('identity.openInternal', 'crowd', { unlimited: true });
+    this.#do('identity.openInternal', 'maker', { unlimited: false, funds: m('2000') });
   }
 
   /** Runs a command here, as JSON would bring it, and writes it down. */
@@ -41,10 +41,16 @@ export class Drawer {
   #key(number: number): void {
     this.#nonce += 1;
     const nonce = `n${this.#nonce}`;
-    this.#do('createChallenge', wallet(number), nonce);
+    this.#do('identity.challenge', wallet(number), nonce);
     const message = `Create SVC API credential | Wallet: ${wallet(number)} | Nonce: ${nonce}`;
     const valid = this.random.chance(0.9) || this.#nonce <= 4;
-    this.#do('createKey', { wallet_address: wallet(number), message, nonce }, valid, `key${this.#nonce}`, 'secret');
+    this.#do(
+      'identity.createKey',
+      { wallet_address: wallet(number), message, nonce },
+      valid,
+      `key${this.#nonce}`,
+      'secret',
+    );
   }
 
   #pick<T>(from: readonly T[]): T | undefined {
@@ -55,22 +61,29 @@ export class Drawer {
     const { random } = this;
     if (random.chance(0.4)) this.#nowMs += random.below(random.chance(0.1) ? 40_000 : 300);
     const account = 1 + random.below(4);
-    const market = random.below(this.core.marketCount);
+    const market = random.below(this.core.catalog.markets.length);
     const id = this.core.marketFacts(market).conditionId;
     const valid = random.chance(0.9);
     const dice = random.uniform();
     if (dice < 0.2) this.#draftOrder(account, id);
-    else if (dice < 0.4) this.#submit(account, 'submitOrder', this.core.orders(account, { limit: 3 }).rows, valid);
+    else if (dice < 0.4)
+      this.#submit(account, 'orders.submit', this.core.orders.page(account, { limit: 3 }).rows, valid);
     else if (dice < 0.46) this.#cancel(account, valid);
     else if (dice < 0.62) this.#internal(market);
-    else if (dice < 0.66) this.#do('cancelInternal', this.#pick(this.#handles) ?? 7);
+    else if (dice < 0.66) this.#do('internal.cancel', this.#pick(this.#handles) ?? 7);
     else if (dice < 0.8) this.#recorded(market);
     else if (dice < 0.86) this.#convert(account, id, valid);
-    else if (dice < 0.9) this.#submit(account, 'submitSplit', this.core.splits(account, { limit: 2 }).rows, valid);
-    else if (dice < 0.94) this.#submit(account, 'submitMerge', this.core.merges(account, { limit: 2 }).rows, valid);
+    else if (dice < 0.9) this.#submitConversion('split', account, valid);
+    else if (dice < 0.94) this.#submitConversion('merge', account, valid);
     else if (dice < 0.955) this.#redeem(account, valid);
-    else if (dice < 0.97) this.#submit(account, 'submitRedeem', this.core.redeems(account, { limit: 2 }).rows, valid);
+    else if (dice < 0.97)
+      this.#submit(account, 'redeems.submit', this.core.redeems.page(account, { limit: 2 }).rows, valid);
     else this.#control(market, id, account);
+  }
+
+  #submitConversion(kind: 'merge' | 'split', account: number, valid: boolean): void {
+    const { rows } = this.core.conversions.page(kind, account, { limit: 2 });
+    this.#do('conversions.submit', kind, account, this.#pick(rows)?.pubkey ?? 'nobody', valid);
   }
 
   #submit(
@@ -89,41 +102,42 @@ export class Drawer {
     const amount = (1 + random.below(40)) * 1_000_000 + (random.chance(0.3) ? random.below(100) * 10_000 : 0);
     if (random.chance(0.8)) {
       const price = (40 + random.below(21)) * 10_000;
-      this.#do('draftOrder', account, { ...order, order_type: 'limit', price, amount });
-    } else if (side === 'buy') this.#do('draftOrder', account, { ...order, order_type: 'market', funds: amount });
-    else this.#do('draftOrder', account, { ...order, order_type: 'market', amount });
+      this.#do('orders.draft', account, { ...order, order_type: 'limit', price, amount });
+    } else if (side === 'buy') this.#do('orders.draft', account, { ...order, order_type: 'market', funds: amount });
+    else this.#do('orders.draft', account, { ...order, order_type: 'market', amount });
   }
 
   #convert(account: number, id: string, valid: boolean): void {
     const { random, core } = this;
     const merges = random.chance(0.5);
-    this.#do(merges ? 'draftMerge' : 'draftSplit', account, id, String(1 + random.below(merges ? 10 : 60)));
+    const kind = merges ? 'merge' : 'split';
+    this.#do('conversions.draft', kind, account, id, String(1 + random.below(merges ? 10 : 60)));
     if (random.chance(0.4)) return;
-    const { rows } = merges ? core.merges(account, { limit: 1 }) : core.splits(account, { limit: 1 });
-    this.#submit(account, merges ? 'submitMerge' : 'submitSplit', rows, valid);
+    const { rows } = core.conversions.page(kind, account, { limit: 1 });
+    this.#do('conversions.submit', kind, account, this.#pick(rows)?.pubkey ?? 'nobody', valid);
   }
 
   #redeem(account: number, valid: boolean): void {
-    const all = Array.from({ length: this.core.marketCount }, (_, index) => this.core.marketFacts(index));
+    const all = Array.from({ length: this.core.catalog.markets.length }, (_, index) => this.core.marketFacts(index));
     const settled = all.filter(({ state }) => state === 'resolved' || state === 'canceled');
-    this.#do('draftRedeem', account, this.#pick(settled)?.conditionId ?? all[0]?.conditionId);
+    this.#do('redeems.draft', account, this.#pick(settled)?.conditionId ?? all[0]?.conditionId);
     if (this.random.chance(0.6))
-      this.#submit(account, 'submitRedeem', this.core.redeems(account, { limit: 1 }).rows, valid);
+      this.#submit(account, 'redeems.submit', this.core.redeems.page(account, { limit: 1 }).rows, valid);
   }
 
   #cancel(account: number, valid: boolean): void {
     const pubkey = this.#pick(
-      this.core.orders(account, { limit: 5, status: ['open', 'partially_filled'] }).rows,
+      this.core.orders.page(account, { limit: 5, status: ['open', 'partially_filled'] }).rows,
     )?.pubkey;
-    this.#do('draftCancel', account, pubkey ?? 'nobody');
-    if (this.random.chance(0.8)) this.#do('submitCancel', account, pubkey ?? 'nobody', valid);
+    this.#do('orders.draftCancel', account, pubkey ?? 'nobody');
+    if (this.random.chance(0.8)) this.#do('orders.submitCancel', account, pubkey ?? 'nobody', valid);
   }
 
   #internal(market: number): void {
     const { random } = this;
     const [price, amount] = [(40 + random.below(21)) * 10_000, (1 + random.below(30)) * 1_000_000];
     const handle = this.#do(
-      'placeInternal',
+      'internal.place',
       5 + random.below(2),
       market,
       random.below(2),
@@ -138,25 +152,25 @@ export class Drawer {
     const { random } = this;
     const [side, price] = [random.below(2), (40 + random.below(21)) * 10_000];
     const amount = random.below(50) * 1_000_000 + random.below(3);
-    if (random.chance(0.6)) this.#do('recordedLevel', market, side, price, amount);
-    else if (random.chance(0.95)) this.#do('recordedTrade', market, side, price, amount);
-    else this.#do('recordedClear', market);
+    if (random.chance(0.6)) this.#do('feed.level', market, side, price, amount);
+    else if (random.chance(0.95)) this.#do('feed.trade', market, side, price, amount);
+    else this.#do('feed.clear', market);
   }
 
   #control(market: number, id: string, account: number): void {
     const { random } = this;
     const dice = random.below(13);
-    if (dice === 0) this.#do('setMarketPaused', id, random.chance(0.3));
-    else if (dice === 1) this.#do('setUnbackedCollateral', id, random.chance(0.3));
-    else if (dice === 2) this.#do('setMarketState', id, random.chance(0.7) ? 'open' : 'interrupted');
+    if (dice === 0) this.#do('markets.setPaused', id, random.chance(0.3));
+    else if (dice === 1) this.#do('markets.setUnbacked', id, random.chance(0.3));
+    else if (dice === 2) this.#do('markets.setState', id, random.chance(0.7) ? 'open' : 'interrupted');
     else if (dice === 3) this.#do('setSigningAvailable', random.chance(0.8));
-    else if (dice === 4) this.#do('deposit', wallet(account), 1 + random.below(1_000_000));
-    else if (dice === 5) this.#do('setCustodial', wallet(account), random.chance(0.2));
+    else if (dice === 4) this.#do('identity.deposit', wallet(account), 1 + random.below(1_000_000));
+    else if (dice === 5) this.#do('identity.setCustodial', wallet(account), random.chance(0.2));
     else if (dice === 6) this.#key(1 + random.below(5));
-    else if (dice === 7) this.#do('revokeKey', account, `key${1 + random.below(this.#nonce)}`);
+    else if (dice === 7) this.#do('identity.revoke', account, `key${1 + random.below(this.#nonce)}`);
     else if (dice < 11) {
-      this.#do('resolveMarket', id, [true, false, null][random.below(3)] ?? null);
-      this.#do('createMarket', { config: { kind: 'orderbook', amount_precision: market % 6 }, event: 'both' });
+      this.#do('markets.resolve', id, [true, false, null][random.below(3)] ?? null);
+      this.#do('markets.create', { config: { kind: 'orderbook', amount_precision: market % 6 }, event: 'both' });
     } else if (dice === 11) this.#do('setDelays', { landingMs: random.below(2_000) });
     else this.#do('advance');
   }

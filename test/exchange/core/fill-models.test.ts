@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
+import type { Snapshot } from '../../../src/exchange/core/core.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { FILL_MODEL_NAMES, type FillModelSpec, fillModel } from '../../../src/exchange/core/matching/fill-model.js';
-import type { Snapshot } from '../../../src/exchange/core/wiring.js';
+import { publicTradePage } from '../../../src/exchange/core/records/market-rows.js';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { m, settings, Venue } from './venue.js';
 
@@ -31,8 +32,8 @@ function market(model: string) {
   return {
     venue,
     account,
-    level: (total: number) => venue.core.recordedLevel(venue.nowMs, 0, BID, m('0.4'), m(total)),
-    trade: (amount: number, price = '0.4') => venue.core.recordedTrade(venue.nowMs, 0, ASK, m(price), m(amount)),
+    level: (total: number) => venue.core.at(venue.nowMs).feed.level(0, BID, m('0.4'), m(total)),
+    trade: (amount: number, price = '0.4') => venue.core.at(venue.nowMs).feed.trade(0, ASK, m(price), m(amount)),
     join: (amount = '10') => venue.place(account, [true, 'buy', '0.4', amount]),
     filled: (pubkey: string) => Number(venue.order(account, pubkey).filled_amount),
     ahead: () => (((venue.core.snapshot() as Snapshot).resting[0] ?? [])[7] ?? Number.NaN) / 1e6,
@@ -71,7 +72,10 @@ describe('the published sequence of a queue', () => {
     trade(30);
     expect(venue.order(account, order).status).toBe('filled');
     // Seven are ours, the rest is the recorded level's: the tape shows the whole trade once.
-    expect(venue.core.publicTrades(0, { limit: 2 }).rows.map((row) => row.amount)).toEqual(['23', '7']);
+    expect(publicTradePage(venue.core.catalog.market(0), { limit: 2 }).rows.map((row) => row.amount)).toEqual([
+      '23',
+      '7',
+    ]);
   });
 });
 
@@ -99,7 +103,7 @@ describe('a decrease without a trade', () => {
   it('never fills, and leaves whole lots ahead', () => {
     const venue = new Venue({ amount_precision: 0 }, {}, { ...settings, fillModel: 'power:1' });
     const account = venue.account(1);
-    const level = (total: number) => venue.core.recordedLevel(venue.nowMs, 0, BID, m('0.4'), m(total));
+    const level = (total: number) => venue.core.at(venue.nowMs).feed.level(0, BID, m('0.4'), m(total));
     const ahead = () => ((venue.core.snapshot() as Snapshot).resting[0] ?? [])[7];
     level(100);
     const order = venue.place(account, [true, 'buy', '0.4', '10']);
@@ -134,7 +138,7 @@ describe('a snapshot', () => {
     const [straight, restored] = [market(name), market(name)];
     for (const each of [straight, restored]) half(each);
     const saved: unknown = JSON.parse(JSON.stringify(restored.venue.core.snapshot()));
-    restored.venue.core = ExchangeCore.restore({ ...settings, fillModel: name }, saved);
+    restored.venue.core = new ExchangeCore({ ...settings, fillModel: name }, saved);
     expect(rest(restored)).toBe(rest(straight));
   });
 
@@ -142,7 +146,7 @@ describe('a snapshot', () => {
     const { venue, level, ahead, ...others } = market('risk-averse');
     half({ venue, level, ahead, ...others });
     expect(ahead()).toBe(50);
-    venue.core = ExchangeCore.restore({ ...settings, fillModel: 'power:1' }, venue.core.snapshot());
+    venue.core = new ExchangeCore({ ...settings, fillModel: 'power:1' }, venue.core.snapshot());
     level(90);
     expect(ahead()).toBe(50);
     level(72);

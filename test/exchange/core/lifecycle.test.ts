@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { detailRow, priceRow } from '../../../src/exchange/core/records/market-rows.js';
 import { MARKET_STATES, type MarketState } from '../../../src/shared/protocol/states.js';
 import { accepted, faultOf, m, Venue } from './venue.js';
 
 function marketIn(state: MarketState): Venue {
   if (state === 'interrupted') {
     const venue = new Venue();
-    accepted(venue.core.setMarketState(venue.nowMs, venue.id, 'interrupted'));
+    accepted(venue.core.at(venue.nowMs).markets.setState(venue.id, 'interrupted'));
     return venue;
   }
   const settles = state === 'resolved' || state === 'canceled';
   const venue = new Venue({}, settles ? {} : { state });
-  if (settles) accepted(venue.core.resolveMarket(venue.nowMs, venue.id, state === 'resolved' ? true : null));
+  if (settles) accepted(venue.core.at(venue.nowMs).markets.resolve(venue.id, state === 'resolved' ? true : null));
   return venue;
 }
 
@@ -20,7 +21,7 @@ describe('a market', () => {
     (from) => {
       const allowed = MARKET_STATES.filter((to) => {
         const venue = marketIn(from);
-        const moved = venue.core.setMarketState(venue.nowMs, venue.id, to);
+        const moved = venue.core.at(venue.nowMs).markets.setState(venue.id, to);
         expect(venue.core.marketFacts(0).state).toBe(moved.ok ? to : from);
         if (!moved.ok) expect(faultOf(moved)).toBe('invalid_request_params state');
         return moved.ok;
@@ -34,7 +35,7 @@ describe('a market', () => {
     for (const outcome of [true, false, null]) {
       const venue = marketIn(from);
       const isSettled = from === 'resolved' || from === 'canceled';
-      const resolved = venue.core.resolveMarket(venue.nowMs, venue.id, outcome);
+      const resolved = venue.core.at(venue.nowMs).markets.resolve(venue.id, outcome);
       expect(faultOf(resolved)).toBe(isSettled ? 'invalid_request_params is_yes' : 'ok');
       if (!isSettled) expect(venue.core.marketFacts(0).outcome).toBe(outcome);
     }
@@ -42,14 +43,17 @@ describe('a market', () => {
 
   it('shows no book while it is not open, and the recorded one again when it reopens', () => {
     const venue = new Venue();
-    venue.core.recordedLevel(venue.nowMs, 0, 0, m('0.4'), m('5'));
-    venue.core.recordedLevel(venue.nowMs, 0, 1, m('0.6'), m('5'));
-    const version = venue.core.bookVersion(0);
-    accepted(venue.core.setMarketState(venue.nowMs, venue.id, 'interrupted'));
+    venue.core.at(venue.nowMs).feed.level(0, 0, m('0.4'), m('5'));
+    venue.core.at(venue.nowMs).feed.level(0, 1, m('0.6'), m('5'));
+    const version = venue.core.catalog.market(0).bookVersion;
+    accepted(venue.core.at(venue.nowMs).markets.setState(venue.id, 'interrupted'));
     expect(venue.book()).toEqual({ bid: [], ask: [] });
-    expect([venue.core.bestBid(0), venue.core.priceRow(0, true).price]).toEqual([null, null]);
-    expect(venue.core.bookVersion(0)).toBeGreaterThan(version);
-    accepted(venue.core.setMarketState(venue.nowMs, venue.id, 'open'));
+    expect([venue.core.catalog.market(0).bestBid, priceRow(venue.core.catalog.market(0), true).price]).toEqual([
+      null,
+      null,
+    ]);
+    expect(venue.core.catalog.market(0).bookVersion).toBeGreaterThan(version);
+    accepted(venue.core.at(venue.nowMs).markets.setState(venue.id, 'open'));
     expect(venue.book()).toEqual({ bid: ['0.4:5'], ask: ['0.6:5'] });
   });
 });
@@ -65,8 +69,8 @@ describe('a market of a sport', () => {
     [{ sport: 'soccer', category: 'crypto' }, 'invalid_request_params category'],
   ])('of %o is %s', (spec, expected) => {
     const { core, nowMs } = new Venue();
-    const made = core.createMarket(nowMs, { config: { kind: 'orderbook' }, ...spec });
+    const made = core.at(nowMs).markets.create({ config: { kind: 'orderbook' }, ...spec });
     expect(faultOf(made)).toBe(expected);
-    if (made.ok) expect(core.detailRow(made.value.index).category).toBe('sports');
+    if (made.ok) expect(detailRow(core.catalog, core.catalog.market(made.value.index)).category).toBe('sports');
   });
 });

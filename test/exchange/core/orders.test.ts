@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderRequest } from '../../../src/exchange/core/contract.js';
+import { bookRow, publicTradePage, statsRow, summaryRow } from '../../../src/exchange/core/records/market-rows.js';
 import { readDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { accepted, faultOf, type Limit, m, Venue } from './venue.js';
 
@@ -70,7 +71,7 @@ describe('an order draft', () => {
     const venue = new Venue({ min_price: m('0.02'), max_price: m('0.98'), max_amount: m('1000') });
     const account = venue.account(1);
     expect(
-      faultOf(venue.core.draftOrder(venue.nowMs, account, { market_condition_id: venue.id, ...base, ...change })),
+      faultOf(venue.core.at(venue.nowMs).orders.draft(account, { market_condition_id: venue.id, ...base, ...change })),
     ).toBe(expected);
   });
 
@@ -85,10 +86,10 @@ describe('an order draft', () => {
   ] as const)('with several faults (%s, %o) hears of %s', (trouble, change, expected) => {
     const venue = new Venue();
     const account = venue.account(1);
-    if (trouble === 'paused') venue.core.setMarketPaused(venue.nowMs, venue.id, true);
-    if (trouble === 'no signing') venue.core.setSigningAvailable(venue.nowMs, false);
+    if (trouble === 'paused') venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
+    if (trouble === 'no signing') venue.core.at(venue.nowMs).setSigningAvailable(false);
     const request = { market_condition_id: venue.id, ...base, ...change };
-    expect(faultOf(venue.core.draftOrder(venue.nowMs, account, request))).toBe(expected);
+    expect(faultOf(venue.core.at(venue.nowMs).orders.draft(account, request))).toBe(expected);
   });
 
   it('is refused to the micro when the money does not reach', () => {
@@ -97,7 +98,7 @@ describe('an order draft', () => {
     // 23570.21 × 0.42 = 9899.4882, and 1 % of it. What is left pays for 3 shares at 0.5, not for 3.01.
     venue.place(account, [true, 'buy', '0.42', '23570.21']);
     expect(venue.funds(account)).toEqual([10_000, 9998.483082]);
-    expect(faultOf(venue.core.draftOrder(venue.nowMs, account, venue.request([true, 'buy', '0.5', '3.01'])))).toBe(
+    expect(faultOf(venue.core.at(venue.nowMs).orders.draft(account, venue.request([true, 'buy', '0.5', '3.01'])))).toBe(
       'order_insufficient_funds',
     );
     venue.draft(account, [true, 'buy', '0.5', '3']);
@@ -144,7 +145,9 @@ describe('an order draft', () => {
   it('says in its text what it is', () => {
     const venue = new Venue();
     const account = venue.account(1);
-    const draft = accepted(venue.core.draftOrder(venue.nowMs, account, venue.request([false, 'buy', '0.42', '10'])));
+    const draft = accepted(
+      venue.core.at(venue.nowMs).orders.draft(account, venue.request([false, 'buy', '0.42', '10'])),
+    );
     expect(readDraftText(draft.message)).toEqual({
       serviceName: 'SVC',
       marketConditionId: venue.id,
@@ -159,16 +162,16 @@ describe('an order draft', () => {
     const venue = new Venue();
     const account = venue.account(1);
     const draft = () =>
-      faultOf(venue.core.draftOrder(venue.nowMs, account, venue.request([true, 'buy', '0.42', '10'])));
-    venue.core.setMarketPaused(venue.nowMs, venue.id, true);
+      faultOf(venue.core.at(venue.nowMs).orders.draft(account, venue.request([true, 'buy', '0.42', '10'])));
+    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
     expect(draft()).toBe('order_market_not_open');
-    venue.core.setMarketPaused(venue.nowMs, venue.id, false);
-    venue.core.setMarketState(venue.nowMs, venue.id, 'interrupted');
+    venue.core.at(venue.nowMs).markets.setPaused(venue.id, false);
+    venue.core.at(venue.nowMs).markets.setState(venue.id, 'interrupted');
     expect(draft()).toBe('order_market_not_open');
-    venue.core.setMarketState(venue.nowMs, venue.id, 'open');
-    venue.core.setSigningAvailable(venue.nowMs, false);
+    venue.core.at(venue.nowMs).markets.setState(venue.id, 'open');
+    venue.core.at(venue.nowMs).setSigningAvailable(false);
     expect(draft()).toBe('gringotts_unavailable');
-    venue.core.setSigningAvailable(venue.nowMs, true);
+    venue.core.at(venue.nowMs).setSigningAvailable(true);
     expect(draft()).toBe('ok');
   });
 
@@ -177,9 +180,9 @@ describe('an order draft', () => {
     const account = venue.account(1);
     const fee = { opening_fee: '0', closing_fee: '0', annual_fee_rate: '0' };
     const config = { kind: 'hyperliquid', max_leverage_yes: '5', max_leverage_no: '5', ...fee } as const;
-    const { condition_id } = accepted(venue.core.createMarket(venue.nowMs, { config }));
+    const { condition_id } = accepted(venue.core.at(venue.nowMs).markets.create({ config }));
     const request = { ...venue.request([true, 'buy', '0.42', '10']), market_condition_id: condition_id };
-    expect(faultOf(venue.core.draftOrder(venue.nowMs, account, request))).toBe(
+    expect(faultOf(venue.core.at(venue.nowMs).orders.draft(account, request))).toBe(
       'invalid_request_params market_condition_id',
     );
   });
@@ -190,7 +193,7 @@ describe('the submit of an order', () => {
     const venue = new Venue();
     const [account, stranger] = [venue.account(1), venue.account(2)];
     const submit = (who: number, pubkey: string, valid: boolean) =>
-      faultOf(venue.core.submitOrder(venue.nowMs, who, pubkey, valid));
+      faultOf(venue.core.at(venue.nowMs).orders.submit(who, pubkey, valid));
     const pubkey = venue.draft(account, [true, 'buy', '0.42', '10']);
     expect(submit(account, 'nobody', false)).toBe('not_found');
     expect(submit(stranger, pubkey, false)).toBe('not_found');
@@ -226,13 +229,15 @@ describe('the submit of an order', () => {
       slug === 'order_insufficient_funds' ? [true, 'buy', '0.4', '15000'] : [true, 'sell', '0.9', '6'],
     );
     const before = [venue.funds(account), venue.shares(account), venue.book()];
-    venue.core.setMarketPaused(venue.nowMs, venue.id, true);
-    expect(faultOf(venue.core.submitOrder(venue.nowMs, account, late, false))).toBe('invalid_request_params signature');
-    venue.core.setMarketPaused(venue.nowMs, venue.id, false);
-    expect(faultOf(venue.core.submitOrder(venue.nowMs, account, late, true))).toBe(slug);
+    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
+    expect(faultOf(venue.core.at(venue.nowMs).orders.submit(account, late, false))).toBe(
+      'invalid_request_params signature',
+    );
+    venue.core.at(venue.nowMs).markets.setPaused(venue.id, false);
+    expect(faultOf(venue.core.at(venue.nowMs).orders.submit(account, late, true))).toBe(slug);
     expect(venue.order(account, late).status).toBe('failed');
     expect([venue.funds(account), venue.shares(account), venue.book()]).toEqual(before);
-    expect(faultOf(venue.core.submitOrder(venue.nowMs, account, late, true))).toBe('invalid_program_call_status');
+    expect(faultOf(venue.core.at(venue.nowMs).orders.submit(account, late, true))).toBe('invalid_program_call_status');
   });
 
   it('grants two drafts that each need all there is, and fails the second submit', () => {
@@ -241,7 +246,7 @@ describe('the submit of an order', () => {
     const all = { market_condition_id: venue.id, is_yes: true, side: 'buy', order_type: 'limit' } as const;
     // 19801.98 × 0.5, and 1 % of it: 9999.9999.
     const [first, second] = [1, 2].map(() => venue.draft(account, { ...all, price: m('0.5'), amount: m('19801.98') }));
-    const submit = (pubkey = '') => faultOf(venue.core.submitOrder(venue.nowMs, account, pubkey, true));
+    const submit = (pubkey = '') => faultOf(venue.core.at(venue.nowMs).orders.submit(account, pubkey, true));
     expect([submit(second), submit(first)]).toEqual(['ok', 'order_insufficient_funds']);
     expect(venue.funds(account)).toEqual([10_000, 9999.9999]);
     venue.cancel(account, second ?? '');
@@ -253,19 +258,21 @@ describe('the submit of an order', () => {
     const account = venue.account(1);
     const late = venue.draft(account, [true, 'buy', '0.5', '19000']);
     venue.place(account, [true, 'buy', '0.4', '15000']);
-    venue.core.setMarketPaused(venue.nowMs, venue.id, true);
-    expect(faultOf(venue.core.submitOrder(venue.nowMs, account, late, true))).toBe('order_market_not_open');
+    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
+    expect(faultOf(venue.core.at(venue.nowMs).orders.submit(account, late, true))).toBe('order_market_not_open');
   });
 
   it('fails the order when the market has closed meanwhile', () => {
     const venue = new Venue();
     const account = venue.account(1);
     const pubkey = venue.draft(account, [true, 'buy', '0.42', '10']);
-    venue.core.setMarketState(venue.nowMs, venue.id, 'answer_proposed');
-    expect(faultOf(venue.core.submitOrder(venue.nowMs, account, pubkey, true))).toBe('order_market_not_open');
+    venue.core.at(venue.nowMs).markets.setState(venue.id, 'answer_proposed');
+    expect(faultOf(venue.core.at(venue.nowMs).orders.submit(account, pubkey, true))).toBe('order_market_not_open');
     expect(venue.order(account, pubkey).status).toBe('failed');
     expect(venue.funds(account)).toEqual([10_000, 0]);
-    expect(faultOf(venue.core.submitOrder(venue.nowMs, account, pubkey, true))).toBe('invalid_program_call_status');
+    expect(faultOf(venue.core.at(venue.nowMs).orders.submit(account, pubkey, true))).toBe(
+      'invalid_program_call_status',
+    );
   });
 });
 
@@ -284,7 +291,7 @@ describe('matching', () => {
     expect(venue.funds(maker)).toEqual([9995.8, 0]);
     // 10 × 0.58, and 1 % of it as taker.
     expect(venue.funds(taker)).toEqual([9994.142, 0]);
-    expect(venue.core.feesCollected).toBe(m('0.058'));
+    expect(venue.core.matching.fees).toBe(m('0.058'));
     expect(venue.core.marketFacts(0).setsOutstanding).toBe(m('10'));
   });
 
@@ -324,7 +331,7 @@ describe('matching', () => {
     venue.place(maker, [false, 'buy', '0.5', '4']);
     expect(venue.book()).toEqual({ bid: ['0.41:2', '0.4:1'], ask: ['0.45:3', '0.5:4'] });
     expect(venue.book(false)).toEqual({ bid: ['0.55:3', '0.5:4'], ask: ['0.59:2', '0.6:1'] });
-    expect(venue.core.bookRow(0, true, 1).bid).toEqual([{ price: '0.41', total_amount: '2' }]);
+    expect(bookRow(venue.core.catalog.market(0), true, 1).bid).toEqual([{ price: '0.41', total_amount: '2' }]);
   });
 
   it('serves the better price first, then the earlier order', () => {
@@ -350,8 +357,8 @@ describe('matching', () => {
     venue.place(maker, [true, 'buy', '0.3333', '0.0001']);
     venue.place(taker, [false, 'buy', '0.6667', '0.0001']);
     // 0.3333 × 100 millionths = 33.33: YES pays 33, NO 67, and the fee of 0.67 is rounded up to 1.
-    expect(venue.core.readFunds(maker).total).toBe(m(10_000) - 33);
-    expect(venue.core.readFunds(taker).total).toBe(m(10_000) - 67 - 1);
+    expect(venue.core.funds.read(maker).total).toBe(m(10_000) - 33);
+    expect(venue.core.funds.read(taker).total).toBe(m(10_000) - 67 - 1);
   });
 
   it('charges maker and taker rates on the notional of the own outcome', () => {
@@ -363,12 +370,15 @@ describe('matching', () => {
     venue.place(taker, [true, 'sell', '0.4', '10']);
     expect(venue.funds(maker)).toEqual([9995.92, 0]);
     expect(venue.funds(taker)).toEqual([9993.96, 0]);
-    expect(venue.core.ownTrades(maker, { limit: 1 }).rows[0]).toMatchObject({
+    expect(venue.core.orders.trades(maker, { limit: 1 }).rows[0]).toMatchObject({
       fee: '0.08',
       is_maker: true,
       order: { pubkey },
     });
-    expect(venue.core.publicTrades(0, { limit: 1 }).rows[0]).toMatchObject({ maker_fee: '0.08', taker_fee: '0.04' });
+    expect(publicTradePage(venue.core.catalog.market(0), { limit: 1 }).rows[0]).toMatchObject({
+      maker_fee: '0.08',
+      taker_fee: '0.04',
+    });
   });
 
   it('stops an incoming order at its own account and cancels its rest', () => {
@@ -388,24 +398,27 @@ describe('matching', () => {
     const { venue, maker, taker } = setUp();
     venue.place(maker, [true, 'buy', '0.42', '10']);
     venue.place(taker, [false, 'buy', '0.58', '4']);
-    expect(venue.core.ownTrades(maker, { limit: 5 }).rows).toMatchObject([
+    expect(venue.core.orders.trades(maker, { limit: 5 }).rows).toMatchObject([
       { price: '0.42', amount: '4', is_maker: true },
     ]);
-    expect(venue.core.ownTrades(taker, { limit: 5 }).rows).toMatchObject([
+    expect(venue.core.orders.trades(taker, { limit: 5 }).rows).toMatchObject([
       { price: '0.58', amount: '4', fee: '0.0232' },
     ]);
-    expect(venue.core.publicTrades(0, { limit: 5 }).rows).toMatchObject([
+    expect(publicTradePage(venue.core.catalog.market(0), { limit: 5 }).rows).toMatchObject([
       { price: '0.58', is_yes: false, state: 'done' },
     ]);
-    expect(venue.core.summaryRow(0).last_trade_price).toBe('0.42');
-    expect(venue.core.statsRow(0)).toEqual({
+    expect(summaryRow(venue.core.catalog, venue.core.catalog.market(0)).last_trade_price).toBe('0.42');
+    expect(statsRow(venue.core.catalog.market(0), venue.core.nowMs)).toEqual({
       total_volume: '2.32',
       total_volume_24h: '2.32',
       market_cap: '4',
       trade_count: 1,
     });
     venue.pass(26 * 3_600_000);
-    expect(venue.core.statsRow(0)).toMatchObject({ total_volume: '2.32', total_volume_24h: '0' });
+    expect(statsRow(venue.core.catalog.market(0), venue.core.nowMs)).toMatchObject({
+      total_volume: '2.32',
+      total_volume_24h: '0',
+    });
   });
 });
 
@@ -460,13 +473,13 @@ describe('a cancel', () => {
     const [account, taker] = [venue.account(1), venue.account(2)];
     const pubkey = venue.place(account, [true, 'buy', '0.42', '10']);
     venue.place(taker, [false, 'buy', '0.58', '4']);
-    const draft = accepted(venue.core.draftCancel(venue.nowMs, account, pubkey));
+    const draft = accepted(venue.core.at(venue.nowMs).orders.draftCancel(account, pubkey));
     expect(readDraftText(draft.message)).toMatchObject({
       draftPubkey: pubkey,
       terms: { action: 'cancel-order', orderPubkey: pubkey },
     });
-    expect(accepted(venue.core.draftCancel(venue.nowMs + 1000, account, pubkey))).toEqual(draft);
-    expect(accepted(venue.core.submitCancel(venue.nowMs, account, pubkey, true)).status).toBe(
+    expect(accepted(venue.core.at(venue.nowMs + 1000).orders.draftCancel(account, pubkey))).toEqual(draft);
+    expect(accepted(venue.core.at(venue.nowMs).orders.submitCancel(account, pubkey, true)).status).toBe(
       'partially_filled_canceled',
     );
     expect(venue.funds(account)).toEqual([9998.32, 0]);
@@ -477,22 +490,24 @@ describe('a cancel', () => {
     const venue = new Venue();
     const [account, stranger] = [venue.account(1), venue.account(2)];
     const pubkey = venue.place(account, [true, 'buy', '0.42', '10']);
-    const submit = (valid = true) => faultOf(venue.core.submitCancel(venue.nowMs, account, pubkey, valid));
-    expect(faultOf(venue.core.draftCancel(venue.nowMs, stranger, pubkey))).toBe('not_found');
-    expect(faultOf(venue.core.submitCancel(venue.nowMs, stranger, pubkey, true))).toBe('not_found');
+    const submit = (valid = true) => faultOf(venue.core.at(venue.nowMs).orders.submitCancel(account, pubkey, valid));
+    expect(faultOf(venue.core.at(venue.nowMs).orders.draftCancel(stranger, pubkey))).toBe('not_found');
+    expect(faultOf(venue.core.at(venue.nowMs).orders.submitCancel(stranger, pubkey, true))).toBe('not_found');
     expect(submit()).toBe('invalid_program_call_status');
-    venue.core.draftCancel(venue.nowMs, account, pubkey);
+    venue.core.at(venue.nowMs).orders.draftCancel(account, pubkey);
     venue.pass(60_000);
     expect(submit(false)).toBe('program_call_has_expired');
-    venue.core.draftCancel(venue.nowMs, account, pubkey);
+    venue.core.at(venue.nowMs).orders.draftCancel(account, pubkey);
     expect(submit(false)).toBe('invalid_request_params signature');
     venue.place(stranger, [false, 'buy', '0.58', '10']);
     expect(submit(false)).toBe('invalid_request_params signature');
     expect(submit()).toBe('order_not_cancelable');
-    expect(faultOf(venue.core.draftCancel(venue.nowMs, account, pubkey))).toBe('order_not_cancelable');
+    expect(faultOf(venue.core.at(venue.nowMs).orders.draftCancel(account, pubkey))).toBe('order_not_cancelable');
     const second = venue.place(account, [true, 'buy', '0.42', '10']);
     venue.cancel(account, second);
-    expect(faultOf(venue.core.submitCancel(venue.nowMs, account, second, true))).toBe('invalid_program_call_status');
+    expect(faultOf(venue.core.at(venue.nowMs).orders.submitCancel(account, second, true))).toBe(
+      'invalid_program_call_status',
+    );
   });
 });
 
@@ -504,19 +519,19 @@ describe('the list of orders', () => {
     venue.cancel(account, placed[4] ?? '');
     const amounts = (page: { rows: readonly { amount?: string | null | undefined }[] }) =>
       page.rows.map((row) => row.amount);
-    const first = venue.core.orders(account, { limit: 2 });
+    const first = venue.core.orders.page(account, { limit: 2 });
     expect(amounts(first)).toEqual(['5', '4']);
-    const second = venue.core.orders(account, { limit: 2, beforeId: first.nextBeforeId ?? 0 });
+    const second = venue.core.orders.page(account, { limit: 2, beforeId: first.nextBeforeId ?? 0 });
     expect(amounts(second)).toEqual(['3', '2']);
-    expect(venue.core.orders(account, { limit: 2, beforeId: second.nextBeforeId ?? 0 })).toMatchObject({
+    expect(venue.core.orders.page(account, { limit: 2, beforeId: second.nextBeforeId ?? 0 })).toMatchObject({
       nextBeforeId: null,
     });
-    expect(amounts(venue.core.orders(account, { limit: 9, status: ['open'] }))).toEqual(['4', '3', '2', '1']);
-    expect(amounts(venue.core.orders(account, { limit: 9, status: ['open', 'canceled'] }))).toHaveLength(5);
-    expect(amounts(venue.core.orders(account, { limit: 9, is_yes: true }))).toEqual(['4', '2']);
-    expect(venue.core.orders(account, { limit: 9, side: 'sell' }).rows).toEqual([]);
-    expect(venue.core.orders(account, { limit: 9, market_condition_id: 'nobody' }).rows).toEqual([]);
-    expect(venue.core.orders(account, { limit: 9, market_condition_id: venue.id }).rows).toHaveLength(5);
-    expect(venue.core.orders(venue.account(2), { limit: 9 }).rows).toEqual([]);
+    expect(amounts(venue.core.orders.page(account, { limit: 9, status: ['open'] }))).toEqual(['4', '3', '2', '1']);
+    expect(amounts(venue.core.orders.page(account, { limit: 9, status: ['open', 'canceled'] }))).toHaveLength(5);
+    expect(amounts(venue.core.orders.page(account, { limit: 9, is_yes: true }))).toEqual(['4', '2']);
+    expect(venue.core.orders.page(account, { limit: 9, side: 'sell' }).rows).toEqual([]);
+    expect(venue.core.orders.page(account, { limit: 9, market_condition_id: 'nobody' }).rows).toEqual([]);
+    expect(venue.core.orders.page(account, { limit: 9, market_condition_id: venue.id }).rows).toHaveLength(5);
+    expect(venue.core.orders.page(venue.account(2), { limit: 9 }).rows).toEqual([]);
   });
 });

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Snapshot } from '../../../src/exchange/core/core.js';
 import { ExchangeCore, MUTATORS } from '../../../src/exchange/core/core.js';
+import { assetPage } from '../../../src/exchange/core/records/assets.js';
+import { bookRow, priceRow, publicTradePage, statsRow } from '../../../src/exchange/core/records/market-rows.js';
 import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
-import type { Snapshot } from '../../../src/exchange/core/wiring.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { times } from '../../support/effort.js';
 import { copyOf, rowsOf } from './archives.js';
@@ -16,13 +18,13 @@ const hash = (core: ExchangeCore): string => createHash('sha256').update(JSON.st
 /** Currency, shares and fees: nothing is made or lost. */
 function checkConservation(core: ExchangeCore, { funds }: Snapshot): void {
   const accounts = Array.from({ length: funds.count }, (_, slot) => slot);
-  const markets = Array.from({ length: core.marketCount }, (_, index) => core.marketFacts(index));
+  const markets = Array.from({ length: core.catalog.markets.length }, (_, index) => core.marketFacts(index));
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-  const currency = sum(accounts.map((slot) => core.readFunds(slot).total));
+  const currency = sum(accounts.map((slot) => core.funds.read(slot).total));
   const collateral = sum(markets.map((market) => market.setsOutstanding));
-  expect(currency + collateral + core.feesCollected).toBe(core.fundsDeposited);
+  expect(currency + collateral + core.matching.fees).toBe(core.deposited);
   for (const market of markets) {
-    const holdings = accounts.map((slot) => core.readHolding(slot, market.index));
+    const holdings = accounts.map((slot) => core.catalog.market(market.index).shares.read(slot));
     const [yes, no] = [sum(holdings.map((held) => held.yes)), sum(holdings.map((held) => held.no))];
     if (market.state === 'resolved') expect(market.setsOutstanding).toBe(market.outcome === true ? yes : no);
     else if (market.state === 'canceled') expect(2 * market.setsOutstanding).toBeGreaterThanOrEqual(yes + no);
@@ -53,11 +55,11 @@ function checkLocks(core: ExchangeCore, { funds, resting, conversions, redeems }
   }
   const unlimited = new Set(funds.unlimited.filter((_, at) => at % 2 === 0));
   for (let slot = 0; slot < funds.count; slot++) {
-    const { total, locked, available } = core.readFunds(slot);
+    const { total, locked, available } = core.funds.read(slot);
     expect(locked).toBe(locks.get(`${slot}`) ?? 0);
     if (!unlimited.has(slot)) expect(Math.min(total, available)).toBeGreaterThanOrEqual(0);
-    for (let market = 0; market < core.marketCount; market++) {
-      const held = core.readHolding(slot, market);
+    for (let market = 0; market < core.catalog.markets.length; market++) {
+      const held = core.catalog.market(market).shares.read(slot);
       expect(held.yesLocked).toBe(locks.get(`${slot}/${market}/yes`) ?? 0);
       expect(held.noLocked).toBe(locks.get(`${slot}/${market}/no`) ?? 0);
       expect(Math.min(held.yes - held.yesLocked, held.no - held.noLocked)).toBeGreaterThanOrEqual(0);
@@ -92,7 +94,7 @@ describe('the exchange under random commands', () => {
         for (let step = 0; step < 400 - cut; step++) drawer.step();
         // As after a crash: the archive knows more than the snapshot.
         const archive = copyOf(drawer.archive);
-        const copy = ExchangeCore.restore(settings, snapshot, archive);
+        const copy = new ExchangeCore(settings, snapshot, archive);
         expect(hash(copy)).toBe(before);
         for (const command of drawer.journal.slice(done)) copy.apply(command);
         const anew = new MemoryArchive();
@@ -101,7 +103,7 @@ describe('the exchange under random commands', () => {
         expect([hash(copy), hash(core)]).toEqual([hash(drawer.core), hash(drawer.core)]);
         expect(rowsOf(drawer.archive).length).toBeGreaterThan(0);
         expect([rowsOf(archive), rowsOf(anew)]).toEqual([rowsOf(drawer.archive), rowsOf(drawer.archive)]);
-        expect(copy.bookRow(0, true, 100)).toEqual(drawer.core.bookRow(0, true, 100));
+        expect(bookRow(copy.catalog.market(0), true, 100)).toEqual(bookRow(drawer.core.catalog.market(0), true, 100));
       }),
       { numRuns: times(8, 25) },
     );
@@ -125,32 +127,32 @@ describe('the exchange under random commands', () => {
     const { core } = drawer;
     const before = hash(core);
     for (let account = 0; account < 7; account++) {
-      core.orders(account, { limit: 100 });
-      core.ownTrades(account, { limit: 100 });
-      core.assets(account, { limit: 200 });
-      core.readFunds(account);
-      core.readHolding(account, 0);
+      core.orders.page(account, { limit: 100 });
+      core.orders.trades(account, { limit: 100 });
+      assetPage(core.catalog, account, { limit: 200 });
+      core.funds.read(account);
+      core.catalog.market(0).shares.read(account);
     }
-    core.bookRow(0, false, 100);
-    core.statsRow(0);
-    core.priceRow(0, true);
-    core.publicTrades(0, { limit: 100 });
-    core.levelAmount(0, 0, 400_000 as Micros);
+    bookRow(core.catalog.market(0), false, 100);
+    statsRow(core.catalog.market(0), core.nowMs);
+    priceRow(core.catalog.market(0), true);
+    publicTradePage(core.catalog.market(0), { limit: 100 });
+    core.catalog.market(0).levelAmount(0, 400_000 as Micros);
     expect(hash(core)).toBe(before);
   });
 
   it('keeps the names of its trades under settings with another seed', () => {
     const drawer = new Drawer(5);
     for (let step = 0; step < 300; step++) drawer.step();
-    const copy = ExchangeCore.restore({ ...settings, seed: 99 }, throughJson(drawer.core.snapshot()), drawer.archive);
-    const trades = [1, 2, 3, 4].flatMap((account) => drawer.core.ownTrades(account, { limit: 100 }).rows);
+    const copy = new ExchangeCore({ ...settings, seed: 99 }, throughJson(drawer.core.snapshot()), drawer.archive);
+    const trades = [1, 2, 3, 4].flatMap((account) => drawer.core.orders.trades(account, { limit: 100 }).rows);
     expect(trades.length).toBeGreaterThan(5);
-    expect([1, 2, 3, 4].flatMap((account) => copy.ownTrades(account, { limit: 100 }).rows)).toEqual(trades);
+    expect([1, 2, 3, 4].flatMap((account) => copy.orders.trades(account, { limit: 100 }).rows)).toEqual(trades);
   });
 
   it('refuses what is no snapshot of this version', () => {
     for (const nonsense of [null, 7, {}, { version: 1 }, { version: '2' }]) {
-      expect(() => ExchangeCore.restore(settings, nonsense)).toThrow(RangeError);
+      expect(() => new ExchangeCore(settings, nonsense)).toThrow(RangeError);
     }
   });
 });

@@ -9,6 +9,7 @@ import type {
   Result,
 } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
 import { parseDecimal } from '../../../src/shared/base/decimal.js';
 import { must } from '../../../src/shared/base/errors.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
@@ -51,17 +52,17 @@ export class Venue {
   constructor(config: Omit<BookConfigSpec, 'kind'> = {}, spec: Omit<MarketSpec, 'config'> = {}, own = settings) {
     this.core = new ExchangeCore(own);
     this.id = accepted(
-      this.core.createMarket(this.nowMs, { config: { kind: 'orderbook', ...config }, ...spec }),
+      this.core.at(this.nowMs).markets.create({ config: { kind: 'orderbook', ...config }, ...spec }),
     ).condition_id;
   }
 
   /** The account of wallet `number`, made by its first key. */
   account(number: number, key = `key-${number}`): number {
     const nonce = `nonce-${key}`;
-    const { message } = accepted(this.core.createChallenge(this.nowMs, wallet(number), nonce));
+    const { message } = accepted(this.core.at(this.nowMs).identity.challenge(wallet(number), nonce));
     const request = { wallet_address: wallet(number), message, nonce };
-    accepted(this.core.createKey(this.nowMs, request, true, key, `secret-${key}`));
-    return must(this.core.credential(key), 'a fresh key').account;
+    accepted(this.core.at(this.nowMs).identity.createKey(request, true, key, `secret-${key}`));
+    return must(this.core.identity.credential(key), 'a fresh key').account;
   }
 
   request(limit: Limit): OrderRequest {
@@ -71,25 +72,25 @@ export class Venue {
 
   draft(account: number, request: Limit | OrderRequest): string {
     const full = 'order_type' in request ? request : this.request(request);
-    return accepted(this.core.draftOrder(this.nowMs, account, full)).pubkey;
+    return accepted(this.core.at(this.nowMs).orders.draft(account, full)).pubkey;
   }
 
   /** Drafts and submits; answers the pubkey. */
   place(account: number, request: Limit | OrderRequest): string {
     const pubkey = this.draft(account, request);
-    accepted(this.core.submitOrder(this.nowMs, account, pubkey, true));
+    accepted(this.core.at(this.nowMs).orders.submit(account, pubkey, true));
     return pubkey;
   }
 
   cancel(account: number, pubkey: string) {
-    accepted(this.core.draftCancel(this.nowMs, account, pubkey));
-    return accepted(this.core.submitCancel(this.nowMs, account, pubkey, true));
+    accepted(this.core.at(this.nowMs).orders.draftCancel(account, pubkey));
+    return accepted(this.core.at(this.nowMs).orders.submitCancel(account, pubkey, true));
   }
 
   /** Gives an account complete sets by a split that has landed. */
   split(account: number, amount: string): void {
-    const { pubkey } = accepted(this.core.draftSplit(this.nowMs, account, this.id, amount));
-    accepted(this.core.submitSplit(this.nowMs, account, pubkey, true));
+    const { pubkey } = accepted(this.core.at(this.nowMs).conversions.draft('split', account, this.id, amount));
+    accepted(this.core.at(this.nowMs).conversions.submit('split', account, pubkey, true));
     this.pass(settings.landingMs);
   }
 
@@ -99,23 +100,23 @@ export class Venue {
   }
 
   order(account: number, pubkey: string) {
-    return must(this.core.order(account, pubkey), `order ${pubkey}`);
+    return must(this.core.orders.row(account, pubkey), `order ${pubkey}`);
   }
 
   /** `total locked` of an account's currency, as decimals. */
   funds(account: number): readonly [total: number, locked: number] {
-    const { total, locked } = this.core.readFunds(account);
+    const { total, locked } = this.core.funds.read(account);
     return [total / 1e6, locked / 1e6];
   }
 
   shares(account: number) {
-    const { yes, yesLocked, no, noLocked } = this.core.readHolding(account, 0);
+    const { yes, yesLocked, no, noLocked } = this.core.catalog.market(0).shares.read(account);
     return { yes: yes / 1e6, yesLocked: yesLocked / 1e6, no: no / 1e6, noLocked: noLocked / 1e6 };
   }
 
   /** Book levels as `price:amount`, best first. */
   book(isYes = true): { readonly bid: readonly string[]; readonly ask: readonly string[] } {
-    const { bid, ask } = this.core.bookRow(0, isYes, 100);
+    const { bid, ask } = bookRow(this.core.catalog.market(0), isYes, 100);
     const text = (level: { price: string; total_amount: string }) => `${level.price}:${level.total_amount}`;
     return { bid: bid.map(text), ask: ask.map(text) };
   }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
+import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
 import { Crowd } from '../../../src/exchange/crowd/crowd.js';
 import { HOUR_MS, middle, newCore, Probe, restarted, START_MS, tapeHash } from './world.js';
 
@@ -14,8 +15,8 @@ describe('the crowd', () => {
     const core = newCore();
     Crowd.attach(core, { seed: 1 }, START_MS);
     const markets = [0, 1, 2, 3].map((market) => core.marketFacts(market));
-    expect(core.marketCount).toBe(4);
-    expect(core.eventCount).toBe(2);
+    expect(core.catalog.markets.length).toBe(4);
+    expect(core.catalog.events.length).toBe(2);
     expect(markets.map((market) => market.category)).toEqual(['politics', 'tech', 'crypto', 'finance']);
     for (const { state, title, resolutionDate } of markets) {
       expect(state).toBe('open');
@@ -33,12 +34,12 @@ describe('the crowd', () => {
     const usual = newCore();
     Crowd.attach(usual, { seed: 1 }, START_MS);
     const markets = Array.from({ length: 12 }, (_, market) => core.marketFacts(market));
-    expect(core.marketCount).toBe(12);
+    expect(core.catalog.markets.length).toBe(12);
     expect(markets.slice(0, 4).map(({ conditionId }) => conditionId)).toEqual(
       [0, 1, 2, 3].map((market) => usual.marketFacts(market).conditionId),
     );
     expect(new Set(markets.map(({ title }) => title)).size).toBe(12);
-    for (const [market] of markets.entries()) expect(core.bestBid(market)).not.toBeNull();
+    for (const [market] of markets.entries()) expect(core.catalog.market(market).bestBid).not.toBeNull();
   });
 
   it('trades the same tape from the same seed, another one from another', () => {
@@ -66,7 +67,7 @@ describe('the crowd', () => {
     const crowd = Crowd.attach(core, { seed: 1 }, START_MS);
     crowd.tick(START_MS);
     const dueMs = crowd.nextDueMs();
-    const versions = () => [0, 1, 2, 3].map((market) => core.bookVersion(market));
+    const versions = () => [0, 1, 2, 3].map((market) => core.catalog.market(market).bookVersion);
     const before = versions();
     expect(dueMs).toBeGreaterThan(START_MS);
     crowd.tick(dueMs - 1);
@@ -98,8 +99,8 @@ describe('the markets of the crowd over six hours', () => {
     for (let ms = START_MS; ms <= START_MS + 6 * HOUR_MS; ms += 2000) {
       crowd.tick(ms);
       for (const { index, probability } of crowd.truths()) {
-        const bid = core.bestBid(index);
-        const ask = core.bestAsk(index);
+        const bid = core.catalog.market(index).bestBid;
+        const ask = core.catalog.market(index).bestAsk;
         if (bid === null || ask === null) oneSided++;
         else spreads.push((ask - bid) / 10_000);
         offTruth += Math.abs((middle(core, index) ?? 100 * probability) - 100 * probability);
@@ -125,7 +126,7 @@ describe('the markets of the crowd over six hours', () => {
 
   it('show several levels in an uncrossed book', () => {
     for (const { index } of crowd.truths()) {
-      const book = core.bookRow(index, true, 50);
+      const book = bookRow(core.catalog.market(index), true, 50);
       expect(Math.min(book.bid.length, book.ask.length)).toBeGreaterThanOrEqual(1);
       expect(book.bid.length + book.ask.length).toBeGreaterThanOrEqual(6);
       expect(Number(book.bid[0]?.price)).toBeLessThan(Number(book.ask[0]?.price));
@@ -140,7 +141,7 @@ describe('a maker among the crowd', () => {
     for (const seed of [1, 2]) {
       const core = newCore();
       const crowd = Crowd.attach(core, { seed }, START_MS);
-      const informed = core.openInternalAccount(START_MS, 'crowd-informed', { unlimited: true });
+      const informed = core.at(START_MS).identity.openInternal('crowd-informed', { unlimited: true });
       const probe = new Probe(core);
       let seen = 0;
       for (let ms = START_MS; ms <= START_MS + 2 * HOUR_MS; ms += 1000) {
@@ -183,7 +184,7 @@ describe('after a restart of the exchange the crowd', () => {
     const before = [0, 1, 2, 3].map((market) => core.marketFacts(market).lastTradePrice ?? 0);
     const again = restarted(core);
     const crowd = Crowd.attach(again, { seed: 5 }, START_MS + HOUR_MS + 5000);
-    expect(again.marketCount).toBe(4);
+    expect(again.catalog.markets.length).toBe(4);
     for (const { index, probability } of crowd.truths()) expect(1e6 * probability).toBeCloseTo(before[index] ?? 0, 0);
     run(crowd, START_MS + HOUR_MS + 5000, START_MS + HOUR_MS + 300_000);
     for (const [market, price] of before.entries()) {
@@ -201,7 +202,7 @@ describe('after a restart of the exchange the crowd', () => {
     const crowd = Crowd.attach(again, { seed: 5 }, fromMs);
     run(crowd, fromMs, fromMs + HOUR_MS / 2);
     for (const { index } of crowd.truths()) {
-      const spread = ((again.bestAsk(index) ?? 0) - (again.bestBid(index) ?? 0)) / 10_000;
+      const spread = ((again.catalog.market(index).bestAsk ?? 0) - (again.catalog.market(index).bestBid ?? 0)) / 10_000;
       expect(spread).toBeGreaterThanOrEqual(1);
       expect(spread).toBeLessThanOrEqual(12);
     }
@@ -211,9 +212,10 @@ describe('after a restart of the exchange the crowd', () => {
     const core = newCore();
     const crowd = Crowd.attach(core, { seed: 5 }, START_MS);
     run(crowd, START_MS, START_MS + 60_000);
-    expect(core.bestBid(0)).not.toBeNull();
+    expect(core.catalog.market(0).bestBid).not.toBeNull();
     crowd.withdraw(START_MS + 60_000);
-    for (const market of [0, 1, 2, 3]) expect([core.bestBid(market), core.bestAsk(market)]).toEqual([null, null]);
+    for (const market of [0, 1, 2, 3])
+      expect([core.catalog.market(market).bestBid, core.catalog.market(market).bestAsk]).toEqual([null, null]);
   });
 });
 
@@ -223,7 +225,7 @@ describe('a market of the crowd that reaches its date', () => {
     const crowd = Crowd.attach(core, { seed: 7 }, START_MS);
     // Steps of half an hour: the crowd plays the last minute of each.
     run(crowd, START_MS, START_MS + 21 * DAY_MS, 1_800_000);
-    const facts = Array.from({ length: core.marketCount }, (_, market) => core.marketFacts(market));
+    const facts = Array.from({ length: core.catalog.markets.length }, (_, market) => core.marketFacts(market));
     const open = facts.filter((market) => market.state === 'open');
     const resolved = facts.filter((market) => market.state === 'resolved');
     expect(open).toHaveLength(4);
@@ -232,7 +234,7 @@ describe('a market of the crowd that reaches its date', () => {
     expect(new Set(facts.map((market) => market.conditionId)).size).toBe(facts.length);
     for (const market of resolved) expect(market.outcome).not.toBeNull();
     for (const market of open) expect((market.resolutionDate ?? 0) * 1000).toBeGreaterThan(START_MS + 21 * DAY_MS);
-    expect(crowd.truths().map(({ index }) => core.bestAsk(index))).not.toContain(null);
+    expect(crowd.truths().map(({ index }) => core.catalog.market(index).bestAsk)).not.toContain(null);
   });
 
   it('resolves by its hidden probability', () => {
@@ -258,13 +260,15 @@ describe('a market of the crowd that reaches its date', () => {
     const core = newCore();
     const crowd = Crowd.attach(core, { seed: 7 }, START_MS);
     run(crowd, START_MS, START_MS + 60_000);
-    core.setMarketState(START_MS + 60_000, core.marketFacts(0).conditionId, 'interrupted');
-    core.resolveMarket(START_MS + 60_000, core.marketFacts(1).conditionId, null);
+    core.at(START_MS + 60_000).markets.setState(core.marketFacts(0).conditionId, 'interrupted');
+    core.at(START_MS + 60_000).markets.resolve(core.marketFacts(1).conditionId, null);
     run(crowd, START_MS + 60_000, START_MS + 120_000);
-    expect([core.bestBid(0), core.bestAsk(0)]).toEqual([null, null]);
+    expect([core.catalog.market(0).bestBid, core.catalog.market(0).bestAsk]).toEqual([null, null]);
     expect(core.marketFacts(0).state).toBe('interrupted');
-    expect(core.marketCount).toBe(5);
+    expect(core.catalog.markets.length).toBe(5);
     expect(core.marketFacts(4)).toMatchObject({ category: 'tech', state: 'open' });
-    expect(core.levelAmount(4, ASK, core.bestAsk(4) ?? core.marketFacts(4).tick)).toBeGreaterThan(0);
+    expect(
+      core.catalog.market(4).levelAmount(ASK, core.catalog.market(4).bestAsk ?? core.marketFacts(4).tick),
+    ).toBeGreaterThan(0);
   });
 });

@@ -24,14 +24,15 @@ interface Tally {
 /** Counts what reaches the core. */
 function counted(core: ExchangeCore): Tally {
   const tally: Tally = { levels: 0, trades: 0, tradedMicros: 0 };
-  const [level, trade] = [core.recordedLevel.bind(core), core.recordedTrade.bind(core)];
-  core.recordedLevel = (...args) => {
+  const { feed } = core;
+  const [level, trade] = [feed.level.bind(feed), feed.trade.bind(feed)];
+  feed.level = (...args) => {
     tally.levels++;
     return level(...args);
   };
-  core.recordedTrade = (...args) => {
+  feed.trade = (...args) => {
     tally.trades++;
-    tally.tradedMicros += args[4];
+    tally.tradedMicros += args[3];
     return trade(...args);
   };
   return tally;
@@ -63,7 +64,7 @@ function bookOf(core: ExchangeCore, market: number): Map<string, number> {
   const levels: [string, number][] = [];
   for (let price = 10_000; price < 1_000_000; price += 10_000) {
     for (const side of [BID, ASK] as const) {
-      const amount = core.levelAmount(market, side, micros(price));
+      const amount = core.catalog.market(market).levelAmount(side, micros(price));
       if (amount > 0) levels.push([`${side} ${price}`, amount]);
     }
   }
@@ -95,10 +96,10 @@ describe.skipIf(!existsSync(KALSHI))('a replay of a real Kalshi window (needs ..
     const endMs = START_MS + Math.ceil((expected.endMs - expected.startMs) / SPEED);
     // The last thing before the market closes is that its recorded book is cleared.
     let finalBook: Map<string, number> | null = null;
-    const clear = core.recordedClear.bind(core);
-    core.recordedClear = (nowMs, market) => {
+    const clear = core.feed.clear.bind(core.feed);
+    core.feed.clear = (market) => {
       finalBook = tally.levels > 0 ? bookOf(core, market) : null;
-      clear(nowMs, market);
+      clear(market);
     };
     await playUntil(replay, endMs);
     expect(finalBook).toEqual(new Map([...expected.book].filter(([, amount]) => amount > 0).sort()));
@@ -117,39 +118,39 @@ describe.skipIf(!existsSync(KALSHI))('a replay of a real Kalshi window (needs ..
     const core = newCore(fillModel);
     const replay = await Replay.attach(core, [recording], { speed: SPEED }, START_MS);
     await playUntil(replay, START_MS + 1000);
-    const account = core.openInternalAccount(START_MS, 'trader', { unlimited: true });
-    const price = core.bestBid(0);
+    const account = core.at(START_MS).identity.openInternal('trader', { unlimited: true });
+    const price = core.catalog.market(0).bestBid;
     if (price === null) throw new Error('no bid');
-    const ahead = core.levelAmount(0, BID, price);
+    const ahead = core.catalog.market(0).levelAmount(BID, price);
     let traded = 0;
-    const trade = core.recordedTrade.bind(core);
-    core.recordedTrade = (nowMs, market, taker, at, amount) => {
+    const trade = core.feed.trade.bind(core.feed);
+    core.feed.trade = (market, taker, at, amount) => {
       if (taker === ASK && at <= price) traded += amount;
-      return trade(nowMs, market, taker, at, amount);
+      return trade(market, taker, at, amount);
     };
     // What the asks gain at our price or below, level by level.
     const asks = new Map<number, number>();
     let arrived = 0;
-    const level = core.recordedLevel.bind(core);
-    core.recordedLevel = (nowMs, market, side, at, total) => {
+    const level = core.feed.level.bind(core.feed);
+    core.feed.level = (market, side, at, total) => {
       if (side === ASK && at <= price) {
         arrived += Math.max(0, total - (asks.get(at) ?? 0));
         asks.set(at, total);
       }
-      return level(nowMs, market, side, at, total);
+      return level(market, side, at, total);
     };
     const size = micros(500_000_000);
-    const order = core.placeInternal(START_MS + 1000, account, 0, BID, price, size, false);
+    const order = core.at(START_MS + 1000).internal.place(account, 0, BID, price, size, false);
     for (let ms = START_MS + 1000; ms < START_MS + 8000; ms += 50) {
       await replay.ready();
       replay.tick(ms);
-      const filled = size - core.internalRemaining(order);
+      const filled = size - core.internal.remaining(order);
       expect(filled).toBeLessThanOrEqual(traded + (fillModel === 'posts-only' ? 0 : arrived));
     }
     expect(arrived).toBeGreaterThan(0);
     expect(ahead).toBeGreaterThan(0);
     expect(traded).toBeGreaterThan(0);
-    expect(core.readHolding(account, 0).yes).toBe(size - core.internalRemaining(order));
+    expect(core.catalog.market(0).shares.read(account).yes).toBe(size - core.internal.remaining(order));
   });
 });
 
@@ -161,10 +162,10 @@ describe.skipIf(!existsSync(POLYMARKET))('a replay of the real Polymarket file (
     const tally = counted(core);
     const replay = await Replay.attach(core, recordings, { speed: SPEED }, START_MS);
     await playUntil(replay, START_MS + 5000);
-    expect(core.marketCount).toBe(6);
+    expect(core.catalog.markets.length).toBe(6);
     for (let market = 0; market < 6; market++) {
       expect(core.marketFacts(market).state).toBe('open');
-      expect(core.bestBid(market)).not.toBeNull();
+      expect(core.catalog.market(market).bestBid).not.toBeNull();
     }
     await playUntil(replay, START_MS + 8600);
     const sum = (of: (tally: Tally) => number) => expected.reduce((total, one) => total + of(one), 0);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ASK, BID } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
 import { Replay } from '../../../src/exchange/crowd/replay.js';
 import { EVENT, type EventChunk, type RecordedMarket, type Recording, SIDE } from '../../../src/recording/contract.js';
 import { deriveConditionId } from '../../../src/recording/identity.js';
@@ -80,15 +81,15 @@ async function play(replay: Replay, ...times: number[]): Promise<void> {
 const at = (ms: number): number => START_MS + ms;
 
 function trader(core: ExchangeCore) {
-  const account = core.openInternalAccount(START_MS, 'trader', { unlimited: true });
+  const account = core.at(START_MS).identity.openInternal('trader', { unlimited: true });
   return {
     account,
     rest: (ms: number, side: typeof BID | typeof ASK, price: number, shares: number) =>
-      core.placeInternal(at(ms), account, 0, side, micros(Math.round(price * 1e6)), micros(shares * 1e6), false),
+      core.at(at(ms)).internal.place(account, 0, side, micros(Math.round(price * 1e6)), micros(shares * 1e6), false),
   };
 }
 
-const left = (core: ExchangeCore, handle: number): number => core.internalRemaining(handle) / 1e6;
+const left = (core: ExchangeCore, handle: number): number => core.internal.remaining(handle) / 1e6;
 
 describe('a replay', () => {
   it('fills a resting order when recorded trades have eaten what stood ahead of it, and by nothing else', async () => {
@@ -125,7 +126,7 @@ describe('a replay', () => {
       after.push(left(core, order));
     }
     expect(after).toEqual([10, 10, 10, 10, 7, 7, 7, 0]);
-    expect(core.readHolding(me.account, 0).yes).toBe(10_000_000);
+    expect(core.catalog.market(0).shares.read(me.account).yes).toBe(10_000_000);
   });
 
   // The queue position of hftbacktest's RiskAdverseQueueModel (models/queue.rs) for this sequence: we join a level of 100.
@@ -160,14 +161,14 @@ describe('a replay', () => {
     const rows: Row[] = [...START, [1000, 'level', 'bid', 0.4, 60], [8000, 'end']];
     const replay = await Replay.attach(core, [recordingOf(rows)], { speed: 4 }, START_MS);
     expect(replay.nextDueMs()).toBe(at(0));
-    expect(core.marketCount).toBe(0);
+    expect(core.catalog.markets.length).toBe(0);
     await play(replay, at(0));
     expect(core.marketFacts(0)).toMatchObject({ state: 'open', createdMs: at(0), resolutionDate: at(2000) / 1000 });
     expect(replay.nextDueMs()).toBe(at(250));
     await play(replay, at(249));
-    expect(core.levelAmount(0, BID, micros(400_000))).toBe(100_000_000);
+    expect(core.catalog.market(0).levelAmount(BID, micros(400_000))).toBe(100_000_000);
     await play(replay, at(250));
-    expect(core.levelAmount(0, BID, micros(400_000))).toBe(60_000_000);
+    expect(core.catalog.market(0).levelAmount(BID, micros(400_000))).toBe(60_000_000);
     expect(replay.nextDueMs()).toBe(at(2000));
     expect(replay.done).toBe(false);
     await play(replay, at(2000));
@@ -203,7 +204,7 @@ describe('a replay', () => {
     await play(replay, at(100));
     expect(core.marketFacts(0)).toMatchObject({ state, outcome });
     expect(left(core, order)).toBe(0);
-    expect([core.bestBid(0), core.bestAsk(0)]).toEqual([null, null]);
+    expect([core.catalog.market(0).bestBid, core.catalog.market(0).bestAsk]).toEqual([null, null]);
   });
 
   it('plays overlapping recordings together, skips the time between others, and starts every source at once', async () => {
@@ -228,7 +229,7 @@ describe('a replay', () => {
       START_MS,
     );
     const states = () =>
-      Array.from({ length: core.marketCount }, (_, market) => core.marketFacts(market))
+      Array.from({ length: core.catalog.markets.length }, (_, market) => core.marketFacts(market))
         .map(({ title, state }) => `${title.slice(9)} ${state}`)
         .sort();
     await play(replay, at(0));
@@ -275,7 +276,7 @@ describe('after a restart of the exchange a replay', () => {
     const replay = await Replay.attach(again, [recordingOf(rows)], { speed: 1 }, at(9000));
     expect(replay.done).toBe(true);
     expect(replay.nextDueMs()).toBe(Number.POSITIVE_INFINITY);
-    expect(again.marketCount).toBe(1);
+    expect(again.catalog.markets.length).toBe(1);
   });
 
   it('goes on with a half-played one from where the clock stood, with the book of that moment', async () => {
@@ -286,7 +287,7 @@ describe('after a restart of the exchange a replay', () => {
     core.advance(at(960));
     const again = restarted(core);
     const replay = await Replay.attach(again, [recordingOf(rows)], { speed: 1 }, at(50_000));
-    const book = again.bookRow(0, true, 10);
+    const book = bookRow(again.catalog.market(0), true, 10);
     expect(book.bid.map((level) => [level.price, level.total_amount])).toEqual([
       ['0.4', '70'],
       ['0.39', '7'],
@@ -296,13 +297,13 @@ describe('after a restart of the exchange a replay', () => {
     expect(replay.nextDueMs()).toBe(at(50_000 + 1040));
     await play(replay, at(50_000 + 1040), at(50_000 + 2040));
     expect(again.marketFacts(0)).toMatchObject({ state: 'resolved', outcome: true });
-    expect(again.marketCount).toBe(1);
+    expect(again.catalog.markets.length).toBe(1);
   });
 
   it('resolves a market that had closed just before', async () => {
     const core = newCore();
     await play(await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS), at(0), at(600));
-    core.setMarketState(at(700), core.marketFacts(0).conditionId, 'waiting_to_resolve');
+    core.at(at(700)).markets.setState(core.marketFacts(0).conditionId, 'waiting_to_resolve');
     const again = restarted(core);
     const replay = await Replay.attach(again, [recordingOf(rows)], { speed: 1 }, at(9000));
     expect(again.marketFacts(0).state).toBe('resolved');
@@ -360,12 +361,12 @@ describe('a replay of bad data', () => {
     const replay = await Replay.attach(core, [late, recordingOf(rows, { name: 'B' })], { speed: 1 }, START_MS);
     replay.tick(at(0));
     replay.tick(at(100));
-    expect(core.marketCount).toBe(1);
-    expect(core.levelAmount(0, BID, micros(400_000))).toBe(100_000_000);
+    expect(core.catalog.markets.length).toBe(1);
+    expect(core.catalog.market(0).levelAmount(BID, micros(400_000))).toBe(100_000_000);
     expect(replay.nextDueMs()).toBe(at(110));
     release();
     await play(replay, at(110));
-    for (const market of [0, 1]) expect(core.levelAmount(market, BID, micros(400_000))).toBe(80_000_000);
+    for (const market of [0, 1]) expect(core.catalog.market(market).levelAmount(BID, micros(400_000))).toBe(80_000_000);
   });
 
   it('lets go of the files that are half read when it is closed', async () => {

@@ -17,13 +17,13 @@ describe('a crowd that comes back to an exchange that was killed', () => {
     const core = new ExchangeCore(settings);
     const crowd = Crowd.attach(core, { seed: 1 }, 1_000);
     for (let nowMs = 1_000; nowMs <= 30_000; nowMs += 100) crowd.tick(nowMs);
-    const maker = core.openInternalAccount(30_000, 'crowd-maker', { unlimited: true });
-    const left = core.internalOrders(maker);
+    const maker = core.at(30_000).identity.openInternal('crowd-maker', { unlimited: true });
+    const left = core.pool.internalHandles(maker);
     expect(left.length).toBeGreaterThan(4);
 
-    const restored = ExchangeCore.restore(settings, JSON.parse(JSON.stringify(core.snapshot())));
-    expect(restored.internalOrders(maker)).toEqual(left);
+    const restored = new ExchangeCore(settings, JSON.parse(JSON.stringify(core.snapshot())));
+    expect(restored.pool.internalHandles(maker)).toEqual(left);
     Crowd.attach(restored, { seed: 1 }, 31_000);
-    expect(restored.internalOrders(maker)).toEqual([]);
+    expect(restored.pool.internalHandles(maker)).toEqual([]);
   });
 });

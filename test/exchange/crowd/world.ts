@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { ASK, BID, type CoreSettings } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { publicTradePage } from '../../../src/exchange/core/records/market-rows.js';
 import { micros } from '../../../src/shared/base/micros.js';
 
 export const START_MS = Date.UTC(2026, 10, 21, 12);
@@ -21,13 +22,13 @@ export const newCore = (fillModel = 'risk-averse'): ExchangeCore => new Exchange
 
 /** The same core after a restart. */
 export const restarted = (core: ExchangeCore): ExchangeCore =>
-  ExchangeCore.restore(SETTINGS, JSON.parse(JSON.stringify(core.snapshot())));
+  new ExchangeCore(SETTINGS, JSON.parse(JSON.stringify(core.snapshot())));
 
 /** All public trades of all markets, oldest first, as one hash. */
 export function tapeHash(core: ExchangeCore): string {
   const hash = createHash('sha256');
-  for (let market = 0; market < core.marketCount; market++) {
-    const trades = core.publicTrades(market, { limit: 20_000 }).rows;
+  for (let market = 0; market < core.catalog.markets.length; market++) {
+    const trades = publicTradePage(core.catalog.market(market), { limit: 20_000 }).rows;
     for (const { price, amount, timestamp, is_yes } of trades.toReversed()) {
       hash.update(`${market} ${timestamp} ${is_yes} ${price} ${amount}\n`);
     }
@@ -37,8 +38,8 @@ export function tapeHash(core: ExchangeCore): string {
 
 /** The middle of the book in ticks of a cent; null while it is one-sided. */
 export function middle(core: ExchangeCore, market: number): number | null {
-  const bid = core.bestBid(market);
-  const ask = core.bestAsk(market);
+  const bid = core.catalog.market(market).bestBid;
+  const ask = core.catalog.market(market).bestAsk;
   return bid === null || ask === null ? null : (bid + ask) / 20_000;
 }
 
@@ -61,12 +62,12 @@ export class Probe {
 
   constructor(core: ExchangeCore) {
     this.#core = core;
-    this.#account = core.openInternalAccount(START_MS, 'probe', { unlimited: true });
+    this.#account = core.at(START_MS).identity.openInternal('probe', { unlimited: true });
     this.#watch();
   }
 
   quote(nowMs: number, market: number, halfTicks: number, shares: number): void {
-    for (const { handle } of this.#resting.get(market) ?? []) this.#core.cancelInternal(nowMs, handle);
+    for (const { handle } of this.#resting.get(market) ?? []) this.#core.at(nowMs).internal.cancel(handle);
     const centre = middle(this.#core, market);
     if (centre === null) return;
     const wanted = [
@@ -88,20 +89,21 @@ export class Probe {
 
   #place(nowMs: number, market: number, side: typeof BID | typeof ASK, tick: number, shares: number): number {
     const price = micros(tick * 10_000);
-    return this.#core.placeInternal(nowMs, this.#account, market, side, price, micros(shares * 1e6), false);
+    return this.#core.at(nowMs).internal.place(this.#account, market, side, price, micros(shares * 1e6), false);
   }
 
   /** Sees what each order of another account takes from the probe's. */
   #watch(): void {
     const core = this.#core;
-    const place = core.placeInternal.bind(core);
-    core.placeInternal = (nowMs, account, market, ...order) => {
+    const { internal } = core;
+    const place = internal.place.bind(internal);
+    internal.place = (account, market, ...order) => {
       const resting = account === this.#account ? [] : (this.#resting.get(market) ?? []);
-      const before = resting.map(({ handle }) => core.internalRemaining(handle));
-      const result = place(nowMs, account, market, ...order);
+      const before = resting.map(({ handle }) => core.internal.remaining(handle));
+      const result = place(account, market, ...order);
       for (const [at, { handle, side, tick }] of resting.entries()) {
-        const shares = ((before[at] ?? 0) - core.internalRemaining(handle)) / 1e6;
-        if (shares > 0) this.fills.push({ nowMs, market, side, priceTicks: tick, shares, taker: account });
+        const shares = ((before[at] ?? 0) - core.internal.remaining(handle)) / 1e6;
+        if (shares > 0) this.fills.push({ nowMs: core.nowMs, market, side, priceTicks: tick, shares, taker: account });
       }
       return result;
     };

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { bookRow, publicTradePage, statsRow } from '../../../src/exchange/core/records/market-rows.js';
 import * as rows from './plain-rows.js';
 import type { PlainState } from './plain-state.js';
 
@@ -17,17 +18,17 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
  * every market that trades there are as many YES as NO as there is currency behind them. Nobody owes anything.
  */
 export function checkConservation(core: ExchangeCore, accounts: readonly number[], unlimited: readonly number[]): void {
-  const markets = Array.from({ length: core.marketCount }, (_, index) => core.marketFacts(index));
-  const funds = accounts.map((account) => core.readFunds(account));
+  const markets = Array.from({ length: core.catalog.markets.length }, (_, index) => core.marketFacts(index));
+  const funds = accounts.map((account) => core.funds.read(account));
   const backing = sum(markets.map((market) => market.setsOutstanding));
-  const total = sum(funds.map((own) => own.total)) + backing + core.marginHeld + core.feesCollected;
-  if (total !== core.fundsDeposited) expect(total).toBe(core.fundsDeposited);
+  const total = sum(funds.map((own) => own.total)) + backing + core.margin.held + core.matching.fees;
+  if (total !== core.deposited) expect(total).toBe(core.deposited);
   for (const [index, own] of funds.entries()) {
     const isFree = unlimited.includes(accounts[index] ?? 0);
     if (own.locked < 0 || (!isFree && own.available < 0)) expect({ account: accounts[index], ...own }).toBe('solvent');
   }
   for (const market of markets) {
-    const held = accounts.map((account) => core.readHolding(account, market.index));
+    const held = accounts.map((account) => core.catalog.market(market.index).shares.read(account));
     for (const own of held) {
       const least = Math.min(own.yesLocked, own.yes - own.yesLocked, own.noLocked, own.no - own.noLocked);
       if (least < 0) expect(own).toBe('nothing below zero');
@@ -44,8 +45,8 @@ export function checkConservation(core: ExchangeCore, accounts: readonly number[
 }
 
 export function checkSame(core: ExchangeCore, plain: PlainState, accounts: readonly number[]): void {
-  same('fees', core.feesCollected, plain.fees);
-  same('deposited', core.fundsDeposited, plain.deposited);
+  same('fees', core.matching.fees, plain.fees);
+  same('deposited', core.deposited, plain.deposited);
   for (const account of accounts) {
     checkBalances(core, plain, account);
     checkRecords(core, plain, account);
@@ -54,13 +55,13 @@ export function checkSame(core: ExchangeCore, plain: PlainState, accounts: reado
 }
 
 function checkBalances(core: ExchangeCore, plain: PlainState, account: number): void {
-  const { total, locked } = core.readFunds(account);
+  const { total, locked } = core.funds.read(account);
   const funds = { total: plain.account(account).funds, locked: plain.lockedFunds(account) };
   same(`funds of ${account}`, { total, locked }, funds);
   for (const market of plain.markets.keys()) {
     same(
       `shares of ${account} on ${market}`,
-      { ...core.readHolding(account, market) },
+      { ...core.catalog.market(market).shares.read(account) },
       {
         yes: plain.held(account, market, true),
         yesLocked: plain.lockedShares(account, market, true),
@@ -76,14 +77,14 @@ function checkRecords(core: ExchangeCore, plain: PlainState, account: number): v
   const own = <R extends { readonly account: number }>(records: readonly R[]) =>
     records.filter((record) => record.account === account).reverse();
   const orders = own(plain.orders).filter((order) => order.pubkey !== '');
-  const real = pages((query) => core.orders(account, query));
+  const real = pages((query) => core.orders.page(account, query));
   same(
     'orders',
     real,
     orders.map((order) => rows.orderRow(plain, order)),
   );
   const trades = plain.ownTrades.filter(({ order }) => order.account === account).reverse();
-  const realTrades = pages((query) => core.ownTrades(account, query)).map(({ pubkey: _, ...row }) => row);
+  const realTrades = pages((query) => core.orders.trades(account, query)).map(({ pubkey: _, ...row }) => row);
   same(
     'trades',
     realTrades,
@@ -91,14 +92,18 @@ function checkRecords(core: ExchangeCore, plain: PlainState, account: number): v
   );
   for (const kind of ['merge', 'split'] as const) {
     const records = own(plain.conversions).filter((record) => record.kind === kind);
-    const list = pages((query) => (kind === 'merge' ? core.merges(account, query) : core.splits(account, query)));
+    const list = pages((query) =>
+      kind === 'merge'
+        ? core.conversions.page('merge', account, query)
+        : core.conversions.page('split', account, query),
+    );
     same(
       `${kind}s`,
       list,
       records.map((record) => rows.conversionRow(plain, record)),
     );
   }
-  const redeems = pages((query) => core.redeems(account, query));
+  const redeems = pages((query) => core.redeems.page(account, query));
   same(
     'redeems',
     redeems,
@@ -135,15 +140,19 @@ function checkMarket(core: ExchangeCore, plain: PlainState, market: number): voi
       tradeCount: found.trades.length,
     },
   );
-  same(`volume of ${market}`, core.statsRow(market).total_volume, rows.decimal(found.volume));
+  same(
+    `volume of ${market}`,
+    statsRow(core.catalog.market(market), core.nowMs).total_volume,
+    rows.decimal(found.volume),
+  );
   const trades = [...found.trades].reverse().map((trade) => rows.tradeRow(found.id, trade));
   same(
     `tape of ${market}`,
-    pages((query) => core.publicTrades(market, query)),
+    pages((query) => publicTradePage(core.catalog.market(market), query)),
     trades,
   );
   for (const isYes of [true, false]) {
-    same(`book of ${market}`, core.bookRow(market, isYes, 1000), {
+    same(`book of ${market}`, bookRow(core.catalog.market(market), isYes, 1000), {
       market: found.id,
       is_yes: isYes,
       bid: rows.levels(plain, market, isYes, true),

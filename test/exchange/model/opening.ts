@@ -33,7 +33,7 @@ type Do = (method: Mutator, ...args: readonly unknown[]) => unknown;
 
 export function openWorld(run: Do, plain: PlainState, grids: readonly [Grid, Grid]): void {
   for (const [index, grid] of grids.entries()) openBook(run, plain, must(IDS[index], 'a name'), grid, false);
-  run('createMarket', { condition_id: 'pool', config: POOL });
+  run('markets.create', { condition_id: 'pool', config: POOL });
   addMarket(plain, 'pool', null, true);
   openBook(run, plain, 'margin-book', must(GRIDS[0], 'a grid'), true);
   openAccounts(run, plain);
@@ -41,7 +41,7 @@ export function openWorld(run: Do, plain: PlainState, grids: readonly [Grid, Gri
 
 function openBook(run: Do, plain: PlainState, id: string, grid: Grid, hasMargin: boolean): void {
   const least = m(grid.least / ONE);
-  run('createMarket', {
+  run('markets.create', {
     condition_id: id,
     margin_enabled: hasMargin,
     config: {
@@ -89,13 +89,13 @@ function openAccounts(run: Do, plain: PlainState): void {
   add(null, true, 0);
   for (const number of WALLETS) {
     const nonce = `nonce ${number}`;
-    run('createChallenge', wallet(number), nonce);
+    run('identity.challenge', wallet(number), nonce);
     const message = `Create SVC API credential | Wallet: ${wallet(number)} | Nonce: ${nonce}`;
-    run('createKey', { wallet_address: wallet(number), message, nonce }, true, `key ${number}`, 'secret');
+    run('identity.createKey', { wallet_address: wallet(number), message, nonce }, true, `key ${number}`, 'secret');
     add(wallet(number), false, settings.startingFunds);
   }
-  run('openInternalAccount', 'crowd', { unlimited: true });
+  run('identity.openInternal', 'crowd', { unlimited: true });
   add(null, true, 0);
-  run('openInternalAccount', 'maker', { unlimited: false, funds: MAKER_FUNDS });
+  run('identity.openInternal', 'maker', { unlimited: false, funds: MAKER_FUNDS });
   add(null, false, MAKER_FUNDS);
 }

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { REFUSED_BALANCE, REFUSED_GRID, REFUSED_MARKET, type Result } from '../../../src/exchange/core/contract.js';
 import { type Command, ExchangeCore, type Mutator } from '../../../src/exchange/core/core.js';
+import { detailRow } from '../../../src/exchange/core/records/market-rows.js';
 import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import { wallet } from '../core/venue.js';
 import { type Call, type Caller, type Grid, MARKETS, type Trouble } from './calls.js';
@@ -107,7 +108,7 @@ export class Pair {
       case 'withdraw':
         return this.#withdraw(call.pick);
       case 'restart':
-        this.core = ExchangeCore.restore(settings, JSON.parse(JSON.stringify(this.core.snapshot())), this.#archive);
+        this.core = new ExchangeCore(settings, JSON.parse(JSON.stringify(this.core.snapshot())), this.#archive);
         this.#seen('restart');
     }
   }
@@ -163,7 +164,7 @@ export class Pair {
     const account = this.#wallet(call.by);
     const { funds, yes, no } = this.#means(account, call.market);
     const request = orderRequest(call, this.#rules(call.market), { funds, shares: call.isYes ? yes : no });
-    const real = this.#do('draftOrder', account, {
+    const real = this.#do('orders.draft', account, {
       market_condition_id: this.#id(call.market),
       is_yes: call.isYes,
       side: call.buys ? 'buy' : 'sell',
@@ -179,7 +180,7 @@ export class Pair {
   #cancel(pick: number, by: Caller): void {
     const all = this.plain.orders.filter((order) => order.pubkey !== '');
     const found = this.#pick(all, (order) => order.place !== null, pick, by);
-    const real = this.#do('draftCancel', this.#caller(found, by), found?.pubkey ?? 'nobody');
+    const real = this.#do('orders.draftCancel', this.#caller(found, by), found?.pubkey ?? 'nobody');
     const plain = draftCancel(this.plain, this.#caller(found, by), found);
     this.#same('cancel', real, plain, (order) => ({
       pubkey: order.pubkey,
@@ -209,7 +210,7 @@ export class Pair {
       const all = this.plain.orders.filter((order) => order.pubkey !== '');
       const found = this.#pick(all, suits, pick, by);
       const account = this.#caller(found, by);
-      const method = what === 'order' ? 'submitOrder' : 'submitCancel';
+      const method = what === 'order' ? 'orders.submit' : 'orders.submitCancel';
       const real = this.#do(method, account, found?.pubkey ?? 'nobody', valid);
       const plain = (what === 'order' ? submitOrder : submitCancel)(this.plain, account, found, valid);
       this.#same(label, real, plain, (order) => rows.orderRow(this.plain, order));
@@ -221,8 +222,7 @@ export class Pair {
     const all = this.plain.conversions.filter((record) => record.kind === kind);
     const found = this.#pick(all, (record) => record.state === 'waiting_to_sign', pick, by);
     const account = this.#caller(found, by);
-    const method = kind === 'merge' ? 'submitMerge' : 'submitSplit';
-    const real = this.#do(method, account, found?.pubkey ?? 'nobody', valid);
+    const real = this.#do('conversions.submit', kind, account, found?.pubkey ?? 'nobody', valid);
     const plain = submitConversion(this.plain, account, found, valid);
     this.#same(`submit ${kind}`, real, plain, (record) => rows.conversionRow(this.plain, record));
   }
@@ -231,33 +231,32 @@ export class Pair {
     const waits = (record: PlainRedeem) => record.state === 'waiting_to_sign';
     const found = this.#pick(this.plain.redeems, waits, pick, by);
     const account = this.#caller(found, by);
-    const real = this.#do('submitRedeem', account, found?.pubkey ?? 'nobody', valid);
+    const real = this.#do('redeems.submit', account, found?.pubkey ?? 'nobody', valid);
     const plain = submitRedeem(this.plain, account, found, valid);
     this.#same('submit redeem', real, plain, (record) => rows.redeemRow(this.plain, record));
   }
 
   #convert(kind: PlainConversion['kind'], account: number, market: number, size: PlainSize): void {
-    const method = kind === 'merge' ? 'draftMerge' : 'draftSplit';
-    const real = this.#do(method, account, this.#id(market), size.text);
+    const real = this.#do('conversions.draft', kind, account, this.#id(market), size.text);
     const plain = draftConversion(this.plain, kind, account, this.#known(market), size.micros);
     this.#sameDraft(kind, real, plain, (record) => rows.conversionText(this.plain, record));
   }
 
   #redeem(account: number, market: number): void {
-    const real = this.#do('draftRedeem', account, this.#id(market));
+    const real = this.#do('redeems.draft', account, this.#id(market));
     const plain = draftRedeem(this.plain, account, this.#known(market));
     this.#sameDraft('redeem', real, plain, (record) => rows.redeemText(this.plain, record));
   }
 
   #deposit(account: number, funds: number): void {
     const own = this.plain.account(account);
-    const real = this.#do('deposit', own.wallet, funds);
+    const real = this.#do('identity.deposit', own.wallet, funds);
     if (funds > 0) {
       own.funds += funds;
       this.plain.deposited += funds;
     }
     const plain = funds > 0 ? own : 'invalid_request_params funds';
-    this.#same('deposit', real, plain, () => this.#fundsRow(account));
+    this.#same('identity.deposit', real, plain, () => this.#fundsRow(account));
   }
 
   #fundsRow(account: number): object {
@@ -268,8 +267,10 @@ export class Pair {
   }
 
   #resolve(market: number, outcome: boolean | null): void {
-    const real = this.#do('resolveMarket', this.#id(market), outcome);
-    this.#same('resolve', real, this.#plainResolve(market, outcome), () => this.core.detailRow(market));
+    const real = this.#do('markets.resolve', this.#id(market), outcome);
+    this.#same('resolve', real, this.#plainResolve(market, outcome), () =>
+      detailRow(this.core.catalog, this.core.catalog.market(market)),
+    );
   }
 
   #plainResolve(market: number, outcome: boolean | null): object | string {
@@ -287,9 +288,9 @@ export class Pair {
   }
 
   #setState(market: number, state: string): void {
-    const real = this.#do('setMarketState', this.#id(market), state);
+    const real = this.#do('markets.setState', this.#id(market), state);
     const plain = this.#plainSetState(market, state);
-    this.#same('state', real, plain, () => this.core.detailRow(market));
+    this.#same('state', real, plain, () => detailRow(this.core.catalog, this.core.catalog.market(market)));
     const index = this.#known(market);
     if (index !== null) expect(this.core.marketFacts(index).state).toBe(this.plain.market(index).state);
   }
@@ -312,18 +313,18 @@ export class Pair {
     const found = this.plain.market(market);
     switch (trouble) {
       case 'paused':
-        this.#do('setMarketPaused', found.id, on);
+        this.#do('markets.setPaused', found.id, on);
         found.paused = on;
         return;
       case 'interrupted':
         return this.#setState(market, on ? 'interrupted' : 'open');
       case 'unbacked':
-        this.#do('setUnbackedCollateral', found.id, on);
+        this.#do('markets.setUnbacked', found.id, on);
         found.unbacked = on;
         return;
       case 'custodial':
         for (const account of WALLETS) {
-          this.#do('setCustodial', wallet(account), on);
+          this.#do('identity.setCustodial', wallet(account), on);
           this.plain.account(account).custodial = on;
         }
         return;
@@ -338,13 +339,13 @@ export class Pair {
     if (this.#known(market) === null) return;
     const account = call.by === 0 ? CROWD : MAKER;
     const { price, amount } = sizeOf(call, this.#rules(market));
-    const handle = this.#do('placeInternal', account, market, bid ? 0 : 1, price, amount, immediate);
+    const handle = this.#do('internal.place', account, market, bid ? 0 : 1, price, amount, immediate);
     const order = placeInternal(this.plain, account, market, bid, price, amount, immediate);
     const outcome = typeof handle === 'number' && handle > 0 ? 'rests' : handle;
     const rests = typeof order !== 'string' && order.place !== null;
     expect(outcome).toBe(typeof order === 'string' ? REFUSALS[order] : rests ? 'rests' : 0);
     if (typeof order === 'string') return this.#seen(`internal: ${order}`);
-    expect(this.core.lastInternalFilled).toBe(order.filled);
+    expect(this.core.internal.lastFilled).toBe(order.filled);
     if (rests && typeof handle === 'number') this.#handles.push({ handle, order });
     this.#seen(`internal: ${rests ? 'rests' : 'gone'}`);
   }
@@ -353,7 +354,7 @@ export class Pair {
     const chosen = this.#handles[this.#handles.length - 1 - (pick % Math.max(1, this.#handles.length))];
     if (chosen === undefined) return;
     const rests = chosen.order.place !== null;
-    expect(this.#do('cancelInternal', chosen.handle)).toBe(rests);
+    expect(this.#do('internal.cancel', chosen.handle)).toBe(rests);
     if (rests) withdraw(chosen.order);
     this.#seen(`withdraw: ${rests}`);
   }

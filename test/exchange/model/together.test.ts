@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Result } from '../../../src/exchange/core/contract.js';
-import type { Mutator } from '../../../src/exchange/core/core.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { times } from '../../support/effort.js';
 import { MarginDrawer } from '../core/margin/drawer.js';
@@ -20,19 +19,19 @@ class Spot {
   constructor(drawer: MarginDrawer, seed: number) {
     this.#drawer = drawer;
     this.#random = Random.fromSeed(seed, 'spot');
-    drawer.do('createMarket', { condition_id: BOOK, config: { kind: 'orderbook', amount_precision: 4 } });
+    drawer.do('markets.create', { condition_id: BOOK, config: { kind: 'orderbook', amount_precision: 4 } });
   }
 
   step(): void {
     const random = this.#random;
     const account = 1 + random.below(this.#drawer.accounts.length);
     const units = 1 + random.below(900);
-    if (random.chance(0.2)) return this.#complete('draftSplit', 'submitSplit', account, BOOK, String(units));
-    if (random.chance(0.1)) return this.#complete('draftMerge', 'submitMerge', account, BOOK, String(units));
-    if (random.chance(0.05)) return this.#complete('draftRedeem', 'submitRedeem', account, BOOK);
+    if (random.chance(0.2)) return this.#complete('conversions', ['split'], account, BOOK, String(units));
+    if (random.chance(0.1)) return this.#complete('conversions', ['merge'], account, BOOK, String(units));
+    if (random.chance(0.05)) return this.#complete('redeems', [], account, BOOK);
     const side = random.chance(0.7) ? 'buy' : 'sell';
     const price = (40 + random.below(20)) * 10_000;
-    this.#complete('draftOrder', 'submitOrder', account, {
+    this.#complete('orders', [], account, {
       market_condition_id: BOOK,
       is_yes: random.chance(0.5),
       side,
@@ -43,11 +42,16 @@ class Spot {
   }
 
   /** Drafts and mostly submits; a draft that stays keeps its lock, if it has one, until it expires. */
-  #complete(draft: Mutator, submit: Mutator, account: number, ...args: readonly unknown[]): void {
+  #complete(
+    part: 'conversions' | 'orders' | 'redeems',
+    kind: readonly string[],
+    account: number,
+    ...args: readonly unknown[]
+  ): void {
     // What these mutators answer; `do` knows all of them and so promises nothing.
-    const drafted = this.#drawer.do(draft, account, ...args) as Result<{ readonly pubkey: string }>;
+    const drafted = this.#drawer.do(`${part}.draft`, ...kind, account, ...args) as Result<{ readonly pubkey: string }>;
     if (!drafted.ok || this.#random.chance(0.1)) return;
-    this.#drawer.do(submit, account, drafted.value.pubkey, true);
+    this.#drawer.do(`${part}.submit`, ...kind, account, drafted.value.pubkey, true);
     this.done += 1;
   }
 }
@@ -65,7 +69,7 @@ describe('books and margin together', () => {
           if (step % 2 === 0) drawer.step();
           else spot.step();
           checkConservation(drawer.core, all, [0]);
-          if (drawer.core.marginHeld > 0) held += 1;
+          if (drawer.core.margin.held > 0) held += 1;
         }
         done += spot.done;
       }),

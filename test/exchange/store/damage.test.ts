@@ -80,8 +80,8 @@ describe('a folder of a version that filled recorded events by other rules', () 
   /** Leaves recorded events after the snapshot, as a process does that is killed, or a snapshot that holds them. */
   function leave(isKilled: boolean): void {
     const opened = PersistentCore.open(folder, settings);
-    accepted(opened.core.createMarket(START_MS, { config: { kind: 'orderbook' } }));
-    opened.core.recordedLevel(START_MS, 0, ASK, m('0.5'), m(10));
+    accepted(opened.core.at(START_MS).markets.create({ config: { kind: 'orderbook' } }));
+    opened.core.at(START_MS).feed.level(0, ASK, m('0.5'), m(10));
     const killed = join(folder, 'killed.sqlite');
     if (isKilled) cpSync(file, killed);
     if (isKilled) cpSync(`${file}-wal`, `${killed}-wal`);
@@ -92,7 +92,7 @@ describe('a folder of a version that filled recorded events by other rules', () 
   const asOlder = () => change(`UPDATE snapshot SET state = json_set(state, '$.fillRules', 0)`);
   const amountShown = (): number => {
     const opened = PersistentCore.open(folder, settings);
-    const shown = opened.core.levelAmount(0, ASK, m('0.5'));
+    const shown = opened.core.catalog.market(0).levelAmount(ASK, m('0.5'));
     opened.close();
     return shown / 1e6;
   };

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FiltersOf, Wire } from '../../../src/exchange/core/contract.js';
-import type { ExchangeCore } from '../../../src/exchange/core/core.js';
-import type { Snapshot } from '../../../src/exchange/core/wiring.js';
+import type { ExchangeCore, Snapshot } from '../../../src/exchange/core/core.js';
 import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
 import { HISTORY_SETTINGS, History } from './history.js';
 
@@ -38,7 +37,7 @@ afterAll(() => {
 function all(core: ExchangeCore, account: number, filter: FiltersOf<'orders.list'>): Wire<'orderRow'>[] {
   const rows: Wire<'orderRow'>[] = [];
   for (let beforeId: number | undefined; ; ) {
-    const page = core.orders(account, { limit: 100, beforeId, ...filter });
+    const page = core.orders.page(account, { limit: 100, beforeId, ...filter });
     rows.push(...page.rows);
     if (page.nextBeforeId === null) return rows;
     beforeId = page.nextBeforeId;
@@ -86,7 +85,7 @@ describe('an exchange with a history', () => {
     const account = 1;
     const filled = new Map<unknown, number>();
     for (let beforeId: number | undefined, more = true; more; ) {
-      const page = core.ownTrades(account, { limit: 100, beforeId });
+      const page = core.orders.trades(account, { limit: 100, beforeId });
       for (const { order, amount } of page.rows) {
         filled.set(order.pubkey, (filled.get(order.pubkey) ?? 0) + Number(amount));
       }

@@ -46,16 +46,18 @@ export class History {
     this.#accounts = Array.from({ length: ACCOUNTS }, (_, number) => this.#open(number));
     this.#markets = Array.from(
       { length: MARKETS },
-      () => accepted(core.createMarket(startMs, { config: { kind: 'orderbook' } })).condition_id,
+      () => accepted(core.at(startMs).markets.create({ config: { kind: 'orderbook' } })).condition_id,
     );
   }
 
   #open(number: number): number {
     const { apiKey, secret } = keyOf(number);
     const wallet = walletOf(number);
-    const { message, nonce } = accepted(this.core.createChallenge(this.nowMs, wallet, `nonce ${number}`));
-    accepted(this.core.createKey(this.nowMs, { wallet_address: wallet, message, nonce }, true, apiKey, secret));
-    return must(this.core.credential(apiKey), 'a fresh key').account;
+    const { message, nonce } = accepted(this.core.at(this.nowMs).identity.challenge(wallet, `nonce ${number}`));
+    accepted(
+      this.core.at(this.nowMs).identity.createKey({ wallet_address: wallet, message, nonce }, true, apiKey, secret),
+    );
+    return must(this.core.identity.credential(apiKey), 'a fresh key').account;
   }
 
   /** So long does a history of so many orders last. */
@@ -97,18 +99,18 @@ export class History {
       price: (cents * 10_000) as Micros,
       amount: (amount * 1_000_000) as Micros,
     };
-    return accepted(this.core.draftOrder(this.nowMs, this.#slot(account), request)).pubkey;
+    return accepted(this.core.at(this.nowMs).orders.draft(this.#slot(account), request)).pubkey;
   }
 
   #place(account: number, market: number, isYes: boolean, cents: number, amount: number): string {
     const pubkey = this.#draft(account, market, isYes, cents, amount);
-    accepted(this.core.submitOrder(this.nowMs, this.#slot(account), pubkey, true));
+    accepted(this.core.at(this.nowMs).orders.submit(this.#slot(account), pubkey, true));
     return pubkey;
   }
 
   #cancel(account: number, pubkey: string): void {
-    accepted(this.core.draftCancel(this.nowMs, this.#slot(account), pubkey));
-    accepted(this.core.submitCancel(this.nowMs, this.#slot(account), pubkey, true));
+    accepted(this.core.at(this.nowMs).orders.draftCancel(this.#slot(account), pubkey));
+    accepted(this.core.at(this.nowMs).orders.submitCancel(this.#slot(account), pubkey, true));
   }
 
   #slot(account: number): number {

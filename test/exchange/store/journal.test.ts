@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CoreSettings } from '../../../src/exchange/core/contract.js';
-import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { type Command, ExchangeCore } from '../../../src/exchange/core/core.js';
 import { Crowd } from '../../../src/exchange/crowd/crowd.js';
 import { openDatabase } from '../../../src/exchange/store/database.js';
 import { Journal } from '../../../src/exchange/store/journal.js';
@@ -45,8 +45,8 @@ describe('the journal', () => {
       for (let n = 0; n < 50; n++) {
         nowMs += random.below(2_000);
         persistentCore.batch(() => crowd.tick(nowMs));
-        core.setSigningAvailable(nowMs, random.chance(0.9));
-        core.createChallenge(nowMs, 'not a wallet', `nonce ${turn} ${n}`);
+        core.at(nowMs).setSigningAvailable(random.chance(0.9));
+        core.at(nowMs).identity.challenge('not a wallet', `nonce ${turn} ${n}`);
       }
       if (turn === 3) persistentCore.save(nowMs);
       const copy = reopened(`copy ${turn}`);
@@ -58,7 +58,7 @@ describe('the journal', () => {
 
   it('replays under the settings that it was written under', () => {
     const persistentCore = PersistentCore.open(join(folder, 'live'), SETTINGS);
-    persistentCore.core.openInternalAccount(START_MS, 'somebody', { unlimited: false, funds: micros(5) });
+    persistentCore.core.at(START_MS).identity.openInternal('somebody', { unlimited: false, funds: micros(5) });
     const copy = reopened('copy', { ...SETTINGS, startingFunds: micros(1), seed: 8 });
     expect(copy.core.snapshot()).toEqual(JSON.parse(JSON.stringify(persistentCore.core.snapshot())));
     copy.close();
@@ -68,7 +68,7 @@ describe('the journal', () => {
   it('takes no snapshot in the middle of a batch: its calls would be replayed twice', () => {
     const persistentCore = PersistentCore.open(join(folder, 'live'), SETTINGS);
     const work = () => {
-      persistentCore.core.openInternalAccount(START_MS, 'somebody', { unlimited: false, funds: micros(5) });
+      persistentCore.core.at(START_MS).identity.openInternal('somebody', { unlimited: false, funds: micros(5) });
       persistentCore.save(START_MS);
     };
     expect(() => persistentCore.batch(work)).toThrow('a snapshot in a batch');
@@ -81,7 +81,7 @@ describe('the journal', () => {
   it('stores a batch whole, also when the work in it throws', () => {
     const persistentCore = PersistentCore.open(join(folder, 'live'), SETTINGS);
     const work = () => {
-      persistentCore.core.setSigningAvailable(START_MS, false);
+      persistentCore.core.at(START_MS).setSigningAvailable(false);
       throw new Error('a bug of a simulated trader');
     };
     expect(() => persistentCore.batch(work)).toThrow('a bug of a simulated trader');
@@ -95,30 +95,51 @@ describe('the journal', () => {
     const db = openDatabase(join(folder, 'live'));
     const core = new ExchangeCore(SETTINGS);
     recordMutations(core, new Journal(db, new Transactions(db)));
-    core.setSigningAvailable(START_MS, false);
+    core.at(START_MS).setSigningAvailable(false);
     // As good as a full disk: nothing can be written any more.
     db.close();
-    expect(() => core.setSigningAvailable(START_MS, true)).toThrowError(
+    expect(() => core.at(START_MS).setSigningAvailable(true)).toThrowError(
       expect.objectContaining({ code: 'ledger_broken' }),
     );
     const before = JSON.stringify(core.snapshot());
-    expect(() => core.openInternalAccount(START_MS, 'late', { unlimited: true })).toThrowError(
+    expect(() => core.at(START_MS).identity.openInternal('late', { unlimited: true })).toThrowError(
       expect.objectContaining({ code: 'ledger_broken' }),
     );
     expect(JSON.stringify(core.snapshot())).toBe(before);
   });
 
+  it.each(['orders.cancelAll', 'identity.credential', 'constructor', '__proto__.toString', 'snapshot', 'at', ''])(
+    'follows no path but those of its calls: not %j',
+    (path) => {
+      const core = new ExchangeCore(SETTINGS);
+      const before = JSON.stringify(core.snapshot());
+      // A damaged or forged line, which no type describes.
+      const line = [START_MS, path, []] as unknown as Command;
+      expect(() => core.apply(line)).toThrow('not a command of the exchange');
+      expect(JSON.stringify(core.snapshot())).toBe(before);
+      const live = PersistentCore.open(join(folder, 'live'), SETTINGS);
+      live.core.at(START_MS).setSigningAvailable(false);
+      live.close();
+      const db = openDatabase(join(folder, 'live'));
+      db.prepare('INSERT INTO journal (now_ms, method, args) VALUES (?, ?, ?)').run(START_MS, path, '[]');
+      db.close();
+      expect(() => PersistentCore.open(join(folder, 'live'), SETTINGS)).toThrow(
+        'a call that this version does not know',
+      );
+    },
+  );
+
   it('writes one row for a call, whatever the core calls itself', () => {
     const rows: unknown[] = [];
     const core = new ExchangeCore(SETTINGS);
     recordMutations(core, { append: (command) => rows.push(command), assertSound: () => undefined });
-    const made = core.createMarket(START_MS, { config: { kind: 'orderbook' } });
+    const made = core.at(START_MS).markets.create({ config: { kind: 'orderbook' } });
     if (!made.ok) throw new Error(made.fault.message);
-    core.setMarketState(START_MS + 1, made.value.condition_id, 'canceled');
+    core.at(START_MS + 1).markets.setState(made.value.condition_id, 'canceled');
     core.apply([START_MS + 2, 'setSigningAvailable', [false]]);
     expect(rows).toEqual([
-      [START_MS, 'createMarket', [{ config: { kind: 'orderbook' } }]],
-      [START_MS + 1, 'setMarketState', [made.value.condition_id, 'canceled']],
+      [START_MS, 'markets.create', [{ config: { kind: 'orderbook' } }]],
+      [START_MS + 1, 'markets.setState', [made.value.condition_id, 'canceled']],
       [START_MS + 2, 'setSigningAvailable', [false]],
     ]);
   });

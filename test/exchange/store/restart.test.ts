@@ -110,11 +110,14 @@ describe('a data folder', () => {
     });
   });
 
-  it('of a later version is refused', async () => {
+  it.each([2, 99])('of format %i, which another version wrote, is refused', async (format) => {
     const db = new SqliteDriver(join(folder, 'exchange.sqlite'));
-    db.pragma('user_version = 99');
+    db.pragma(`user_version = ${format}`);
     db.close();
-    await expect(startTestExchange({ dataDir: folder })).rejects.toMatchObject({ code: 'ledger_newer' });
+    await expect(startTestExchange({ dataDir: folder })).rejects.toMatchObject({
+      code: 'ledger_newer',
+      message: expect.stringContaining(`has format ${format}`),
+    });
   });
 });
 

@@ -55,7 +55,10 @@ describe('the challenge on the exchange', () => {
     const tick = (price: number | null) => (price === null ? null : price / 10_000);
     const seen = published.map((_, step) => {
       if (step > 0) scene.tick(START_MS + LEAD_MS + step * STEP_MS);
-      return [tick(core.bestBid(market?.index ?? 0)), tick(core.bestAsk(market?.index ?? 0))];
+      return [
+        tick(core.catalog.market(market?.index ?? 0).bestBid),
+        tick(core.catalog.market(market?.index ?? 0).bestAsk),
+      ];
     });
     expect(seen).toEqual(published);
     expect(new Set(seen.map(([bid]) => bid)).size).toBeGreaterThan(3);
@@ -67,7 +70,11 @@ describe('the challenge on the exchange', () => {
       const scene = new ChallengeScene(core, { seed: 4, markets, steps: 100 });
       const opened = scene.open(START_MS);
       scene.tick(START_MS + LEAD_MS + 100 * STEP_MS);
-      return opened.map(({ index, probability }) => [core.bestBid(index), core.bestAsk(index), probability]);
+      return opened.map(({ index, probability }) => [
+        core.catalog.market(index).bestBid,
+        core.catalog.market(index).bestAsk,
+        probability,
+      ]);
     };
     const [alone] = pathOf(1);
     const together = pathOf(8);
@@ -185,8 +192,8 @@ describe('the crowd of the paper exchange', () => {
     expect(markets).toHaveLength(4);
     for (const { index, probability } of markets) {
       expect(probability > 0 && probability < 1).toBe(true);
-      expect(core.bookLevels(index, BID, 5, new Int32Array(5), new Float64Array(5))).toBeGreaterThan(0);
-      expect(core.bookLevels(index, ASK, 5, new Int32Array(5), new Float64Array(5))).toBeGreaterThan(0);
+      expect(core.catalog.market(index).readLevels(BID, 5, new Int32Array(5), new Float64Array(5))).toBeGreaterThan(0);
+      expect(core.catalog.market(index).readLevels(ASK, 5, new Int32Array(5), new Float64Array(5))).toBeGreaterThan(0);
     }
   });
 });

@@ -76,7 +76,9 @@ function newVenue(): InProcessExchange {
   };
   const venue = new InProcessExchange(settings, LIMITS, START_MS, { onFill: () => undefined });
   const config = { kind: 'orderbook', price_precision: 2, amount_precision: 2 } as const;
-  venue.core.createMarket(START_MS, { config, title: 'T', event: 'E', category: 'crypto', condition_id: CONDITION_ID });
+  venue.core
+    .at(START_MS)
+    .markets.create({ config, title: 'T', event: 'E', category: 'crypto', condition_id: CONDITION_ID });
   return venue;
 }
 
@@ -117,7 +119,7 @@ describe('the exchange in process', () => {
           overText(venue, call, nowMs),
         );
       }
-      fills += venue.core.ownTrades(venue.account, { limit: 100 }).rows.length;
+      fills += venue.core.orders.trades(venue.account, { limit: 100 }).rows.length;
     });
     fc.assert(property, { numRuns: times(30, 60) });
     expect(fills).toBeGreaterThan(300);
@@ -132,11 +134,11 @@ function act(venue: InProcessExchange, random: Random, nowMs: number, open: stri
   const side = random.chance(0.5) ? 0 : 1;
   switch (random.below(5)) {
     case 0:
-      core.recordedLevel(nowMs, 0, side, price, amount);
+      core.at(nowMs).feed.level(0, side, price, amount);
       return;
     case 1:
       // More than a page of them before the end.
-      for (let i = 0; i < 8; i++) core.recordedTrade(nowMs, 0, side, price, amount);
+      for (let i = 0; i < 8; i++) core.at(nowMs).feed.trade(0, side, price, amount);
       return;
     case 2: {
       const body = { market_condition_id: CONDITION_ID, is_yes: random.chance(0.5), side: 'buy', order_type: 'limit' };
@@ -160,7 +162,7 @@ function act(venue: InProcessExchange, random: Random, nowMs: number, open: stri
     }
     case 3: {
       const pubkey = open[random.below(open.length + 1)];
-      if (pubkey === undefined || !core.draftCancel(nowMs, account, pubkey).ok) return;
+      if (pubkey === undefined || !core.at(nowMs).orders.draftCancel(account, pubkey).ok) return;
       venue.answer(
         { endpoint: 'orders.cancelSubmit', params: { pubkey }, query: {}, body: { signature: '' } } as never,
         nowMs,
@@ -169,7 +171,7 @@ function act(venue: InProcessExchange, random: Random, nowMs: number, open: stri
     }
     default:
       if (!random.chance(0.02)) return;
-      core.setMarketState(nowMs, CONDITION_ID, 'waiting_to_resolve');
+      core.at(nowMs).markets.setState(CONDITION_ID, 'waiting_to_resolve');
       venue.closeMarket(0, nowMs);
   }
 }

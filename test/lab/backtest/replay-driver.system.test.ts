@@ -53,16 +53,16 @@ async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonl
     core.advance(FIRST_MS + atMs);
   };
   await goTo(1_000);
-  const split = core.draftSplit(FIRST_MS + 1_000, account, OTHER_ID, '5');
-  if (split.ok) core.submitSplit(FIRST_MS + 1_000, account, split.value.pubkey, true);
+  const split = core.at(FIRST_MS + 1_000).conversions.draft('split', account, OTHER_ID, '5');
+  if (split.ok) core.at(FIRST_MS + 1_000).conversions.submit('split', account, split.value.pubkey, true);
   await goTo(2_000);
   const submitMs = CLOSE_MS - LANDING_MS / 2;
   await goTo(submitMs);
-  const merge = core.draftMerge(FIRST_MS + submitMs, account, OTHER_ID, '5');
-  if (merge.ok) core.submitMerge(FIRST_MS + submitMs, account, merge.value.pubkey, true);
+  const merge = core.at(FIRST_MS + submitMs).conversions.draft('merge', account, OTHER_ID, '5');
+  if (merge.ok) core.at(FIRST_MS + submitMs).conversions.submit('merge', account, merge.value.pubkey, true);
   for (const atMs of syncMs) await goTo(atMs);
-  const index = core.findMarketIndex(OTHER_ID) ?? 0;
-  return { wasDrafted: merge.ok, yesMicros: core.readHolding(account, index).yes, closed };
+  const index = core.catalog.findIndex(OTHER_ID) ?? 0;
+  return { wasDrafted: merge.ok, yesMicros: core.catalog.market(index).shares.read(account).yes, closed };
 }
 
 describe('markets that are played together', () => {

@@ -107,13 +107,13 @@ export class Scene {
 
   orderAtExchange(pubkey: string): Wire<'orderRow'> | null {
     const { core, account } = this.world.exchange;
-    return core.order(account, pubkey);
+    return core.orders.row(account, pubkey);
   }
 
   /** How many fills the exchange knows of ours. */
   get fillsAtExchange(): number {
     const { core, account } = this.world.exchange;
-    return core.ownTrades(account, { limit: 100_000 }).rows.length;
+    return core.orders.trades(account, { limit: 100_000 }).rows.length;
   }
 
   get fillsBooked(): number {

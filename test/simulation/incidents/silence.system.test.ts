@@ -140,7 +140,7 @@ describe('incidents of silence', () => {
       expect(canceled.filter(({ state }) => state === 'done').length).toBe(1);
       // The draft that the lost answer named was never signed: it expired, and nothing rests of it.
       const { core, account } = scene.world.exchange;
-      const unsigned = core.orders(account, { limit: 1_000 }).rows.filter(({ status }) => status === 'expired');
+      const unsigned = core.orders.page(account, { limit: 1_000 }).rows.filter(({ status }) => status === 'expired');
       expect(unsigned.filter(({ pubkey }) => scene.process.ledger.order(pubkey ?? '') === null).length).toBe(1);
     });
   });

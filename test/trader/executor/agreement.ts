@@ -1,7 +1,7 @@
 /** What must hold between the ledger and the exchange once faults have healed (safety, invariants 1 to 5, 7 and 10). */
 
 import type { Page, Wire } from '../../../src/exchange/core/contract.js';
-import type { Reads } from '../../../src/exchange/core/reads.js';
+import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { money } from '../../../src/shared/protocol/wire.js';
 import type { Executor } from '../../../src/trader/executor/executor.js';
@@ -10,7 +10,7 @@ import { FUNDS } from './world.js';
 
 /** The two who must agree. */
 export interface Parties {
-  readonly core: Reads;
+  readonly core: ExchangeCore;
   readonly account: number;
   readonly ledger: Ledger;
   readonly executor: Executor;
@@ -38,11 +38,11 @@ function differentMoney({ core, account, ledger, markets, funds = FUNDS }: Parti
   const say = (what: string, ours: number, theirs: number) => {
     if (ours !== theirs) found.push(`${what}: ledger ${ours}, exchange ${theirs}`);
   };
-  say('cash', ledger.cash(), core.readFunds(account).total);
+  say('cash', ledger.cash(), core.funds.read(account).total);
   for (const market of markets) {
-    const index = core.findMarketIndex(market);
+    const index = core.catalog.findIndex(market);
     if (index === null) throw new Error(`no market ${market}`);
-    const held = core.readHolding(account, index);
+    const held = core.catalog.market(index).shares.read(account);
     say(`YES of ${market}`, ledger.shares(market, true), held.yes);
     say(`NO of ${market}`, ledger.shares(market, false), held.no);
   }
@@ -56,7 +56,7 @@ function differentMoney({ core, account, ledger, markets, funds = FUNDS }: Parti
 /** Invariants 2 and 3. */
 function differentFills({ core, account, ledger }: Parties): string[] {
   const theirs = new Map(
-    all<Wire<'ownTradeRow'>>((page) => core.ownTrades(account, page)).map((row) => [row.pubkey, row]),
+    all<Wire<'ownTradeRow'>>((page) => core.orders.trades(account, page)).map((row) => [row.pubkey, row]),
   );
   const ours = new Map(ledger.fills({ limit: 1e6 }).map((fill) => [fill.pubkey, fill]));
   const found: string[] = [];
@@ -76,7 +76,7 @@ function differentOrders({ core, account, ledger, executor }: Parties): string[]
   const found: string[] = [];
   const live = new Set(executor.restingOrders().map((order) => order.orderPubkey));
   const intents = new Set<string>();
-  for (const row of all<Wire<'orderRow'>>((page) => core.orders(account, page))) {
+  for (const row of all<Wire<'orderRow'>>((page) => core.orders.page(account, page))) {
     const pubkey = row.pubkey ?? '';
     const status = row.status ?? '';
     const order = ledger.order(pubkey);
@@ -101,9 +101,13 @@ function differentOrders({ core, account, ledger, executor }: Parties): string[]
 /** Invariant 1 for conversions. */
 function differentConversions({ core, account, ledger }: Parties): string[] {
   const done = [
-    ...all<Wire<'conversionRow'>>((page) => core.merges(account, page)).filter(({ state }) => state === 'done'),
-    ...all<Wire<'conversionRow'>>((page) => core.splits(account, page)).filter(({ state }) => state === 'done'),
-    ...all<Wire<'redeemRow'>>((page) => core.redeems(account, page)).filter(({ state }) => state === 'completed'),
+    ...all<Wire<'conversionRow'>>((page) => core.conversions.page('merge', account, page)).filter(
+      ({ state }) => state === 'done',
+    ),
+    ...all<Wire<'conversionRow'>>((page) => core.conversions.page('split', account, page)).filter(
+      ({ state }) => state === 'done',
+    ),
+    ...all<Wire<'redeemRow'>>((page) => core.redeems.page(account, page)).filter(({ state }) => state === 'completed'),
   ].map(({ pubkey }) => pubkey);
   const booked = ledger.conversions({ limit: 1e6 }).map(({ pubkey }) => pubkey);
   const found: string[] = [];
@@ -116,7 +120,7 @@ function unprovenEnds({ core, account, ledger }: Parties): string[] {
   const found: string[] = [];
   for (const intent of ledger.intents({ limit: 1e6, kind: 'place' })) {
     if (intent.draftPubkey === null) continue;
-    const status = core.order(account, intent.draftPubkey)?.status ?? 'missing';
+    const status = core.orders.row(account, intent.draftPubkey)?.status ?? 'missing';
     const effectless = EFFECTLESS.includes(status);
     const rests = status === 'open' || status === 'partially_filled';
     const wrong =

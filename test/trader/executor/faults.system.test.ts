@@ -96,7 +96,7 @@ function live(options: WorldOptions) {
 
 function resolveBeta(world: World): void {
   const [, beta = ''] = world.markets;
-  world.core.resolveMarket(world.network.nowMs, beta, true);
+  world.core.at(world.network.nowMs).markets.resolve(beta, true);
 }
 
 /** One thing that an engine, or the crowd, might do now. */

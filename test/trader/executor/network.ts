@@ -155,45 +155,54 @@ export class Network {
           const side = call.body.side === 'buy' ? 'buy' : 'sell';
           const [p, a] = [money.parse(price), money.parse(amount)];
           const order = { market_condition_id, is_yes, side, order_type: 'limit', price: p, amount: a } as const;
-          return { result: core.draftOrder(nowMs, me, order) };
+          return { result: core.at(nowMs).orders.draft(me, order) };
         }
         case 'orders.submit': {
           const { pubkey } = call.params;
-          return { result: core.submitOrder(nowMs, me, pubkey, valid('order', pubkey, call.body.signature)) };
+          return { result: core.at(nowMs).orders.submit(me, pubkey, valid('order', pubkey, call.body.signature)) };
         }
         case 'orders.detail':
-          return { result: read(core.order(me, call.params.pubkey)) };
+          return { result: read(core.orders.row(me, call.params.pubkey)) };
         case 'orders.cancel':
-          return { result: core.draftCancel(nowMs, me, call.params.pubkey) };
+          return { result: core.at(nowMs).orders.draftCancel(me, call.params.pubkey) };
         case 'orders.cancelSubmit': {
           const { pubkey } = call.params;
-          return { result: core.submitCancel(nowMs, me, pubkey, valid('cancel', pubkey, call.body.signature)) };
+          return {
+            result: core.at(nowMs).orders.submitCancel(me, pubkey, valid('cancel', pubkey, call.body.signature)),
+          };
         }
         case 'orders.list': {
-          const page = core.orders(me, { limit: 100, status: ['open', 'partially_filled'] });
+          const page = core.orders.page(me, { limit: 100, status: ['open', 'partially_filled'] });
           return { result: { ok: true, value: page.rows } };
         }
         case 'trades.list': {
           const { limit, cursor } = call.query;
-          const page = core.ownTrades(me, { limit: limit ?? 50, beforeId: cursor === undefined ? undefined : +cursor });
+          const page = core.orders.trades(me, {
+            limit: limit ?? 50,
+            beforeId: cursor === undefined ? undefined : +cursor,
+          });
           return { result: { ok: true, value: page.rows }, next: page.nextBeforeId };
         }
         case 'merges.create':
-          return { result: core.draftMerge(nowMs, me, call.body.market_condition_id, call.body.amount) };
+          return {
+            result: core.at(nowMs).conversions.draft('merge', me, call.body.market_condition_id, call.body.amount),
+          };
         case 'merges.submit': {
           const { pubkey } = call.params;
-          return { result: core.submitMerge(nowMs, me, pubkey, valid('merge', pubkey, call.body.signature)) };
+          return {
+            result: core.at(nowMs).conversions.submit('merge', me, pubkey, valid('merge', pubkey, call.body.signature)),
+          };
         }
         case 'merges.detail':
-          return { result: read(core.merge(me, call.params.pubkey)) };
+          return { result: read(core.conversions.row('merge', me, call.params.pubkey)) };
         case 'redeems.create':
-          return { result: core.draftRedeem(nowMs, me, call.body.market_condition_id) };
+          return { result: core.at(nowMs).redeems.draft(me, call.body.market_condition_id) };
         case 'redeems.submit': {
           const { pubkey } = call.params;
-          return { result: core.submitRedeem(nowMs, me, pubkey, valid('redeem', pubkey, call.body.signature)) };
+          return { result: core.at(nowMs).redeems.submit(me, pubkey, valid('redeem', pubkey, call.body.signature)) };
         }
         case 'redeems.detail':
-          return { result: read(core.redeem(me, call.params.pubkey)) };
+          return { result: read(core.redeems.row(me, call.params.pubkey)) };
         default:
           throw new Error(`the test's network knows no ${call.endpoint}`);
       }

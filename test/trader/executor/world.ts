@@ -99,9 +99,9 @@ export class World {
       seed: options.seed,
     });
     this.account = this.#openAccount();
-    this.#crowd = this.core.openInternalAccount(START_MS, 'crowd', { unlimited: true });
+    this.#crowd = this.core.at(START_MS).identity.openInternal('crowd', { unlimited: true });
     this.markets = ['alpha', 'beta'].map((title) => {
-      const made = this.core.createMarket(START_MS, {
+      const made = this.core.at(START_MS).markets.create({
         config: { kind: 'orderbook', price_precision: 2, amount_precision: 2, taker_fee_rate: m(10_000) },
         title,
       });
@@ -120,11 +120,13 @@ export class World {
 
   #openAccount(): number {
     const { address } = this.#wallet;
-    const challenge = this.core.createChallenge(START_MS, address, 'nonce');
+    const challenge = this.core.at(START_MS).identity.challenge(address, 'nonce');
     if (!challenge.ok) throw new Error('no challenge');
     const { message, nonce } = challenge.value;
-    const key = this.core.createKey(START_MS, { wallet_address: address, message, nonce }, true, 'key', 'secret');
-    const credential = key.ok ? this.core.credential('key') : null;
+    const key = this.core
+      .at(START_MS)
+      .identity.createKey({ wallet_address: address, message, nonce }, true, 'key', 'secret');
+    const credential = key.ok ? this.core.identity.credential('key') : null;
     if (credential === null) throw new Error('no account');
     return credential.account;
   }
@@ -148,7 +150,7 @@ export class World {
   }
 
   marketIndex(conditionId: string): number {
-    const index = this.core.findMarketIndex(conditionId);
+    const index = this.core.catalog.findIndex(conditionId);
     if (index === null) throw new Error(`no market ${conditionId}`);
     return index;
   }
@@ -248,7 +250,7 @@ export class World {
   crowdTakes(market: string, buysYes: boolean, price: number, shares: number): void {
     const side = buysYes ? BID : ASK;
     const at = this.network.nowMs;
-    this.core.placeInternal(at, this.#crowd, this.marketIndex(market), side, m(price), m(shares * ONE), true);
+    this.core.at(at).internal.place(this.#crowd, this.marketIndex(market), side, m(price), m(shares * ONE), true);
   }
 
   /** Ticks and polls own orders and own trades, the latter further back while fills are missing. */

@@ -7,17 +7,26 @@
  * that came in = currency of all accounts + fees + what all pools hold + what they own (or owe).
  */
 
+import { must } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
-import { isSettledMarket } from '../../../shared/protocol/states.js';
+import { isSettledMarket, type MarketState } from '../../../shared/protocol/states.js';
 import type { CoreContext } from '../core-context.js';
 import { invalid, mapResult, ok, refuse } from '../fault.js';
+import type { Identity } from '../identity.js';
 import type { Market } from '../market.js';
+import { asMicros } from '../money.js';
 import { detailRow } from '../records/market-rows.js';
+import type { Page, PageQuery } from '../records/queries.js';
+import { askedMarket, firstOf, type RecordOfAccount, type Records } from '../records/records.js';
 import type { Wire } from '../records/wire-rows.js';
-import type { Result } from '../types.js';
+import type { MarketIndex, Result } from '../types.js';
+import type { EstimateTerms, MarginPage, MarginPageQuery, MarginPnl, MarginQuery } from './contract.js';
 import type { FeeAccount } from './margin-context.js';
 import { Positions } from './positions.js';
-import { Requests } from './requests.js';
+import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';
+import { checkEstimate } from './request-checks.js';
+import { namedMargin, Requests } from './requests.js';
+import * as rows from './rows.js';
 import { RealizedPnl, Settlements } from './settlements.js';
 
 /** Leveraged positions of the whole exchange: owns the parts and passes market changes to them. */
@@ -27,9 +36,11 @@ export class Margin {
   readonly settlements: Settlements;
   readonly positions: Positions;
   readonly requests: Requests;
+  readonly #identity: Identity;
 
-  constructor(context: CoreContext, till: FeeAccount) {
+  constructor(context: CoreContext, till: FeeAccount, identity: Identity) {
     this.context = context;
+    this.#identity = identity;
     this.settlements = new Settlements(context, this.realized);
     this.positions = new Positions(context, till, this.settlements);
     this.requests = new Requests(context, this.positions);
@@ -92,6 +103,121 @@ export class Margin {
     return sum;
   }
 
+  /** The cost and size of a position opened now. Refuses terms that a request would be refused for. */
+  estimate(terms: EstimateTerms): Result<Wire<'marginEstimate'>> {
+    const named = namedMargin(this.context, terms.marketConditionId);
+    if (!named.ok) return named;
+    const cost = checkEstimate(terms, named.value.pool);
+    return cost.ok ? ok(rows.estimateRow(this.context, named.value, terms, cost.value)) : cost;
+  }
+
+  request(account: number, pubkey: string): Wire<'requestRow'> | null {
+    const record = this.requests.records.find(account, pubkey);
+    return record === null ? null : rows.requestRow(this.context, record);
+  }
+
+  position(account: number, pubkey: string): Wire<'positionRow'> | null {
+    const record = this.positions.records.find(account, pubkey);
+    return record === null ? null : rows.positionRow(this.context, record);
+  }
+
+  requestPage(account: number, query: MarginQuery<'requests.list'>): MarginPage<Wire<'requestRow'>> {
+    const { states, is_yes: isYes, leverage } = query;
+    const accepts = (record: RequestRecord) => leverage === undefined || record.leverage === leverage;
+    const toRow = (record: RequestRecord) => rows.requestRow(this.context, record);
+    return this.#page(this.requests.records, account, query, { states, isYes, accepts }, toRow);
+  }
+
+  positionPage(account: number, query: MarginQuery<'positions.list'>): MarginPage<Wire<'positionRow'>> {
+    const { catalog } = this.context;
+    const { is_closed: isClosed, event_condition_id: eventId } = query;
+    const event = eventId === undefined ? undefined : catalog.findEventIndex(eventId);
+    if (event === null) return NOTHING;
+    const accepts = ({ end, market }: PositionRecord) =>
+      (isClosed === undefined || (end !== null) === isClosed) &&
+      (event === undefined || catalog.market(market).card.eventIndex === event);
+    const filter = { accepts, isLiveOnly: isClosed === false };
+    const toRow = (record: PositionRecord) => rows.positionRow(this.context, record);
+    return this.#page(this.positions.records, account, query, filter, toRow);
+  }
+
+  settlementPage(account: number, query: MarginQuery<'settlements.list'>): MarginPage<Wire<'settlementRow'>> {
+    const { catalog } = this.context;
+    const { position_pubkey: positionPubkey, states, market_state: marketState, position_leverage: leverage } = query;
+    const accepts = (record: SettlementRecord): boolean =>
+      (marketState === undefined || isInLife(catalog.market(record.market).state, marketState)) &&
+      (leverage === undefined || record.leverage === leverage);
+    const toRow = (record: SettlementRecord) => {
+      const position = must(this.positions.records.get(record.position), `position ${record.position}`);
+      return rows.settlementRow(this.context, record, position);
+    };
+    const { records } = this.settlements;
+    if (positionPubkey === undefined) return this.#page(records, account, query, { states, accepts }, toRow);
+    // There is one at most: no list is gone through, and there is nothing behind it.
+    const record = query.after === undefined ? records.find(account, positionPubkey) : null;
+    const market = askedMarket(catalog, query.market_condition_id);
+    const isAsked = record !== null && accepts(record) && (states?.includes(record.state) ?? true);
+    return isAsked && (market ?? record.market) === record.market && market !== null
+      ? { rows: [toRow(record)], next: null }
+      : NOTHING;
+  }
+
+  #page<R extends RecordOfAccount, T>(
+    records: Records<R>,
+    account: number,
+    query: MarginPageQuery & { readonly market_condition_id?: string | undefined },
+    { states, isYes, isLiveOnly, accepts }: Filter<R>,
+    toRow: (record: R) => T,
+  ): MarginPage<T> {
+    const market = askedMarket(this.context.catalog, query.market_condition_id);
+    if (market === null) return NOTHING;
+    const { after, oldestFirst, limit } = query;
+    const asked = { account, market, states, isYes, from: after?.sortValue, oldestFirst };
+    const { rows, last } = firstOf(accepted(records.list(asked, BLOCK, isLiveOnly), accepts), limit);
+    return { rows: rows.map(toRow), next: last === null ? null : { pubkey: last.pubkey, sortValue: last.id } };
+  }
+
+  /** Activities of a market, newest first. Its ring keeps the newest 1,000. */
+  activityPage(
+    index: MarketIndex,
+    { limit, beforeId, activity_type: type }: PageQuery<'markets.marginActivity'>,
+  ): Page<Wire<'marginActivityRow'>> {
+    const market = this.context.catalog.market(index);
+    const found: Wire<'marginActivityRow'>[] = [];
+    let lastId = 0;
+    for (const activity of market.margin?.activity.before(beforeId) ?? []) {
+      if (type !== undefined && activity.type !== type) continue;
+      if (found.length === limit) return { rows: found, nextBeforeId: lastId };
+      found.push(rows.activityRow(this.context, market, activity, this.#identity.account(activity.account).name));
+      lastId = activity.id;
+    }
+    return { rows: found, nextBeforeId: null };
+  }
+
+  /** Margin money of an account, in all markets if none are given. Costs what is live; settled ones are a running sum. */
+  pnl(account: number, markets?: readonly MarketIndex[]): MarginPnl {
+    const { context, realized, requests, positions, settlements } = this;
+    const asked = markets === undefined ? null : new Set(markets);
+    const isAsked = (record: { readonly market: number }) => asked === null || asked.has(record.market);
+    let [unrealized, openingFees, held] = [0, 0, 0];
+    for (const request of requests.records.listLive(account)) {
+      if (isAsked(request) && request.isFunded) held += request.reserved;
+    }
+    for (const position of positions.records.listLive(account)) {
+      if (!isAsked(position) || position.end !== null) continue;
+      unrealized += rows.unrealizedPnl(context, position);
+      openingFees += position.openingFee;
+      held += position.userLiquidity;
+    }
+    for (const settlement of settlements.records.listLive(account)) if (isAsked(settlement)) held += settlement.payout;
+    return {
+      settlements: asMicros(realized.of(account, markets)),
+      unrealized: asMicros(unrealized),
+      openingFees: asMicros(openingFees),
+      held: asMicros(held),
+    };
+  }
+
   dump() {
     return {
       requests: this.requests.dump(),
@@ -108,4 +234,27 @@ export class Margin {
     this.settlements.load(dump.settlements);
     this.realized.load(dump.realized);
   }
+}
+
+/** `open` and `resolved` are the two halves of a margin market's life; every other word is just that state. */
+function isInLife(state: MarketState, asked: MarketState): boolean {
+  if (asked === 'open') return !isSettledMarket(state);
+  return asked === 'resolved' ? isSettledMarket(state) : state === asked;
+}
+
+const NOTHING: MarginPage<never> = { rows: [], next: null };
+/** Rows asked of the archive at once: these lists filter by more than it knows. */
+const BLOCK = 100;
+
+/** Which records of an account a list shows; the archive itself knows states and outcomes. */
+interface Filter<R> {
+  readonly states?: readonly string[] | undefined;
+  readonly isYes?: boolean | undefined;
+  /** No final record can be one of the list: the archive is not asked. */
+  readonly isLiveOnly?: boolean;
+  readonly accepts: (record: R) => boolean;
+}
+
+function* accepted<R>(records: Iterable<R>, accepts: (record: R) => boolean): Generator<R> {
+  for (const record of records) if (accepts(record)) yield record;
 }

@@ -19,12 +19,14 @@ import { invalid, ok, refuse } from '../fault.js';
 import { asMicros } from '../money.js';
 import { makeName } from '../names.js';
 import { Records } from '../records/records.js';
+import type { Wire } from '../records/wire-rows.js';
 import type { Result } from '../types.js';
 import type { TpSlChange } from './contract.js';
 import * as economics from './economics.js';
 import { type FeeAccount, fatalPercent, type MarginMarket, marginMarket } from './margin-context.js';
-import { type CloseType, newPosition, type PositionRecord, type RequestRecord, type TpSlRecord } from './records.js';
+import { newPosition, type PositionRecord, type RequestRecord } from './records.js';
 import { limitCost, marketCost, type OpeningCost } from './request-checks.js';
+import { closeRow, tpSlRow } from './rows.js';
 import { badPrice } from './rules.js';
 import type { Settlements } from './settlements.js';
 import { checkPrices, makeTpSl, pricesAfter, triggerAt } from './tp-sl.js';
@@ -38,12 +40,6 @@ const LOOK_MS = 30 * 86_400_000;
 interface Fill extends OpeningCost {
   readonly shares: number;
   readonly mark: number;
-}
-
-/** A position that a close has reached, with its end. */
-export interface Closed {
-  readonly position: PositionRecord;
-  readonly closeType: CloseType;
 }
 
 /** Opens, increases, marks, liquidates and closes the positions of all accounts. */
@@ -251,11 +247,11 @@ export class Positions {
     return isSafe && (closePrice === null || mark < closePrice) && triggerAt(tpSl, mark) === null;
   }
 
-  /** Checks: found, nothing left (`zero`), price, market open. A new call replaces a pending price. */
-  close(account: number, pubkey: string, price: number | null): Result<Closed> {
+  /** Sells all shares at the reference price: now, or once it reaches `price`. Checks: found → nothing left (`zero`) → price → market open. A new call replaces a price that is waited for. */
+  close(account: number, pubkey: string, price: number | null): Result<Wire<'closeResult'>> {
     const position = this.records.find(account, pubkey);
     if (position === null) return refuse('not_found');
-    if (position.end !== null) return ok({ position, closeType: 'zero' });
+    if (position.end !== null) return ok(closeRow(position, 'zero'));
     const { market, pool } = marginMarket(this.#context, position.market);
     const fault = price === null ? null : badPrice('price', price, pool.rules);
     if (fault !== null) return fault;
@@ -265,7 +261,7 @@ export class Positions {
     // No price: every mark reaches it.
     position.closePrice = price ?? 0;
     this.look(position);
-    return ok({ position, closeType: 'order' });
+    return ok(closeRow(position, 'order'));
   }
 
   #startClose(position: PositionRecord): void {
@@ -284,7 +280,7 @@ export class Positions {
    * Checks: found, backend (501), still open, given prices. The reference price may pass an existing one while the
    * market is paused; it then triggers when trading resumes and is no error of this call.
    */
-  setTpSl(account: number, pubkey: string, change: TpSlChange): Result<TpSlRecord> {
+  setTpSl(account: number, pubkey: string, change: TpSlChange): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;
     const position = found.value;
@@ -292,17 +288,17 @@ export class Positions {
     const fault = checkPrices(pool, pricesAfter(null, change), pool.mark(position.isYes));
     if (fault !== null) return fault;
     position.tpSl = makeTpSl(pricesAfter(position.tpSl, change));
-    return ok(position.tpSl);
+    return ok(tpSlRow(position.tpSl));
   }
 
-  /** The same checks; not found without an active price. */
-  deleteTpSl(account: number, pubkey: string): Result<TpSlRecord> {
+  /** The same checks; without anything active there is nothing to be found. */
+  deleteTpSl(account: number, pubkey: string): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;
     const { tpSl } = found.value;
     if (tpSl?.state !== 'active') return refuse('not_found');
     tpSl.state = 'cancelled';
-    return ok(tpSl);
+    return ok(tpSlRow(tpSl));
   }
 
   #withTpSl(account: number, pubkey: string): Result<PositionRecord> {

@@ -20,12 +20,14 @@ import { type CoreContext, draftExpiryMs, draftText, landsMs } from '../core-con
 import { badSignature, invalid, ok, refuse } from '../fault.js';
 import { makeName } from '../names.js';
 import { Records } from '../records/records.js';
+import type { Wire } from '../records/wire-rows.js';
 import type { Result } from '../types.js';
 import type { MarginTerms } from './contract.js';
 import { type MarginMarket, marginMarket } from './margin-context.js';
 import type { Positions } from './positions.js';
 import type { RequestRecord } from './records.js';
 import { checkTerms, costWithFee } from './request-checks.js';
+import { cancelledRequestRow, requestRow } from './rows.js';
 
 /** Runs position requests from draft to position, and cancels them. */
 export class Requests {
@@ -43,8 +45,8 @@ export class Requests {
     });
   }
 
-  /** Checks: signing service, market, leverage, sizes, triggers, market open, balance. */
-  draft(account: number, terms: MarginTerms): Result<RequestRecord> {
+  /** Locks liquidity and opening fee. Checks: signing service → market → leverage, sizes, triggers → market open → balance. */
+  draft(account: number, terms: MarginTerms): Result<Wire<'requestRow'>> {
     const context = this.#context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
     const named = namedMargin(context, terms.marketConditionId);
@@ -58,7 +60,7 @@ export class Requests {
     const record = this.#record(account, named.value, terms, reserved);
     this.records.keep(record);
     context.funds.lock(account, reserved);
-    return ok(record);
+    return ok(requestRow(context, record));
   }
 
   #record(account: number, { market }: MarginMarket, terms: MarginTerms, reserved: number): RequestRecord {
@@ -95,7 +97,7 @@ export class Requests {
     };
   }
 
-  submit(account: number, pubkey: string, signatureValid: boolean): Result<RequestRecord> {
+  submit(account: number, pubkey: string, signatureValid: boolean): Result<Wire<'requestRow'>> {
     const record = this.records.find(account, pubkey);
     if (record === null) return refuse('not_found');
     if (record.isExpired) return refuse('program_call_has_expired');
@@ -108,10 +110,11 @@ export class Requests {
     }
     pool.pendingRequests.add(record.id);
     this.#become(record, 'funding_processing');
-    return ok(record);
+    return ok(requestRow(this.#context, record));
   }
 
-  cancel(account: number, pubkey: string): Result<RequestRecord> {
+  /** Only until the request is funded. */
+  cancel(account: number, pubkey: string): Result<Wire<'cancelledRequestRow'>> {
     const record = this.records.find(account, pubkey);
     if (record === null) return refuse('not_found');
     if (record.state !== 'created' && record.state !== 'funding_processing') {
@@ -119,7 +122,7 @@ export class Requests {
     }
     // The interface: `cancelled` in the answer. The money is still in the account, so there is no refund.
     this.#end(record, 'cancelled');
-    return ok(record);
+    return ok(cancelledRequestRow(this.#context, record));
   }
 
   /** Step due at `dueMs` for this request, unless another event came first. */

@@ -9,8 +9,7 @@ import type { Activity } from './activity.js';
 import type { EstimateTerms } from './contract.js';
 import * as economics from './economics.js';
 import { fatalPercent, type MarginMarket, marginMarket } from './margin-context.js';
-import type { Closed } from './positions.js';
-import type { PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
+import type { CloseType, PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
 import { computeUserLiquidity, costWithFee, type OpeningCost } from './request-checks.js';
 
 const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
@@ -41,8 +40,8 @@ export function cancelledRequestRow(context: CoreContext, record: RequestRecord)
   return { ...requestRow(context, record), market: { condition_id: card.conditionId, title: card.title } };
 }
 
-/** Answer of the call that closes a position. */
-export const closeRow = ({ position, closeType }: Closed): Wire<'closeResult'> => ({
+/** What the call that closes a position answers. */
+export const closeRow = (position: PositionRecord, closeType: CloseType): Wire<'closeResult'> => ({
   close_type: closeType,
   position_pubkey: position.pubkey,
   is_closed: position.end !== null,

@@ -5,8 +5,9 @@
  */
 
 import { EVENT, type EventChunk } from '../../../recording/contract.js';
+import { assert } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
-import { ASK, BID, type BookSide } from '../contract.js';
+import { ASK, BID, type BookSide, type MarketIndex } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
 import type { Market, Trading } from '../market.js';
 import { f64, i32, u8 } from '../typed-arrays.js';
@@ -34,10 +35,20 @@ export class RecordedFeed {
     this.#reach = reach;
   }
 
-  /** A level holds `total` from this time on. False when the market rejects it. */
-  level(nowMs: number, market: Market | undefined, side: BookSide, price: number, total: number): boolean {
-    const trading = market?.orderbook ?? null;
-    if (market === undefined || trading === null || !Number.isSafeInteger(total) || total < 0) return false;
+  /**
+   * The recording says that this level now holds `total`. The added amount meets the real orders of the other side that
+   * offer as much, up to its size, before it rests; under a fill model of makers who post only it stands crossed.
+   * False when the price is off the market's grid.
+   */
+  level(index: MarketIndex, side: BookSide, price: number, total: number): boolean {
+    const { nowMs, catalog } = this.#context;
+    const market = catalog.markets[index];
+    return market !== undefined && this.#level(nowMs, market, side, price, total);
+  }
+
+  #level(nowMs: number, market: Market, side: BookSide, price: number, total: number): boolean {
+    const { orderbook: trading } = market;
+    if (trading === null || !Number.isSafeInteger(total) || total < 0) return false;
     const tick = toTick(trading, price);
     if (tick === OFF_GRID) return false;
     if (trading.book.awaitsSnapshot) trading.book.levelComes(nowMs);
@@ -77,8 +88,15 @@ export class RecordedFeed {
     settings.observer.onCrossing(nowMs, market.index, side, arrivedMicros, reaches ? best * tick : null);
   }
 
-  /** Drops all recorded amounts; a new snapshot may follow. */
-  clear(nowMs: number, market: Market): void {
+  /**
+   * Removes all recorded liquidity: the recording has ended, or a new snapshot follows at once. Real orders keep their
+   * place where the new snapshot shows their level again, and are first where it does not.
+   */
+  clear(index: MarketIndex): void {
+    this.#clear(this.#context.nowMs, this.#context.catalog.market(index));
+  }
+
+  #clear(nowMs: number, market: Market): void {
     const { observer } = this.#context.settings;
     market.orderbook?.book.clearRecorded(nowMs);
     for (const side of [BID, ASK] as const) observer?.onCrossing?.(nowMs, market.index, side, null, null);
@@ -103,18 +121,33 @@ export class RecordedFeed {
     }
   }
 
-  /** A trade at the exchange's time. False when the market rejects it. */
-  trade(market: Market | undefined, takerSide: BookSide, price: number, amount: number): boolean {
-    const trading = market?.orderbook ?? null;
-    if (market === undefined || trading === null || !market.isTradable) return false;
+  /**
+   * The recording says that a taker took `amount` at `price`; `takerSide` BID is a buyer in YES space. Fills real orders
+   * as far as it reaches. The decrease of its level must follow as `level`. False when the market has no place for it.
+   */
+  trade(index: MarketIndex, takerSide: BookSide, price: number, amount: number): boolean {
+    const market = this.#context.catalog.markets[index];
+    return market !== undefined && this.#trade(market, takerSide, price, amount);
+  }
+
+  #trade(market: Market, takerSide: BookSide, price: number, amount: number): boolean {
+    const { orderbook: trading } = market;
+    if (trading === null || !market.isTradable) return false;
     const tick = toTick(trading, price);
     if (tick === OFF_GRID || !Number.isSafeInteger(amount) || amount <= 0) return false;
     this.#matching.recordedTrade(this.#context.nowMs, market, trading, takerSide, tick, amount);
     return true;
   }
 
-  /** See `ExchangeCore.playRecorded`. */
-  play(market: Market, events: RecordedColumns, from: number, untilMs: number): number {
+  /**
+   * Plays recorded events of one market from place `from` on up to `untilMs` (inclusive), each as `level`, `trade` or
+   * `clear` does at its own time; what is due between them is done at its time. Returns the place of the first event that
+   * was not played: a later one, or one of another kind (the end). Afterwards the clock stands at the last event played,
+   * or where it stood if that was later. An event from before the clock, because another market was played further, is
+   * stamped with its own time. Columns are no JSON, so no journal can hold this call.
+   */
+  play(index: MarketIndex, events: RecordedColumns, from: number, untilMs: number): number {
+    const market = this.#context.catalog.market(index);
     const { length, timeMs, kind, side, priceMicros, amountMicros } = events;
     const context = this.#context;
     const clockMs = context.nowMs;
@@ -130,17 +163,28 @@ export class RecordedFeed {
         dueMs = context.timers.nextMs;
       }
       if (what === EVENT.level) {
-        if (!this.level(nowMs, market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
+        if (!this.#level(nowMs, market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
       } else if (what === EVENT.trade) {
         // Another market may be further already; a market's own trades never go back.
         context.nowMs = Math.max(nowMs, market.tape.lastMs);
-        if (!this.trade(market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
-      } else this.clear(nowMs, market);
+        if (!this.#trade(market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
+      } else this.#clear(nowMs, market);
     }
     this.refused = refused;
     context.nowMs = Math.max(clockMs, context.nowMs);
     if (at > from) this.#reach(f64(timeMs, at - 1));
     return at;
+  }
+
+  /**
+   * The recording of a closed market is over: of its trades only the newest `keepTrades` are kept, of its recorded book
+   * nothing. There may be thousands of such markets in one run. No journal can hold this call.
+   */
+  end(index: MarketIndex, keepTrades: number): void {
+    const market = this.#context.catalog.market(index);
+    assert(market.state !== 'open', 'a recorded market is over when it has closed');
+    market.tape.settle(keepTrades);
+    market.orderbook?.book.endRecorded();
   }
 }
 

@@ -8,7 +8,6 @@ import { seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import { asMicros, text, timesDown } from '../money.js';
 import { payout } from '../redeems.js';
-import { markPrice } from './market-rows.js';
 
 /**
  * The scan visits YES and NO of every market in turn, and the offset is a place in it: outcomes without shares are
@@ -68,6 +67,6 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
 /** Shares at the payout of a settled market, else at the mark, rounded down; null while the market has no price. */
 export function computeWorth(market: Market, yes: number, no: number): number | null {
   if (isSettledMarket(market.state)) return payout(market.outcome, yes, no);
-  const mark = markPrice(market);
+  const mark = market.markPrice;
   return mark === null ? null : timesDown(mark, yes) + timesDown(ONE - mark, no);
 }

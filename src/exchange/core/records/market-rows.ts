@@ -1,39 +1,18 @@
 /** Markets, events, books, trades and assets in wire format. */
 
-import { assert } from '../../../shared/base/errors.js';
-import { type Micros, ONE } from '../../../shared/base/micros.js';
+import { ONE } from '../../../shared/base/micros.js';
 import type { CandleInterval } from '../../../shared/protocol/states.js';
 import type { Catalog } from '../catalog.js';
-import { ASK, BID, type BookSide, type Wire } from '../contract.js';
+import { ASK, BID, type BookSide, type Page, type PageQuery, type Wire } from '../contract.js';
 import { seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import type { TapeTrade } from '../matching/tape.js';
 import { NO_TICK } from '../matching/ticks.js';
-import { asMicros, text } from '../money.js';
-
-/** Best price of a side in YES space; null when empty. Only an open market shows a book. */
-export function bestPrice(market: Market, side: BookSide): Micros | null {
-  const { orderbook: trading } = market;
-  if (trading === null || market.state !== 'open') return null;
-  const tick = trading.book.best(side);
-  return tick === NO_TICK ? null : asMicros(tick * trading.tick);
-}
-
-/**
- * Reference price of a margin market. Else the mid of the book; without two sides the last trade, without a trade the
- * one side. YES space.
- */
-export function markPrice(market: Market): number | null {
-  if (market.margin !== null) return market.margin.referencePrice;
-  const bid = bestPrice(market, BID);
-  const ask = bestPrice(market, ASK);
-  if (bid !== null && ask !== null) return Math.floor((bid + ask) / 2);
-  return market.tape.count > 0 ? market.tape.lastPrice : (bid ?? ask);
-}
+import { text } from '../money.js';
 
 /** Present price of an outcome in wire format; its `price` is null before the first price. */
 export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
-  const mark = markPrice(market);
+  const mark = market.markPrice;
   return {
     condition_id: market.card.conditionId,
     price: mark === null ? null : text(isYes ? mark : ONE - mark),
@@ -42,7 +21,11 @@ export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
   };
 }
 
-/** Book of an outcome in wire format, `depth` levels per side; empty unless the market is open. */
+/**
+ * The book of an outcome as the wire spells it, real and recorded liquidity together, `depth` levels a side; empty unless
+ * the market is open. Where a recorded level stands at or beyond a resting real order without trading with it (makers who
+ * post only, a paused market) both are shown, crossed.
+ */
 export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'orderbook'> {
   const side = (of: BookSide) => {
     const levels: { price: string; total_amount: string }[] = [];
@@ -56,35 +39,6 @@ export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'or
     return levels;
   };
   return { market: market.card.conditionId, is_yes: isYes, bid: side(isYes ? BID : ASK), ask: side(isYes ? ASK : BID) };
-}
-
-/** Levels of `bookRow` in YES space, as numbers. */
-export function bookLevels(
-  market: Market,
-  side: BookSide,
-  depth: number,
-  prices: Int32Array | Float64Array,
-  amounts: Float64Array,
-): number {
-  assert(depth <= prices.length && depth <= amounts.length, 'the columns hold as many levels as are asked for');
-  const { orderbook: trading } = market;
-  if (trading === null || market.state !== 'open') return 0;
-  const { book } = trading;
-  let count = 0;
-  for (let tick = book.best(side); tick !== NO_TICK && count < depth; tick = book.nextShown(side, tick)) {
-    prices[count] = tick * trading.tick;
-    amounts[count] = book.displayedAmount(side, tick);
-    count += 1;
-  }
-  return count;
-}
-
-/** Best recorded price of a side in YES space, without own orders; null when nothing is shown. */
-export function bestRecorded(market: Market, side: BookSide): Micros | null {
-  const { orderbook: trading } = market;
-  if (trading === null || market.state !== 'open') return null;
-  const tick = trading.book.bestRecorded(side);
-  return tick === NO_TICK ? null : asMicros(tick * trading.tick);
 }
 
 /** A market as other records mention it. */
@@ -211,8 +165,22 @@ export function candleRows(
   }));
 }
 
-/** A trade of the tape in wire format. */
-export const publicTradeRow = (market: Market, trade: TapeTrade): Wire<'publicTradeRow'> => ({
+/** One page of a market's trades, of which the newest 20,000 are kept. Ids count from 1 per market. */
+export function publicTradePage(
+  market: Market,
+  { limit, beforeId }: PageQuery<'markets.trades'>,
+): Page<Wire<'publicTradeRow'>> {
+  const { tape } = market;
+  const trades = tape.read(limit, beforeId ?? tape.count + 1);
+  const last = trades.at(-1);
+  return {
+    rows: trades.map((trade) => publicTradeRow(market, trade)),
+    nextBeforeId: last !== undefined && tape.hasBefore(last.id) ? last.id : null,
+  };
+}
+
+/** A trade of the tape as the wire spells it. */
+const publicTradeRow = (market: Market, trade: TapeTrade): Wire<'publicTradeRow'> => ({
   market_condition_id: market.card.conditionId,
   amount: text(trade.amount),
   price: text(trade.price),

@@ -17,12 +17,20 @@ import type { QueryOf } from '../../../shared/protocol/endpoints.js';
 import type { Catalog } from '../catalog.js';
 import type { Wire } from '../contract.js';
 import type { MarginPnl } from '../margin/contract.js';
+import type { Margin } from '../margin/margin.js';
 import type { Market } from '../market.js';
 import { text } from '../money.js';
 import { computeWorth } from './assets.js';
 
-/** Markets that match both filters. */
-export function marketsIn(catalog: Catalog, filter: QueryOf<'account.pnl'>): readonly Market[] {
+/** Profit and loss of the markets that match both filters; an id that matches none has brought nothing. */
+export function accountPnl(catalog: Catalog, margin: Margin, account: number, filter: QueryOf<'account.pnl'>) {
+  const markets = marketsIn(catalog, filter);
+  const indexes = markets.length === catalog.markets.length ? undefined : markets.map(({ index }) => index);
+  return pnlRow(markets, account, margin.pnl(account, indexes));
+}
+
+/** The markets that both filters leave. */
+function marketsIn(catalog: Catalog, filter: QueryOf<'account.pnl'>): readonly Market[] {
   const { market_condition_id: marketConditionId, event_condition_id: eventConditionId } = filter;
   const event = eventConditionId === undefined ? undefined : catalog.findEventIndex(eventConditionId);
   if (marketConditionId !== undefined) {
@@ -33,8 +41,8 @@ export function marketsIn(catalog: Catalog, filter: QueryOf<'account.pnl'>): rea
   return event === null ? [] : catalog.event(event).markets.map((index) => catalog.market(index));
 }
 
-/** Profit and loss of an account over these markets, in wire format. */
-export function pnlRow(markets: readonly Market[], account: number, margin: MarginPnl): Wire<'accountPnl'> {
+/** The profit and loss of an account over these markets, as the wire spells it. */
+function pnlRow(markets: readonly Market[], account: number, margin: MarginPnl): Wire<'accountPnl'> {
   let cash = 0;
   let redeemed = 0;
   let assets = 0;

@@ -103,12 +103,12 @@ class ChallengeMarket extends SteppedMarket {
     this.isInformed = taker === 'arbitrageur';
     this.place(this.#participants[taker], buys ? BID : ASK, tick, shares, true);
     this.isInformed = false;
-    return this.core.lastInternalFilled / ONE;
+    return this.core.internal.lastFilled / ONE;
   }
 
   /** In the challenge's order: asks before bids, each from the best on. */
   #noticeUsedUp(): void {
-    const used = this.#standing.filter(({ handle }) => handle === 0 || this.core.internalRemaining(handle) === 0);
+    const used = this.#standing.filter(({ handle }) => handle === 0 || this.core.internal.remaining(handle) === 0);
     if (used.length === 0) return;
     this.#standing = this.#standing.filter((standing) => !used.includes(standing));
     used.sort(({ order: a }, { order: b }) => {

@@ -1,8 +1,8 @@
 /** The paper exchange's own crowd; only the judge sees its hidden fair prices. */
 
 import type { ExchangeCore } from '../../../exchange/core/core.js';
+import { detailRow } from '../../../exchange/core/records/market-rows.js';
 import { Crowd } from '../../../exchange/crowd/crowd.js';
-import type { CrowdCore } from '../../../exchange/crowd/crowd-core.js';
 import { must } from '../../../shared/base/errors.js';
 import { Random } from '../../../shared/base/random.js';
 import { playFromMemory } from '../../backtest/sources.js';
@@ -28,13 +28,21 @@ export class CrowdScene implements Scene {
   }
 
   open(nowMs: number): readonly SceneMarket[] {
-    const crowd = Crowd.attach(this.#watchCore(), { seed: this.#seed }, nowMs);
+    const crowd = Crowd.attach(this.#core, { seed: this.#seed }, nowMs);
+    this.#watchOrders();
     this.#crowd = crowd;
     return crowd.truths().map(({ conditionId, index }): SceneMarket => {
       const findTruth = () => crowd.truths().find((one) => one.index === index);
       const settled = this.#settled;
       return {
-        source: playFromMemory(describeMarket(conditionId, conditionId, this.#core.detailRow(index).title), []),
+        source: playFromMemory(
+          describeMarket(
+            conditionId,
+            conditionId,
+            detailRow(this.#core.catalog, this.#core.catalog.market(index)).title,
+          ),
+          [],
+        ),
         index,
         get probability() {
           return must(findTruth(), 'a market of the crowd').probability;
@@ -59,22 +67,20 @@ export class CrowdScene implements Scene {
     const { conditionId } = source.market;
     const outcome = this.#outcomes.chance(probability);
     this.#settled.set(conditionId, outcome);
-    this.#core.setMarketState(nowMs, conditionId, 'waiting_to_resolve');
-    this.#core.resolveMarket(nowMs, conditionId, outcome);
+    this.#core.at(nowMs).markets.setState(conditionId, 'waiting_to_resolve');
+    this.#core.at(nowMs).markets.resolve(conditionId, outcome);
   }
 
-  /** The crowd's core, with a record of the acting account. */
-  #watchCore(): CrowdCore {
-    const core: CrowdCore = this.#core;
-    const placeInternal: CrowdCore['placeInternal'] = (nowMs, account, ...order) => {
-      // The crowd has opened it before.
-      this.isInformed = account === core.openInternalAccount(nowMs, INFORMED, { unlimited: true });
-      const handle = core.placeInternal(nowMs, account, ...order);
+  /** Notes while the informed traders place an order. The crowd has opened their account before. */
+  #watchOrders(): void {
+    const { identity, internal } = this.#core;
+    const informed = identity.openInternal(INFORMED, { unlimited: true });
+    const place = internal.place.bind(internal);
+    internal.place = (account, ...order) => {
+      this.isInformed = account === informed;
+      const handle = place(account, ...order);
       this.isInformed = false;
       return handle;
     };
-    return new Proxy(core, {
-      get: (_, name: keyof CrowdCore) => (name === 'placeInternal' ? placeInternal : core[name].bind(core)),
-    });
   }
 }

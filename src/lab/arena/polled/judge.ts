@@ -60,9 +60,9 @@ export class Judge {
 
   /** Currency and shares at the truth, or at the outcome. */
   worth(): number {
-    let worth = this.#core.readFunds(this.#account).total / ONE;
+    let worth = this.#core.funds.read(this.#account).total / ONE;
     for (const market of this.#markets.values()) {
-      const { yes, no } = this.#core.readHolding(this.#account, market.index);
+      const { yes, no } = this.#core.catalog.market(market.index).shares.read(this.#account);
       const paid = market.outcome === null ? market.probability : Number(market.outcome);
       worth += (yes / ONE) * paid + (no / ONE) * (1 - paid);
     }

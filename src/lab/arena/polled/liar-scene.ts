@@ -86,7 +86,7 @@ class LiarMarket extends SteppedMarket {
   /** Between its cancel and its new quotes the quoter sees only the trader's orders. */
   protected act(): void {
     const { quoter, seller } = this.#accounts;
-    for (const handle of this.#quotes) this.core.cancelInternal(this.nowMs, handle);
+    for (const handle of this.#quotes) this.core.at(this.nowMs).internal.cancel(handle);
     this.#sell();
     const part = Math.min(1, Math.max(0, (this.nowMs - this.#fromMs) / (this.#walkS * 1000)));
     const middle = TRUE_TICK + Math.round((this.#rises ? 1 : -1) * WALKED_TICKS * part);

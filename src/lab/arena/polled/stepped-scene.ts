@@ -56,7 +56,7 @@ export abstract class SteppedMarket implements SceneMarket {
   open(nowMs: number, closesMs: number): void {
     this.nowMs = nowMs;
     this.#market.open(nowMs, closesMs);
-    this.#index = this.core.findMarketIndex(this.source.market.conditionId);
+    this.#index = this.core.catalog.findIndex(this.source.market.conditionId);
   }
 
   step(nowMs: number): void {
@@ -67,12 +67,13 @@ export abstract class SteppedMarket implements SceneMarket {
   close(nowMs: number): void {
     this.outcome = this.decide();
     this.#market.close(nowMs);
-    this.core.resolveMarket(nowMs, this.source.market.conditionId, this.outcome);
+    this.core.at(nowMs).markets.resolve(this.source.market.conditionId, this.outcome);
   }
 
   /** Best tick of a side; null when empty. */
   protected best(side: BookSide): number | null {
-    const price = side === BID ? this.core.bestBid(this.index) : this.core.bestAsk(this.index);
+    const price =
+      side === BID ? this.core.catalog.market(this.index).bestBid : this.core.catalog.market(this.index).bestAsk;
     return price === null ? null : price / TICK_MICROS;
   }
 
@@ -81,7 +82,7 @@ export abstract class SteppedMarket implements SceneMarket {
     // Whole ticks and hundredths of shares are integers of millionths.
     const price = (tick * TICK_MICROS) as Micros;
     const amount = (Math.round(shares * 100) * TICK_MICROS) as Micros;
-    const handle = this.core.placeInternal(this.nowMs, account, this.index, side, price, amount, immediate);
+    const handle = this.core.at(this.nowMs).internal.place(account, this.index, side, price, amount, immediate);
     const name = side === ASK ? 'ask' : 'bid';
     assert(
       handle >= 0 || handle === REFUSED_MARKET,
@@ -115,7 +116,7 @@ export class SteppedScene implements Scene {
 
   open(nowMs: number): readonly SteppedMarket[] {
     const { openMarkets, firstStepMs, resolvesMs } = this.#settings;
-    this.#markets = openMarkets((name) => this.#core.openInternalAccount(nowMs, name, { unlimited: true }));
+    this.#markets = openMarkets((name) => this.#core.at(nowMs).identity.openInternal(name, { unlimited: true }));
     for (const market of this.#markets) market.open(nowMs, nowMs + resolvesMs);
     this.#dueMs = nowMs + firstStepMs;
     return this.#markets;

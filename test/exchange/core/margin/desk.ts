@@ -71,15 +71,16 @@ export class MarginDesk {
   }
 
   market(config: PoolConfigSpec, spec: Omit<MarketSpec, 'config'> = {}): string {
-    return accepted(this.core.createMarket(this.nowMs, { config, reference_price: m('0.4'), ...spec })).condition_id;
+    return accepted(this.core.at(this.nowMs).markets.create({ config, reference_price: m('0.4'), ...spec }))
+      .condition_id;
   }
 
   account(number: number): number {
     const nonce = `nonce-${number}`;
-    const { message } = accepted(this.core.createChallenge(this.nowMs, wallet(number), nonce));
+    const { message } = accepted(this.core.at(this.nowMs).identity.challenge(wallet(number), nonce));
     const request = { wallet_address: wallet(number), message, nonce };
-    accepted(this.core.createKey(this.nowMs, request, true, `key-${number}`, 'secret'));
-    return must(this.core.credential(`key-${number}`), 'a fresh key').account;
+    accepted(this.core.at(this.nowMs).identity.createKey(request, true, `key-${number}`, 'secret'));
+    return must(this.core.identity.credential(`key-${number}`), 'a fresh key').account;
   }
 
   terms({
@@ -101,13 +102,13 @@ export class MarginDesk {
   }
 
   draft(account: number, wish: Wish = {}) {
-    return this.core.draftMarginRequest(this.nowMs, account, this.terms(wish));
+    return this.core.at(this.nowMs).margin.requests.draft(account, this.terms(wish));
   }
 
   /** Drafts and submits; answers the pubkey. */
   request(account: number, wish: Wish = {}): string {
     const { pubkey } = accepted(this.draft(account, wish));
-    accepted(this.core.submitMarginRequest(this.nowMs, account, pubkey, true));
+    accepted(this.core.at(this.nowMs).margin.requests.submit(account, pubkey, true));
     return pubkey;
   }
 
@@ -115,38 +116,38 @@ export class MarginDesk {
   open(account: number, wish: Wish = {}): Wire<'positionRow'> {
     const request = this.request(account, wish);
     this.pass(TO_FILL);
-    const { rows } = this.core.positions(account, { limit: 100, is_closed: false });
+    const { rows } = this.core.margin.positionPage(account, { limit: 100, is_closed: false });
     const { state } = this.requestRow(account, request);
     if (state !== 'completed') throw new Error(`the request is ${state}`);
     return must(rows[0], 'the position of a filled request');
   }
 
   requestRow(account: number, pubkey: string) {
-    return must(this.core.marginRequest(account, pubkey), `request ${pubkey}`);
+    return must(this.core.margin.request(account, pubkey), `request ${pubkey}`);
   }
 
   position(account: number, pubkey: string): Wire<'positionRow'> {
-    return must(this.core.position(account, pubkey), `position ${pubkey}`);
+    return must(this.core.margin.position(account, pubkey), `position ${pubkey}`);
   }
 
   settlement(account: number, position: string) {
-    const { rows } = this.core.settlements(account, { limit: 1, position_pubkey: position });
+    const { rows } = this.core.margin.settlementPage(account, { limit: 1, position_pubkey: position });
     return must(rows[0], `settlement of ${position}`);
   }
 
   close(account: number, pubkey: string, price: string | null = null) {
-    return this.core.closePosition(this.nowMs, account, pubkey, price === null ? null : m(price));
+    return this.core.at(this.nowMs).margin.positions.close(account, pubkey, price === null ? null : m(price));
   }
 
   /** Claims what is claimable and waits for it. */
   claim(account: number, pubkey: string): void {
     this.pass(2 * STEP);
-    accepted(this.core.claimSettlement(this.nowMs, account, pubkey));
+    accepted(this.core.at(this.nowMs).margin.claimSettlement(account, pubkey));
     this.pass(STEP);
   }
 
   move(price: string, market = this.id): void {
-    accepted(this.core.setReferencePrice(this.nowMs, market, m(price)));
+    accepted(this.core.at(this.nowMs).margin.setReferencePrice(market, m(price)));
   }
 
   pass(ms: number): void {
@@ -156,14 +157,14 @@ export class MarginDesk {
 
   /** `[total, locked]` of an account's currency. */
   funds(account: number): readonly [total: number, locked: number] {
-    const { total, locked } = this.core.readFunds(account);
+    const { total, locked } = this.core.funds.read(account);
     return [total / 1e6, locked / 1e6];
   }
 
   /** What came in minus what is somewhere: 0 at every moment. */
   get missing(): number {
-    let missing: number = this.core.fundsDeposited - this.core.feesCollected - this.core.marginHeld;
-    for (let account = 0; account < this.accounts; account++) missing -= this.core.readFunds(account).total;
+    let missing: number = this.core.deposited - this.core.matching.fees - this.core.margin.held;
+    for (let account = 0; account < this.accounts; account++) missing -= this.core.funds.read(account).total;
     return missing;
   }
 

@@ -32,17 +32,23 @@ export class MarginDrawer {
     for (const spec of MARKETS) this.#openMarket(spec);
     for (let number = 1; number <= WALLETS; number++) {
       const nonce = `nonce-${number}`;
-      this.do('createChallenge', wallet(number), nonce);
+      this.do('identity.challenge', wallet(number), nonce);
       const message = `Create SVC API credential | Wallet: ${wallet(number)} | Nonce: ${nonce}`;
-      this.do('createKey', { wallet_address: wallet(number), message, nonce }, true, `key-${number}`, 'secret');
+      this.do(
+        'identity.createKey',
+        { wallet_address: wallet(number), message, nonce },
+        true,
+        `key-${number}`,
+        'secret',
+      );
       this.accounts.push(number); // account 0 is the house's
     }
   }
 
   #openMarket(spec: object): void {
-    this.do('createMarket', spec);
+    this.do('markets.create', spec);
     this.#markets = [];
-    for (let market = 0; market < this.core.marketCount; market++) {
+    for (let market = 0; market < this.core.catalog.markets.length; market++) {
       const { conditionId, state } = this.core.marketFacts(market);
       if (state !== 'resolved' && state !== 'canceled') this.#markets.push(conditionId);
     }
@@ -78,7 +84,7 @@ export class MarginDrawer {
         return this.#moveMarket();
       case 7:
       case 8:
-        this.do('setReferencePrice', this.#pick(this.#markets), this.#price());
+        this.do('margin.setReferencePrice', this.#pick(this.#markets), this.#price());
         return;
       case 9:
         this.#nowMs += 1 + random.below(60 * DAY_MS);
@@ -106,19 +112,20 @@ export class MarginDrawer {
       takeProfit: price(),
       stopLoss: price(),
     };
-    this.do('draftMarginRequest', account, terms);
+    this.do('margin.requests.draft', account, terms);
     if (random.chance(0.8)) this.#withRequest(account);
   }
 
   #withRequest(account: number): void {
-    const { rows } = this.core.marginRequests(account, { limit: 1, states: ['created', 'funding_processing'] });
+    const { rows } = this.core.margin.requestPage(account, { limit: 1, states: ['created', 'funding_processing'] });
     if (rows[0] === undefined) return;
-    if (this.#random.chance(0.85)) this.do('submitMarginRequest', account, rows[0].pubkey, this.#random.chance(0.95));
-    else this.do('cancelMarginRequest', account, rows[0].pubkey);
+    if (this.#random.chance(0.85))
+      this.do('margin.requests.submit', account, rows[0].pubkey, this.#random.chance(0.95));
+    else this.do('margin.requests.cancel', account, rows[0].pubkey);
   }
 
   #withPosition(account: number): void {
-    const { rows } = this.core.positions(account, { limit: 20, is_closed: this.#random.chance(0.1) });
+    const { rows } = this.core.margin.positionPage(account, { limit: 20, is_closed: this.#random.chance(0.1) });
     const pubkey = this.#pick(rows)?.pubkey;
     if (pubkey === undefined) return;
     switch (this.#random.below(5)) {
@@ -126,29 +133,29 @@ export class MarginDrawer {
         this.do('setDelays', this.#random.chance(0.5) ? {} : { closingMs: this.#random.below(600_000) });
         return;
       case 0:
-        this.do('setTpSl', account, pubkey, {
+        this.do('margin.positions.setTpSl', account, pubkey, {
           takeProfit: this.#price(),
           stopLoss: this.#random.chance(0.5) ? null : this.#price(),
         });
         return;
       case 1:
-        this.do('deleteTpSl', account, pubkey);
+        this.do('margin.positions.deleteTpSl', account, pubkey);
         return;
       case 2:
-        this.do('closePosition', account, pubkey, this.#price());
+        this.do('margin.positions.close', account, pubkey, this.#price());
         return;
       default:
-        this.do('closePosition', account, pubkey, null);
+        this.do('margin.positions.close', account, pubkey, null);
     }
   }
 
   #claim(account: number): void {
-    const { rows } = this.core.settlements(account, {
+    const { rows } = this.core.margin.settlementPage(account, {
       limit: 20,
       states: ['created', 'settlement_pending', 'claimable'],
     });
     const pubkey = this.#pick(rows)?.position_pubkey;
-    if (pubkey !== undefined) this.do('claimSettlement', account, pubkey);
+    if (pubkey !== undefined) this.do('margin.claimSettlement', account, pubkey);
   }
 
   #moveMarket(): void {
@@ -157,31 +164,31 @@ export class MarginDrawer {
     switch (random.below(8)) {
       case 0: {
         const outcome = [true, false, null][random.below(3)];
-        this.do('resolveMarket', market, outcome);
+        this.do('markets.resolve', market, outcome);
         this.#openMarket({ ...this.#pick(MARKETS) });
         return;
       }
       case 1:
-        this.do('setMarketState', market, 'interrupted');
+        this.do('markets.setState', market, 'interrupted');
         return;
       case 2:
-        this.do('setMarketPaused', market, true);
+        this.do('markets.setPaused', market, true);
         return;
       case 3:
-        this.do('setMarketPaused', market, false);
+        this.do('markets.setPaused', market, false);
         return;
       default:
-        this.do('setMarketState', market, 'open');
+        this.do('markets.setState', market, 'open');
     }
   }
 
   /** Every market is resolved, everything is claimed, everything has landed. */
   wind(): void {
-    for (const market of this.#markets) this.do('resolveMarket', market, true);
+    for (const market of this.#markets) this.do('markets.resolve', market, true);
     this.#land();
     for (const account of this.accounts) {
-      const { rows } = this.core.settlements(account, { limit: 10_000, states: ['claimable'] });
-      for (const { position_pubkey } of rows) this.do('claimSettlement', account, position_pubkey);
+      const { rows } = this.core.margin.settlementPage(account, { limit: 10_000, states: ['claimable'] });
+      for (const { position_pubkey } of rows) this.do('margin.claimSettlement', account, position_pubkey);
     }
     this.#land();
   }

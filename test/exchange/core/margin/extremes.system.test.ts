@@ -49,7 +49,7 @@ function richDesk(config: PoolConfigSpec, landingMs: number): MarginDesk {
   desk.accounts = 4;
   for (const number of [1, 2, 3]) {
     const wallet = must(desk.core.readWallet(desk.account(number)), 'the wallet of an account');
-    accepted(desk.core.deposit(desk.nowMs, wallet, RICH));
+    accepted(desk.core.at(desk.nowMs).identity.deposit(wallet, RICH));
   }
   return desk;
 }
@@ -58,13 +58,13 @@ function richDesk(config: PoolConfigSpec, landingMs: number): MarginDesk {
 function run(desk: MarginDesk, one: Call): void {
   if ('mark' in one) desk.move(one.mark);
   else if ('passMs' in one) desk.pass(one.passMs);
-  else if ('paused' in one) accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, one.paused));
+  else if ('paused' in one) accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, one.paused));
   else if ('request' in one) {
     const { limit, ...wish } = one.request;
     const draft = desk.draft(one.account + 1, limit === null ? wish : { ...wish, limit });
-    if (draft.ok) desk.core.submitMarginRequest(desk.nowMs, one.account + 1, draft.value.pubkey, true);
+    if (draft.ok) desk.core.at(desk.nowMs).margin.requests.submit(one.account + 1, draft.value.pubkey, true);
   } else {
-    const { rows } = desk.core.positions(one.account + 1, { limit: 1 });
+    const { rows } = desk.core.margin.positionPage(one.account + 1, { limit: 1 });
     for (const { pubkey } of rows) desk.close(one.account + 1, pubkey, one.closeAt);
   }
 }
@@ -73,10 +73,10 @@ function run(desk: MarginDesk, one: Call): void {
 function unsoundRows(desk: MarginDesk): readonly unknown[] {
   const unsound: unknown[] = desk.missing === 0 ? [] : [{ missing: desk.missing }];
   for (const account of [1, 2, 3]) {
-    const funds = desk.core.readFunds(account);
+    const funds = desk.core.funds.read(account);
     const { total, locked } = funds;
     if (!(Number.isSafeInteger(total) && locked >= 0 && locked <= total)) unsound.push({ account, ...funds });
-    for (const row of desk.core.positions(account, { limit: 100 }).rows) {
+    for (const row of desk.core.margin.positionPage(account, { limit: 100 }).rows) {
       const fatal = Number(row.liquidation_price);
       const isOwed = !(Number(row.realized_pnl) >= -Number(row.user_liquidity));
       if (!(fatal >= 0 && fatal <= 1) || isOwed) unsound.push(row);
@@ -91,12 +91,12 @@ describe('at the bounds of sizes, prices, rates and times', () => {
       fc.property(fc.array(call, { minLength: 30, maxLength: 60 }), fc.constantFrom(0, 1, 400), (calls, landingMs) => {
         const desk = richDesk(config, landingMs);
         for (const one of calls) {
-          const fees = desk.core.feesCollected;
+          const fees = desk.core.matching.fees;
           run(desk, one);
-          expectSame(desk.core.feesCollected >= fees, true);
+          expectSame(desk.core.matching.fees >= fees, true);
           expectSame(unsoundRows(desk), []);
         }
-        accepted(desk.core.resolveMarket(desk.nowMs, desk.id, true));
+        accepted(desk.core.at(desk.nowMs).markets.resolve(desk.id, true));
         desk.pass(DAY_MS);
         expectSame(unsoundRows(desk), []);
       }),

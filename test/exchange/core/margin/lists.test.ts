@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { MarginPage, MarginPageQuery, MarginPlace } from '../../../../src/exchange/core/contract.js';
+import { eventRow } from '../../../../src/exchange/core/records/market-rows.js';
 import { accepted, m } from '../venue.js';
 import { MarginDesk, POLYMARKET, STEP } from './desk.js';
 import { MarginDrawer } from './drawer.js';
@@ -40,7 +41,9 @@ describe('the lists of margin', () => {
           const { core } = drawer;
           const account = 1 + (seed % 3);
           const id =
-            filter.market === null ? undefined : core.marketFacts(filter.market % core.marketCount).conditionId;
+            filter.market === null
+              ? undefined
+              : core.marketFacts(filter.market % core.catalog.markets.length).conditionId;
           const ordered = <T>(rows: readonly T[]) => (oldestFirst ? [...rows].reverse() : rows);
           const all = { limit: 10_000 };
 
@@ -48,14 +51,14 @@ describe('the lists of margin', () => {
           const states = filter.state === null ? undefined : [filter.state];
           expect(
             walk(
-              (query) => core.marginRequests(account, { ...query, is_yes: isYes, states, market_condition_id: id }),
+              (query) => core.margin.requestPage(account, { ...query, is_yes: isYes, states, market_condition_id: id }),
               limit,
               oldestFirst,
             ),
           ).toEqual(
             ordered(
-              core
-                .marginRequests(account, all)
+              core.margin
+                .requestPage(account, all)
                 .rows.filter((row) => id === undefined || row.market.condition_id === id)
                 .filter((row) => (isYes ?? row.is_yes) === row.is_yes && (filter.state ?? row.state) === row.state),
             ),
@@ -64,14 +67,14 @@ describe('the lists of margin', () => {
           const isClosed = filter.isClosed ?? undefined;
           expect(
             walk(
-              (query) => core.positions(account, { ...query, is_closed: isClosed, market_condition_id: id }),
+              (query) => core.margin.positionPage(account, { ...query, is_closed: isClosed, market_condition_id: id }),
               limit,
               oldestFirst,
             ),
           ).toEqual(
             ordered(
-              core
-                .positions(account, all)
+              core.margin
+                .positionPage(account, all)
                 .rows.filter((row) => id === undefined || row.market.condition_id === id)
                 .filter((row) => (isClosed ?? row.is_closed) === row.is_closed),
             ),
@@ -80,14 +83,14 @@ describe('the lists of margin', () => {
           const settled = filter.settled === null ? undefined : [filter.settled];
           expect(
             walk(
-              (query) => core.settlements(account, { ...query, states: settled, market_condition_id: id }),
+              (query) => core.margin.settlementPage(account, { ...query, states: settled, market_condition_id: id }),
               limit,
               oldestFirst,
             ),
           ).toEqual(
             ordered(
-              core
-                .settlements(account, all)
+              core.margin
+                .settlementPage(account, all)
                 .rows.filter((row) => id === undefined || row.position.market.condition_id === id)
                 .filter((row) => (filter.settled ?? row.state) === row.state),
             ),
@@ -106,9 +109,9 @@ describe('the lists of margin', () => {
       const { pubkey } = accepted(desk.draft(account, { funds: '5' }));
       made.push(pubkey);
       // Every fifth stays a draft.
-      if (number % 5 !== 0) accepted(desk.core.cancelMarginRequest(desk.nowMs, account, pubkey));
+      if (number % 5 !== 0) accepted(desk.core.at(desk.nowMs).margin.requests.cancel(account, pubkey));
     }
-    const read = (query: MarginPageQuery) => core.marginRequests(account, query);
+    const read = (query: MarginPageQuery) => core.margin.requestPage(account, query);
     const { core } = desk;
     expect(walk(read, 13, false).map((row) => row.pubkey)).toEqual([...made].reverse());
     expect(walk(read, 100, true).map((row) => row.pubkey)).toEqual(made);
@@ -121,19 +124,19 @@ describe('the lists of margin', () => {
     const first = desk.open(account, { leverage: '2.5' }).pubkey;
     accepted(desk.close(account, first));
     const second = desk.open(account, { leverage: '3', market: other }).pubkey;
-    accepted(desk.core.resolveMarket(desk.nowMs, other, true));
+    accepted(desk.core.at(desk.nowMs).markets.resolve(other, true));
     desk.pass(STEP);
     const pubkeys = (query: object) =>
-      desk.core.settlements(account, { limit: 10, ...query }).rows.map((row) => row.position_pubkey);
+      desk.core.margin.settlementPage(account, { limit: 10, ...query }).rows.map((row) => row.position_pubkey);
     expect(pubkeys({})).toEqual([second, first]);
     expect(pubkeys({ position_pubkey: first })).toEqual([first]);
     expect(pubkeys({ position_leverage: m('2.5') })).toEqual([first]);
     expect(pubkeys({ market_state: 'open' })).toEqual([first]);
     expect(pubkeys({ market_state: 'resolved' })).toEqual([second]);
     expect(pubkeys({ market_state: 'interrupted' })).toEqual([]);
-    accepted(desk.core.setMarketState(desk.nowMs, desk.id, 'interrupted'));
+    accepted(desk.core.at(desk.nowMs).markets.setState(desk.id, 'interrupted'));
     expect(pubkeys({ market_state: 'open' })).toEqual([first]);
-    accepted(desk.core.resolveMarket(desk.nowMs, desk.id, null));
+    accepted(desk.core.at(desk.nowMs).markets.resolve(desk.id, null));
     expect(pubkeys({ market_state: 'open' })).toEqual([]);
     expect(pubkeys({ market_state: 'resolved' })).toEqual([second, first]);
     expect(pubkeys({ market_state: 'canceled' })).toEqual([first]);
@@ -146,9 +149,9 @@ describe('the lists of margin', () => {
     const other = desk.market(POLYMARKET, { event: 'B' });
     const [inA, inB] = [desk.open(account).pubkey, desk.open(account, { market: other }).pubkey];
     const of = (event: string) =>
-      desk.core.positions(account, { limit: 10, event_condition_id: event }).rows.map((row) => row.pubkey);
-    expect(of(desk.core.eventRow(0).condition_id)).toEqual([inA]);
-    expect(of(desk.core.eventRow(1).condition_id)).toEqual([inB]);
+      desk.core.margin.positionPage(account, { limit: 10, event_condition_id: event }).rows.map((row) => row.pubkey);
+    expect(of(eventRow(desk.core.catalog, 0).condition_id)).toEqual([inA]);
+    expect(of(eventRow(desk.core.catalog, 1).condition_id)).toEqual([inB]);
     expect(of('nowhere')).toEqual([]);
   });
 
@@ -157,19 +160,22 @@ describe('the lists of margin', () => {
     const [owner, stranger] = [desk.account(1), desk.account(2)];
     const request = desk.request(owner);
     desk.pass(10 * STEP);
-    const position = desk.core.positions(owner, { limit: 1 }).rows[0]?.pubkey ?? '';
+    const position = desk.core.margin.positionPage(owner, { limit: 1 }).rows[0]?.pubkey ?? '';
     const { core, nowMs } = desk;
-    expect([core.marginRequest(stranger, request), core.position(stranger, position)]).toEqual([null, null]);
-    for (const list of [core.marginRequests(stranger, { limit: 10 }), core.positions(stranger, { limit: 10 })]) {
+    expect([core.margin.request(stranger, request), core.margin.position(stranger, position)]).toEqual([null, null]);
+    for (const list of [
+      core.margin.requestPage(stranger, { limit: 10 }),
+      core.margin.positionPage(stranger, { limit: 10 }),
+    ]) {
       expect(list.rows).toEqual([]);
     }
     const refused = [
-      core.submitMarginRequest(nowMs, stranger, request, true),
-      core.cancelMarginRequest(nowMs, stranger, request),
-      core.closePosition(nowMs, stranger, position, null),
-      core.setTpSl(nowMs, stranger, position, { takeProfit: m('0.9') }),
-      core.deleteTpSl(nowMs, stranger, position),
-      core.claimSettlement(nowMs, stranger, position),
+      core.at(nowMs).margin.requests.submit(stranger, request, true),
+      core.at(nowMs).margin.requests.cancel(stranger, request),
+      core.at(nowMs).margin.positions.close(stranger, position, null),
+      core.at(nowMs).margin.positions.setTpSl(stranger, position, { takeProfit: m('0.9') }),
+      core.at(nowMs).margin.positions.deleteTpSl(stranger, position),
+      core.at(nowMs).margin.claimSettlement(stranger, position),
     ];
     for (const answer of refused) expect(answer).toEqual({ ok: false, fault: { slug: 'not_found' } });
     expect(desk.position(owner, position)).toMatchObject({ is_closed: false, tp_sl: null });
@@ -184,13 +190,13 @@ describe('the lists of margin', () => {
     }
     const all = [];
     for (let beforeId: number | undefined; ; ) {
-      const page = desk.core.marginActivity(0, { limit: 99, beforeId });
+      const page = desk.core.margin.activityPage(0, { limit: 99, beforeId });
       all.push(...page.rows);
       if (page.nextBeforeId === null) break;
       beforeId = page.nextBeforeId;
     }
     expect(all).toHaveLength(1_000);
     expect(all[0]).toMatchObject({ activity_type: 'closed', user: { username: expect.stringMatching(/^trader-/) } });
-    expect(desk.core.marginActivity(0, { limit: 1_000, activity_type: 'opened' }).rows).toHaveLength(500);
+    expect(desk.core.margin.activityPage(0, { limit: 1_000, activity_type: 'opened' }).rows).toHaveLength(500);
   });
 });

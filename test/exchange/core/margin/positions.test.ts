@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Snapshot } from '../../../../src/exchange/core/core.js';
 import { ExchangeCore } from '../../../../src/exchange/core/core.js';
-import type { Snapshot } from '../../../../src/exchange/core/wiring.js';
+import { priceRow, publicTradePage, statsRow, summaryRow } from '../../../../src/exchange/core/records/market-rows.js';
 import { accepted, faultOf, m, settings } from '../venue.js';
 import { DAY_MS, HYPERLIQUID, MarginDesk, marginSettings, POLYMARKET, STEP, TO_FILL } from './desk.js';
 
@@ -34,16 +35,16 @@ describe('a request', () => {
     expect(draft.message).toContain('open-margin-position | Market: ');
     expect(draft.message).toContain('Outcome: YES, Type: market, Leverage: 2.5, Funds: 100');
     expect(desk.funds(account)).toEqual([10_000, 101]); // 100 and 1 % of it
-    accepted(desk.core.submitMarginRequest(desk.nowMs, account, draft.pubkey, true));
+    accepted(desk.core.at(desk.nowMs).margin.requests.submit(account, draft.pubkey, true));
     expect(desk.funds(account)).toEqual([10_000, 101]);
     const states = statesOf(account, draft.pubkey, 3);
     expect(states).toEqual(['funding_processing', 'processing', 'order_placed', 'completed']);
     expect(desk.funds(account)).toEqual([9_899, 0]);
-    expect(desk.core.feesCollected).toBe(m('1'));
+    expect(desk.core.matching.fees).toBe(m('1'));
     const request = desk.requestRow(account, draft.pubkey);
     expect(request).toMatchObject({ order_state: 'filled', refund_txid: null });
     expect(request.funding_txid).toMatch(/^[1-9A-HJ-NP-Za-km-z]{40,44}$/);
-    expect(desk.core.positions(account, { limit: 10 }).rows).toMatchObject([
+    expect(desk.core.margin.positionPage(account, { limit: 10 }).rows).toMatchObject([
       {
         position_request_pubkey: draft.pubkey,
         is_yes: true,
@@ -88,7 +89,7 @@ describe('a request', () => {
     expect(desk.requestRow(account, pubkey).state).toBe('completed');
     // 100 shares at 0.25 take 10 and a fee of 0.1; 2.02 are back.
     expect(desk.funds(account)).toEqual([9_989.9, 0]);
-    expect(desk.core.positions(account, { limit: 1 }).rows).toMatchObject([
+    expect(desk.core.margin.positionPage(account, { limit: 1 }).rows).toMatchObject([
       { total_shares: '100', avg_entry_price: '0.25', user_liquidity: '10', total_liquidity: '25' },
     ]);
   });
@@ -98,12 +99,12 @@ describe('a request', () => {
       const account = fresh().account(1);
       const [first, second] = [1, 2].map(() => accepted(desk.draft(account, { limit: ['0.3', '10'] })).pubkey);
       for (const pubkey of [second, first]) {
-        accepted(desk.core.submitMarginRequest(desk.nowMs, account, pubkey ?? '', true));
+        accepted(desk.core.at(desk.nowMs).margin.requests.submit(account, pubkey ?? '', true));
       }
       desk.pass(TO_FILL);
-      if (isRestored) desk.core = ExchangeCore.restore(marginSettings, desk.core.snapshot(), desk.archive);
+      if (isRestored) desk.core = new ExchangeCore(marginSettings, desk.core.snapshot(), desk.archive);
       desk.move('0.3');
-      const { rows } = desk.core.positions(account, { limit: 10 });
+      const { rows } = desk.core.margin.positionPage(account, { limit: 10 });
       expect(rows).toMatchObject([{ position_request_pubkey: first, total_shares: '20' }]);
     }
   });
@@ -114,7 +115,7 @@ describe('a request', () => {
     expect(position).toMatchObject({ is_yes: false, avg_entry_price: '0.6', total_shares: '100' });
     desk.move('0.3');
     expect(desk.position(account, position.pubkey)).toMatchObject({ unrealized_pnl: '10' });
-    expect(desk.core.priceRow(0, false).price).toBe('0.7');
+    expect(priceRow(desk.core.catalog.market(0), false).price).toBe('0.7');
   });
 
   it('that is not signed in time fails, says so, and locks nothing', () => {
@@ -125,32 +126,40 @@ describe('a request', () => {
     desk.pass(1);
     expect(desk.requestRow(account, pubkey).state).toBe('failed');
     expect(desk.funds(account)).toEqual([10_000, 0]);
-    expect(faultOf(desk.core.submitMarginRequest(desk.nowMs, account, pubkey, true))).toBe('program_call_has_expired');
-    expect(faultOf(desk.core.cancelMarginRequest(desk.nowMs, account, pubkey))).toBe('invalid_request_params pubkey');
+    expect(faultOf(desk.core.at(desk.nowMs).margin.requests.submit(account, pubkey, true))).toBe(
+      'program_call_has_expired',
+    );
+    expect(faultOf(desk.core.at(desk.nowMs).margin.requests.cancel(account, pubkey))).toBe(
+      'invalid_request_params pubkey',
+    );
   });
 
   it('can be cancelled as a draft, and until it is funded', () => {
     const account = fresh().account(1);
     const draft = accepted(desk.draft(account)).pubkey;
-    expect(accepted(desk.core.cancelMarginRequest(desk.nowMs, account, draft))).toMatchObject({ state: 'cancelled' });
+    expect(accepted(desk.core.at(desk.nowMs).margin.requests.cancel(account, draft))).toMatchObject({
+      state: 'cancelled',
+    });
     const pubkey = desk.request(account);
-    const answer = accepted(desk.core.cancelMarginRequest(desk.nowMs, account, pubkey));
+    const answer = accepted(desk.core.at(desk.nowMs).margin.requests.cancel(account, pubkey));
     expect(answer).toMatchObject({ state: 'cancelled', funding_txid: null, refund_txid: null });
     expect(statesOf(account, pubkey, 1)).toEqual(['cancelled', 'cancelled']);
     expect(desk.funds(account)).toEqual([10_000, 0]);
     const late = desk.request(account);
     desk.pass(STEP);
-    expect(faultOf(desk.core.cancelMarginRequest(desk.nowMs, account, late))).toBe('invalid_request_params pubkey');
+    expect(faultOf(desk.core.at(desk.nowMs).margin.requests.cancel(account, late))).toBe(
+      'invalid_request_params pubkey',
+    );
   });
 
   it('is not moved by what was due before its last step', () => {
     const account = fresh().account(1);
     const draft = accepted(desk.draft(account)).pubkey;
     desk.pass(59_900);
-    accepted(desk.core.submitMarginRequest(desk.nowMs, account, draft, true));
+    accepted(desk.core.at(desk.nowMs).margin.requests.submit(account, draft, true));
     desk.pass(100); // the draft would have expired now
     expect(desk.requestRow(account, draft).state).toBe('funding_processing');
-    accepted(desk.core.cancelMarginRequest(desk.nowMs, account, draft));
+    accepted(desk.core.at(desk.nowMs).margin.requests.cancel(account, draft));
     desk.pass(STEP - 100); // its funding would be through now
     expect(desk.requestRow(account, draft).state).toBe('cancelled');
   });
@@ -164,9 +173,9 @@ describe('a request', () => {
     const pubkey = desk.request(account, { limit: ['0.3', '100'] });
     desk.pass(steps * STEP);
     expect(desk.requestRow(account, pubkey).state).toBe(state);
-    accepted(desk.core.setMarketState(desk.nowMs, desk.id, 'interrupted'));
+    accepted(desk.core.at(desk.nowMs).markets.setState(desk.id, 'interrupted'));
     expect(desk.requestRow(account, pubkey)).toMatchObject({ state: 'refund_processing', order_state: orderState });
-    accepted(desk.core.setMarketState(desk.nowMs, desk.id, 'open'));
+    accepted(desk.core.at(desk.nowMs).markets.setState(desk.id, 'open'));
     expect(statesOf(account, pubkey, 1)).toEqual(['refund_processing', 'failed']);
     expect(desk.funds(account)).toEqual([10_000, 0]);
     const row = desk.requestRow(account, pubkey);
@@ -178,20 +187,22 @@ describe('a request', () => {
   it('waits while its market is paused and goes on where it stood', () => {
     const account = fresh().account(1);
     const pubkey = desk.request(account);
-    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, true));
+    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, true));
     desk.pass(10 * TO_FILL);
     expect(desk.requestRow(account, pubkey).state).toBe('order_placed');
-    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, false));
+    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, false));
     expect(desk.requestRow(account, pubkey).state).toBe('completed');
   });
 
   it('is refused at the submit when the market no longer trades, and is over', () => {
     const account = fresh().account(1);
     const { pubkey } = accepted(desk.draft(account));
-    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, true));
-    expect(faultOf(desk.core.submitMarginRequest(desk.nowMs, account, pubkey, true))).toBe('order_market_not_open');
+    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, true));
+    expect(faultOf(desk.core.at(desk.nowMs).margin.requests.submit(account, pubkey, true))).toBe(
+      'order_market_not_open',
+    );
     expect(desk.requestRow(account, pubkey).state).toBe('failed');
-    expect(faultOf(desk.core.submitMarginRequest(desk.nowMs, account, pubkey, true))).toBe(
+    expect(faultOf(desk.core.at(desk.nowMs).margin.requests.submit(account, pubkey, true))).toBe(
       'invalid_program_call_status',
     );
     expect(desk.funds(account)).toEqual([10_000, 0]);
@@ -199,7 +210,7 @@ describe('a request', () => {
 
   it('fails when the price has fallen so far that a position could not hold the shares', () => {
     const account = fresh(HYPERLIQUID).account(1);
-    accepted(desk.core.deposit(desk.nowMs, desk.core.readWallet(account) ?? '', m(9_000)));
+    accepted(desk.core.at(desk.nowMs).identity.deposit(desk.core.readWallet(account) ?? '', m(9_000)));
     const pubkey = desk.request(account, { funds: '18000', leverage: '3' });
     desk.move('0.000001');
     desk.pass(TO_FILL);
@@ -227,7 +238,7 @@ describe('a second request on the same side', () => {
       unrealized_pnl: '125',
       tp_sl: { take_profit_price: '0.9', stop_loss_price: '0.5', state: 'active' },
     });
-    const { rows } = desk.core.marginActivity(0, { limit: 10 });
+    const { rows } = desk.core.margin.activityPage(0, { limit: 10 });
     expect(rows.map((row) => [row.activity_type, row.shares, row.price])).toEqual([
       ['increased', '100', '0.6'],
       ['opened', '625', '0.4'],
@@ -249,7 +260,7 @@ describe('a second request on the same side', () => {
     const account = fresh().account(1);
     desk.open(account);
     desk.open(account, { isYes: false });
-    expect(desk.core.positions(account, { limit: 10 }).rows.map((row) => row.is_yes)).toEqual([false, true]);
+    expect(desk.core.margin.positionPage(account, { limit: 10 }).rows.map((row) => row.is_yes)).toEqual([false, true]);
   });
 });
 
@@ -272,9 +283,11 @@ describe('a close', () => {
       liquidation_price: '0.2608',
     });
     // 1 % of 100 for the opening, 2 % of 312.5 for the end.
-    expect(desk.core.feesCollected).toBe(m('7.25'));
+    expect(desk.core.matching.fees).toBe(m('7.25'));
     const states = [desk.settlement(account, pubkey).state];
-    expect(faultOf(desk.core.claimSettlement(desk.nowMs, account, pubkey))).toBe('invalid_request_params pubkey');
+    expect(faultOf(desk.core.at(desk.nowMs).margin.claimSettlement(account, pubkey))).toBe(
+      'invalid_request_params pubkey',
+    );
     for (let step = 0; step < 2; step++) {
       desk.pass(STEP - 1);
       expect(desk.settlement(account, pubkey).state).toBe(states.at(-1));
@@ -288,7 +301,7 @@ describe('a close', () => {
       total_pnl: '52.25',
       user_liquidity: '100',
     });
-    expect(accepted(desk.core.claimSettlement(desk.nowMs, account, pubkey))).toEqual({
+    expect(accepted(desk.core.at(desk.nowMs).margin.claimSettlement(account, pubkey))).toEqual({
       position_pubkey: pubkey,
       state: 'claim_pending',
     });
@@ -297,7 +310,9 @@ describe('a close', () => {
     desk.pass(STEP);
     expect(desk.settlement(account, pubkey)).toMatchObject({ state: 'done', position: { is_claimed: true } });
     expect(desk.funds(account)).toEqual([10_052.25, 0]); // 52.25 more than before: the settlement's total_pnl
-    expect(faultOf(desk.core.claimSettlement(desk.nowMs, account, pubkey))).toBe('invalid_request_params pubkey');
+    expect(faultOf(desk.core.at(desk.nowMs).margin.claimSettlement(account, pubkey))).toBe(
+      'invalid_request_params pubkey',
+    );
   });
 
   it.each([
@@ -312,7 +327,7 @@ describe('a close', () => {
     desk.move(price);
     accepted(desk.close(account, pubkey));
     expect(desk.position(account, pubkey).realized_pnl).toBe(realized);
-    expect(desk.core.feesCollected).toBe(m('1') + m(fee));
+    expect(desk.core.matching.fees).toBe(m('1') + m(fee));
     desk.claim(account, pubkey);
     expect(desk.settlement(account, pubkey).total_pnl).toBe(String(Number(realized) - 1));
   });
@@ -353,10 +368,10 @@ describe('a close', () => {
     accepted(desk.close(winner, won));
     accepted(desk.close(loser, lost));
     desk.claim(winner, won);
-    accepted(desk.core.claimSettlement(desk.nowMs, loser, lost));
+    accepted(desk.core.at(desk.nowMs).margin.claimSettlement(loser, lost));
     desk.pass(STEP);
     // Nothing is held for anybody: what is left is the pool's loss of 62.5 and gain of 25.
-    expect(Math.round(desk.core.marginHeld / 1e4) / 100).toBe(-37.5);
+    expect(Math.round(desk.core.margin.held / 1e4) / 100).toBe(-37.5);
   });
 });
 
@@ -376,7 +391,7 @@ describe('liquidation', () => {
     // 10 left, less the closing fee of 2 % of 160.
     desk.claim(account, pubkey);
     expect(desk.funds(account)).toEqual([9_905.8, 0]);
-    expect(desk.core.marginActivity(0, { limit: 1 }).rows[0]).toMatchObject({
+    expect(desk.core.margin.activityPage(0, { limit: 1 }).rows[0]).toMatchObject({
       activity_type: 'liquidated',
       price: '0.256',
       realized_pnl: '-93.2',
@@ -392,7 +407,7 @@ describe('liquidation', () => {
     expect(desk.position(account, pubkey).is_closed).toBe(false);
     desk.move('0.24');
     expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, realized_pnl: '-100' });
-    expect(desk.core.feesCollected).toBe(m('1')); // the opening
+    expect(desk.core.matching.fees).toBe(m('1')); // the opening
   });
 
   it('never takes more than the user put in, and its settlement is claimed like any other', () => {
@@ -432,10 +447,10 @@ describe('liquidation', () => {
     const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     desk.move('0.27');
-    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, true));
+    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, true));
     desk.pass(300 * DAY_MS);
     expect(desk.position(account, pubkey).is_closed).toBe(false);
-    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, false));
+    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, false));
     expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, closing_price: '0.27' });
   });
 
@@ -470,10 +485,10 @@ describe('liquidation', () => {
   it('waits while the market does not trade', () => {
     const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });
-    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, true));
+    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, true));
     desk.move('0.1');
     expect(desk.position(account, pubkey).is_closed).toBe(false);
-    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, false));
+    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, false));
     expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, closing_price: '0.1' });
   });
 });
@@ -520,7 +535,7 @@ describe('take profit and stop loss', () => {
     desk.pass(TO_FILL);
     // Filled at 0.2, which is below the stop already.
     desk.move('0.2');
-    expect(desk.core.positions(account, { limit: 1 }).rows).toMatchObject([
+    expect(desk.core.margin.positionPage(account, { limit: 1 }).rows).toMatchObject([
       { avg_entry_price: '0.2', closing_price: '0.2', tp_sl: { state: 'triggered', trigger_type: 'stop_loss' } },
     ]);
   });
@@ -528,14 +543,18 @@ describe('take profit and stop loss', () => {
   it('are written key by key, cleared by null, cancelled by a delete that still shows them', () => {
     const account = fresh().account(1);
     const { pubkey } = desk.open(account);
-    const set = (change: Parameters<typeof desk.core.setTpSl>[3]) =>
-      accepted(desk.core.setTpSl(desk.nowMs, account, pubkey, change));
+    const set = (change: Parameters<typeof desk.core.margin.positions.setTpSl>[2]) =>
+      accepted(desk.core.at(desk.nowMs).margin.positions.setTpSl(account, pubkey, change));
     const prices = (row: ReturnType<typeof set>) => [row.take_profit_price, row.stop_loss_price, row.state];
     expect(prices(set({ takeProfit: m('0.7') }))).toEqual(['0.7', null, 'active']);
     expect(prices(set({ stopLoss: m('0.2') }))).toEqual(['0.7', '0.2', 'active']);
     expect(prices(set({ takeProfit: null }))).toEqual([null, '0.2', 'active']);
-    expect(prices(accepted(desk.core.deleteTpSl(desk.nowMs, account, pubkey)))).toEqual([null, '0.2', 'cancelled']);
-    expect(faultOf(desk.core.deleteTpSl(desk.nowMs, account, pubkey))).toBe('not_found');
+    expect(prices(accepted(desk.core.at(desk.nowMs).margin.positions.deleteTpSl(account, pubkey)))).toEqual([
+      null,
+      '0.2',
+      'cancelled',
+    ]);
+    expect(faultOf(desk.core.at(desk.nowMs).margin.positions.deleteTpSl(account, pubkey))).toBe('not_found');
     desk.move('0.15');
     expect(desk.position(account, pubkey).is_closed).toBe(true); // liquidated, not stopped
     expect(desk.position(account, pubkey).is_liquidated).toBe(true);
@@ -554,21 +573,21 @@ describe('take profit and stop loss', () => {
   it('can be set one beside another that was passed during a pause, which triggers when the market trades again', () => {
     const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '1', stopLoss: '0.3' });
-    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, true));
+    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, true));
     desk.move('0.2');
-    const row = accepted(desk.core.setTpSl(desk.nowMs, account, pubkey, { takeProfit: m('0.9') }));
+    const row = accepted(desk.core.at(desk.nowMs).margin.positions.setTpSl(account, pubkey, { takeProfit: m('0.9') }));
     expect(row).toMatchObject({ take_profit_price: '0.9', stop_loss_price: '0.3', state: 'active' });
-    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, false));
+    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, false));
     expect(desk.position(account, pubkey).tp_sl).toMatchObject({ trigger_type: 'stop_loss', triggered_price: '0.2' });
   });
 
   it('set again after a cancel take nothing over', () => {
     const account = fresh().account(1);
     const { pubkey } = desk.open(account, { takeProfit: '0.7' });
-    accepted(desk.core.deleteTpSl(desk.nowMs, account, pubkey));
-    const row = accepted(desk.core.setTpSl(desk.nowMs, account, pubkey, { stopLoss: m('0.3') }));
+    accepted(desk.core.at(desk.nowMs).margin.positions.deleteTpSl(account, pubkey));
+    const row = accepted(desk.core.at(desk.nowMs).margin.positions.setTpSl(account, pubkey, { stopLoss: m('0.3') }));
     expect(row).toMatchObject({ take_profit_price: null, stop_loss_price: '0.3', state: 'active' });
-    const cleared = accepted(desk.core.setTpSl(desk.nowMs, account, pubkey, { stopLoss: null }));
+    const cleared = accepted(desk.core.at(desk.nowMs).margin.positions.setTpSl(account, pubkey, { stopLoss: null }));
     expect(cleared).toMatchObject({ take_profit_price: null, stop_loss_price: null, state: 'cancelled' });
   });
 
@@ -598,7 +617,7 @@ describe('a market that is settled', () => {
     const yes = desk.open(account, { leverage: '2.5' }).pubkey;
     const no = desk.open(account, { leverage: '1', isYes: false, funds: '60' }).pubkey;
     const waiting = desk.request(account, { limit: ['0.3', '10'] });
-    accepted(desk.core.resolveMarket(desk.nowMs, desk.id, outcome));
+    accepted(desk.core.at(desk.nowMs).markets.resolve(desk.id, outcome));
     const ended = { is_closed: true, is_liquidated: false };
     expect(desk.position(account, yes)).toMatchObject({ ...ended, closing_price: yesPrice, realized_pnl: yesPnl });
     expect(desk.position(account, no)).toMatchObject({ ...ended, closing_price: noPrice, realized_pnl: noPnl });
@@ -606,17 +625,19 @@ describe('a market that is settled', () => {
     expect(desk.requestRow(account, waiting).state).toBe('failed');
     desk.pass(STEP);
     expect(desk.settlement(account, yes).state).toBe('claimable');
-    expect(faultOf(desk.core.setReferencePrice(desk.nowMs, desk.id, m('0.5')))).toBe('invalid_request_params price');
+    expect(faultOf(desk.core.at(desk.nowMs).margin.setReferencePrice(desk.id, m('0.5')))).toBe(
+      'invalid_request_params price',
+    );
   });
 
   it('that only awaits its answer keeps positions as they are', () => {
     const account = fresh().account(1);
     const { pubkey } = desk.open(account, { stopLoss: '0.3' });
-    accepted(desk.core.setMarketState(desk.nowMs, desk.id, 'answer_proposed'));
+    accepted(desk.core.at(desk.nowMs).markets.setState(desk.id, 'answer_proposed'));
     desk.move('0.1');
     expect(desk.position(account, pubkey).is_closed).toBe(false);
     expect(faultOf(desk.close(account, pubkey))).toBe('order_market_not_open');
-    accepted(desk.core.resolveMarket(desk.nowMs, desk.id, true));
+    accepted(desk.core.at(desk.nowMs).markets.resolve(desk.id, true));
     expect(desk.position(account, pubkey)).toMatchObject({ closing_price: '1', tp_sl: { state: 'cancelled' } });
   });
 });
@@ -624,15 +645,18 @@ describe('a market that is settled', () => {
 describe('what everybody sees', () => {
   it('the reference price, and trades with the pool as the market’s trades', () => {
     const account = fresh().account(1);
-    expect(desk.core.priceRow(0, true)).toMatchObject({ price: '0.4', price_kind: 'mid' });
-    expect(desk.core.summaryRow(0).last_trade_price).toBe('0');
+    expect(priceRow(desk.core.catalog.market(0), true)).toMatchObject({ price: '0.4', price_kind: 'mid' });
+    expect(summaryRow(desk.core.catalog, desk.core.catalog.market(0)).last_trade_price).toBe('0');
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     desk.move('0.5');
     expect(desk.position(account, pubkey).market.last_trade_price).toBe('0.4');
     accepted(desk.close(account, pubkey));
-    expect(desk.core.summaryRow(0).last_trade_price).toBe('0.5');
-    expect(desk.core.statsRow(0)).toMatchObject({ total_volume: '562.5', trade_count: 2 });
-    expect(desk.core.publicTrades(0, { limit: 5 }).rows).toMatchObject([
+    expect(summaryRow(desk.core.catalog, desk.core.catalog.market(0)).last_trade_price).toBe('0.5');
+    expect(statsRow(desk.core.catalog.market(0), desk.core.nowMs)).toMatchObject({
+      total_volume: '562.5',
+      trade_count: 2,
+    });
+    expect(publicTradePage(desk.core.catalog.market(0), { limit: 5 }).rows).toMatchObject([
       { price: '0.5', amount: '625', taker_fee: '6.25', is_yes: true },
       { price: '0.4', amount: '625', taker_fee: '1', is_yes: true },
     ]);
@@ -641,7 +665,7 @@ describe('what everybody sees', () => {
   it('an estimate is what then happens', () => {
     const account = fresh().account(1);
     const terms = { marketConditionId: desk.id, isYes: true, leverage: m('2.5'), funds: m('100') };
-    expect(accepted(desk.core.marginEstimate(terms))).toEqual({
+    expect(accepted(desk.core.margin.estimate(terms))).toEqual({
       average_price: '0.4',
       total_shares: '625',
       total_cost: '250',
@@ -652,7 +676,7 @@ describe('what everybody sees', () => {
       user_funds_needed: '101',
       liquidation_price: '0.256',
     });
-    expect(accepted(desk.core.marginEstimate({ ...terms, leverage: m('1') })).liquidation_price).toBeNull();
+    expect(accepted(desk.core.margin.estimate({ ...terms, leverage: m('1') })).liquidation_price).toBeNull();
     const position = desk.open(account, { leverage: '2.5' });
     expect(position).toMatchObject({ total_shares: '625', liquidation_price: '0.256' });
   });
@@ -666,7 +690,7 @@ describe('what everybody sees', () => {
     desk.move('0.41', other);
     accepted(desk.close(account, closed));
     const sums = (markets?: readonly number[]) => {
-      const { settlements, unrealized, openingFees, held } = desk.core.marginPnl(account, markets);
+      const { settlements, unrealized, openingFees, held } = desk.core.margin.pnl(account, markets);
       return [settlements, unrealized, openingFees, held].map((sum) => Math.round(sum / 1e4) / 100);
     };
     expect(sums()).toEqual([55.25, 6.25, 0, 256.25]);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Snapshot } from '../../../../src/exchange/core/core.js';
 import { ExchangeCore } from '../../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../../src/exchange/core/records/memory-archive.js';
-import type { Snapshot } from '../../../../src/exchange/core/wiring.js';
 import { times } from '../../../support/effort.js';
 import { copyOf, rowsOf } from '../archives.js';
 import { settings } from '../venue.js';
@@ -23,7 +23,7 @@ function expectConserved({ core, accounts }: MarginDrawer): void {
   const requests = margin?.requests.records ?? [];
   let currency = 0;
   for (const account of accounts) {
-    const { total, locked, available } = core.readFunds(account);
+    const { total, locked, available } = core.funds.read(account);
     const drafted = requests.filter((record) => record.account === account && !record.isFunded);
     expect(locked).toBe(sum(drafted.map(({ reserved }) => reserved)));
     expect(available).toBeGreaterThanOrEqual(0);
@@ -36,8 +36,8 @@ function expectConserved({ core, accounts }: MarginDrawer): void {
     ...(margin?.settlements.records ?? []).map(({ payout }) => payout),
   ];
   expect(sum(pools.map((pool) => pool?.held ?? 0))).toBe(sum(users));
-  expect(sum(accounts.map((account) => core.marginPnl(account).held))).toBe(sum(users));
-  expect(core.fundsDeposited).toBe(currency + core.feesCollected + core.marginHeld);
+  expect(sum(accounts.map((account) => core.margin.pnl(account).held))).toBe(sum(users));
+  expect(core.deposited).toBe(currency + core.matching.fees + core.margin.held);
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
@@ -55,10 +55,10 @@ describe('under random calls of several accounts, moves of prices, clock and mar
         expectConserved(drawer);
         const { core, accounts } = drawer;
         for (const account of accounts) {
-          const { rows } = core.settlements(account, { limit: 10_000 });
+          const { rows } = core.margin.settlementPage(account, { limit: 10_000 });
           const won = sum(rows.map(({ total_pnl }) => Math.round(Number(total_pnl) * 1e6)));
-          expect(core.readFunds(account)).toMatchObject({ locked: 0, total: settings.startingFunds + won });
-          expect(core.marginPnl(account)).toEqual({ settlements: won, unrealized: 0, openingFees: 0, held: 0 });
+          expect(core.funds.read(account)).toMatchObject({ locked: 0, total: settings.startingFunds + won });
+          expect(core.margin.pnl(account)).toEqual({ settlements: won, unrealized: 0, openingFees: 0, held: 0 });
           expect(rows.every(({ state, position }) => state === 'done' && position.is_claimed)).toBe(true);
         }
         // Nothing that is over stays in memory.
@@ -98,7 +98,7 @@ describe('under random calls of several accounts, moves of prices, clock and mar
         for (let step = cut; step < STEPS; step++) drawer.step();
         // The archive as a crash leaves it: with everything that was put after the snapshot.
         const archive = copyOf(drawer.archive);
-        const core = ExchangeCore.restore(settings, snapshot, archive);
+        const core = new ExchangeCore(settings, snapshot, archive);
         for (const command of throughJson(drawer.journal.slice(since))) core.apply(command);
         expect(hash(core)).toBe(hash(drawer.core));
         expect(rowsOf(archive)).toEqual(rowsOf(drawer.archive));
@@ -114,7 +114,7 @@ describe('under random calls of several accounts, moves of prices, clock and mar
       const archive = new MemoryArchive();
       let core = new ExchangeCore(settings, undefined, archive);
       for (const command of throughJson(drawer.journal)) {
-        core = ExchangeCore.restore(settings, throughJson(core.snapshot()), archive);
+        core = new ExchangeCore(settings, throughJson(core.snapshot()), archive);
         core.apply(command);
       }
       expect(hash(core)).toBe(hash(drawer.core));
@@ -130,14 +130,15 @@ describe('under random calls of several accounts, moves of prices, clock and mar
       for (let step = 0; step < 400; step++) drawer.step();
       for (const [, method] of drawer.journal) methods.add(method);
       for (const account of drawer.accounts) {
-        for (const { state } of drawer.core.marginRequests(account, { limit: 10_000 }).rows) seen.add(state);
-        for (const { is_liquidated, is_closed, tp_sl } of drawer.core.positions(account, { limit: 10_000 }).rows) {
+        for (const { state } of drawer.core.margin.requestPage(account, { limit: 10_000 }).rows) seen.add(state);
+        for (const { is_liquidated, is_closed, tp_sl } of drawer.core.margin.positionPage(account, { limit: 10_000 })
+          .rows) {
           seen.add(is_liquidated ? 'liquidated' : is_closed ? 'closed' : 'open');
           if (tp_sl?.trigger_type) seen.add(tp_sl.trigger_type);
         }
       }
-      for (let market = 0; market < drawer.core.marketCount; market++) {
-        for (const { activity_type } of drawer.core.marginActivity(market, { limit: 1_000 }).rows)
+      for (let market = 0; market < drawer.core.catalog.markets.length; market++) {
+        for (const { activity_type } of drawer.core.margin.activityPage(market, { limit: 1_000 }).rows)
           seen.add(activity_type);
       }
     }

@@ -75,16 +75,16 @@ describe('the matching engine', () => {
 
   it('hears no old handle of a recycled slot', () => {
     const { core } = new Venue();
-    const account = core.openInternalAccount(0, 'maker', { unlimited: true });
-    const place = () => core.placeInternal(0, account, 0, BID, m('0.4'), m('1'), false);
+    const account = core.at(0).identity.openInternal('maker', { unlimited: true });
+    const place = () => core.at(0).internal.place(account, 0, BID, m('0.4'), m('1'), false);
     const first = place();
-    expect(core.cancelInternal(0, first)).toBe(true);
+    expect(core.at(0).internal.cancel(first)).toBe(true);
     const second = place();
     expect(second).not.toBe(first);
-    expect(core.cancelInternal(0, first)).toBe(false);
-    expect(core.internalRemaining(second)).toBe(m('1'));
+    expect(core.at(0).internal.cancel(first)).toBe(false);
+    expect(core.internal.remaining(second)).toBe(m('1'));
     for (const nonsense of [0, -1, 1, 5_000_000, 2 ** 52, 0.5, Number.NaN]) {
-      if (nonsense !== first && nonsense !== second) expect(core.cancelInternal(0, nonsense)).toBe(false);
+      if (nonsense !== first && nonsense !== second) expect(core.at(0).internal.cancel(nonsense)).toBe(false);
     }
   });
 });

@@ -5,6 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { ASK, BID, type BookSide } from '../../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../../src/exchange/core/core.js';
 import type { RecordedColumns } from '../../../../src/exchange/core/matching/recorded-feed.js';
+import {
+  bookRow,
+  candleRows,
+  priceRow,
+  publicTradePage,
+  statsRow,
+} from '../../../../src/exchange/core/records/market-rows.js';
 import { EVENT } from '../../../../src/recording/contract.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
 import { Random } from '../../../../src/shared/base/random.js';
@@ -51,15 +58,17 @@ function drawEvents(random: Random, count: number): Event[] {
 /** An exchange with orders in the queues, and drafts and landings that become due while the events are played. */
 function world(model: string): Venue {
   const venue = new Venue({ maker_fee_rate: m('0.003') }, {}, { ...settings, fillModel: model });
-  const internal = venue.core.openInternalAccount(venue.nowMs, 'maker', { unlimited: true });
+  const internal = venue.core.at(venue.nowMs).identity.openInternal('maker', { unlimited: true });
   for (const [number, price] of ['0.44', '0.46', '0.47'].entries()) {
     const account = venue.account(number + 1);
     venue.place(account, [true, 'buy', price, '25']);
     venue.place(account, [false, 'buy', price, '25']);
     venue.draft(account, [true, 'buy', price, '5']);
-    const split = accepted(venue.core.draftSplit(venue.nowMs, account, venue.id, '7'));
-    accepted(venue.core.submitSplit(venue.nowMs, account, split.pubkey, true));
-    venue.core.placeInternal(venue.nowMs, internal, 0, number === 0 ? BID : ASK, m(0.45 + number / 10), m(40), false);
+    const split = accepted(venue.core.at(venue.nowMs).conversions.draft('split', account, venue.id, '7'));
+    accepted(venue.core.at(venue.nowMs).conversions.submit('split', account, split.pubkey, true));
+    venue.core
+      .at(venue.nowMs)
+      .internal.place(internal, 0, number === 0 ? BID : ASK, m(0.45 + number / 10), m(40), false);
     venue.nowMs += 150;
   }
   return venue;
@@ -74,9 +83,9 @@ function oneByOne(core: ExchangeCore, events: readonly Event[], market = 0): num
   for (const { timeMs, kind, side, price, amount } of events) {
     // Some of the amounts are no Micros: that is what is tried.
     const micros = amount as Micros;
-    if (kind === EVENT.clear) core.recordedClear(timeMs, market);
-    else if (kind === EVENT.level) refused += core.recordedLevel(timeMs, market, side, m(price / 1e6), micros) ? 0 : 1;
-    else refused += core.recordedTrade(timeMs, market, side, m(price / 1e6), micros) ? 0 : 1;
+    if (kind === EVENT.clear) core.at(timeMs).feed.clear(market);
+    else if (kind === EVENT.level) refused += core.at(timeMs).feed.level(market, side, m(price / 1e6), micros) ? 0 : 1;
+    else refused += core.at(timeMs).feed.trade(market, side, m(price / 1e6), micros) ? 0 : 1;
   }
   return refused;
 }
@@ -84,12 +93,12 @@ function oneByOne(core: ExchangeCore, events: readonly Event[], market = 0): num
 /** All that anybody can read of a market and its accounts. */
 function readable(core: ExchangeCore, market = 0) {
   return {
-    book: core.bookRow(market, true, 100),
-    stats: core.statsRow(market),
-    price: core.priceRow(market, true),
-    candles: core.candleRows(market, '5m', START_MS - 1e6, START_MS + 1e9, true),
-    prints: core.publicTrades(market, { limit: 1_000 }).rows,
-    own: TRADERS.map((account) => core.ownTrades(account, { limit: 100 }).rows),
+    book: bookRow(core.catalog.market(market), true, 100),
+    stats: statsRow(core.catalog.market(market), core.nowMs),
+    price: priceRow(core.catalog.market(market), true),
+    candles: candleRows(core.catalog.market(market), '5m', START_MS - 1e6, START_MS + 1e9, true),
+    prints: publicTradePage(core.catalog.market(market), { limit: 1_000 }).rows,
+    own: TRADERS.map((account) => core.orders.trades(account, { limit: 100 }).rows),
   };
 }
 
@@ -111,8 +120,8 @@ describe('recorded events in one call', () => {
         let [at, refusedInBatch] = [0, 0];
         const untils = cuts.map((cut) => events[cut]?.timeMs ?? 0).sort((a, b) => a - b);
         for (const untilMs of [...untils, Number.POSITIVE_INFINITY]) {
-          at = batch.playRecorded(0, chunk, at, untilMs);
-          refusedInBatch += batch.lastRecordedRefused;
+          at = batch.feed.play(0, chunk, at, untilMs);
+          refusedInBatch += batch.feed.refused;
           expect(events[at]?.timeMs ?? Number.POSITIVE_INFINITY).toBeGreaterThan(Math.min(untilMs, 1e15));
         }
         expect([at, refusedInBatch]).toEqual([events.length, refused]);
@@ -135,10 +144,10 @@ describe('recorded events in one call', () => {
       amount: timeMs * 1e6,
     });
     const chunk = columns([level(1000), level(2000), level(2000), level(3000)]);
-    expect(core.playRecorded(0, chunk, 0, START_MS + 999)).toBe(0);
-    expect(core.playRecorded(0, chunk, 0, START_MS + 2000)).toBe(3);
-    expect([core.nowMs, core.levelAmount(0, BID, m('0.4'))]).toEqual([START_MS + 2000, 2000e6]);
-    expect(core.playRecorded(0, chunk, 3, START_MS + 9000)).toBe(4);
+    expect(core.feed.play(0, chunk, 0, START_MS + 999)).toBe(0);
+    expect(core.feed.play(0, chunk, 0, START_MS + 2000)).toBe(3);
+    expect([core.nowMs, core.catalog.market(0).levelAmount(BID, m('0.4'))]).toEqual([START_MS + 2000, 2000e6]);
+    expect(core.feed.play(0, chunk, 3, START_MS + 9000)).toBe(4);
     expect(core.nowMs).toBe(START_MS + 3000);
   });
 
@@ -146,26 +155,26 @@ describe('recorded events in one call', () => {
     const { core } = world('risk-averse');
     const event = (kind: number): Event => ({ timeMs: START_MS, kind, side: BID, price: 400_000, amount: 1e6 });
     const chunk = columns([event(EVENT.level), event(EVENT.end)]);
-    expect(core.playRecorded(0, chunk, 0, Number.POSITIVE_INFINITY)).toBe(1);
-    expect(core.playRecorded(0, chunk, 1, Number.POSITIVE_INFINITY)).toBe(1);
+    expect(core.feed.play(0, chunk, 0, Number.POSITIVE_INFINITY)).toBe(1);
+    expect(core.feed.play(0, chunk, 1, Number.POSITIVE_INFINITY)).toBe(1);
   });
 
   it('do what is due between two of them at its own time', () => {
     const venue = new Venue();
     const account = venue.account(1);
     const draft = venue.draft(account, [true, 'buy', '0.4', '5']);
-    const { pubkey } = accepted(venue.core.draftSplit(venue.nowMs, account, venue.id, '7'));
-    accepted(venue.core.submitSplit(venue.nowMs, account, pubkey, true));
+    const { pubkey } = accepted(venue.core.at(venue.nowMs).conversions.draft('split', account, venue.id, '7'));
+    accepted(venue.core.at(venue.nowMs).conversions.submit('split', account, pubkey, true));
     const event = (timeMs: number): Event => ({ timeMs, kind: EVENT.level, side: BID, price: 300_000, amount: timeMs });
-    const dueMs = venue.core.nextDueMs() ?? 0;
+    const dueMs = venue.core.timers.nextMs;
     expect(dueMs).toBe(venue.nowMs + settings.landingMs);
     const chunk = columns([event(dueMs - 1), event(dueMs), event(venue.nowMs + 60_000)]);
-    venue.core.playRecorded(0, chunk, 0, dueMs - 1);
+    venue.core.feed.play(0, chunk, 0, dueMs - 1);
     expect(venue.shares(account).yes).toBe(0);
-    venue.core.playRecorded(0, chunk, 1, dueMs);
+    venue.core.feed.play(0, chunk, 1, dueMs);
     expect(venue.shares(account).yes).toBe(7);
     expect(venue.order(account, draft).status).toBe('waiting_to_sign');
-    venue.core.playRecorded(0, chunk, 2, Number.POSITIVE_INFINITY);
+    venue.core.feed.play(0, chunk, 2, Number.POSITIVE_INFINITY);
     expect(venue.order(account, draft).status).toBe('expired');
   });
 
@@ -177,7 +186,7 @@ describe('recorded events in one call', () => {
         const two = () => {
           const venue = world('risk-averse');
           const config = { kind: 'orderbook' } as const;
-          const { condition_id } = accepted(venue.core.createMarket(venue.nowMs, { config }));
+          const { condition_id } = accepted(venue.core.at(venue.nowMs).markets.create({ config }));
           for (const account of TRADERS) {
             const request = { ...venue.request([true, 'buy', '0.48', '30']), market_condition_id: condition_id };
             venue.place(account, request);
@@ -193,7 +202,7 @@ describe('recorded events in one call', () => {
         const at = [0, 0];
         for (let untilMs = START_MS; inTurn.nowMs < merged.nowMs; untilMs += 1_000) {
           for (const [market, chunk] of chunks.entries()) {
-            at[market] = inTurn.playRecorded(market, chunk, at[market] ?? 0, untilMs);
+            at[market] = inTurn.feed.play(market, chunk, at[market] ?? 0, untilMs);
           }
         }
         for (const market of [0, 1]) {
@@ -205,7 +214,7 @@ describe('recorded events in one call', () => {
             rows.map((list) => list.map((row) => JSON.stringify({ ...row, pubkey: '' })).sort());
           expect(plain(a)).toEqual(plain(b));
         }
-        for (const account of [1, ...TRADERS]) expect(inTurn.readFunds(account)).toEqual(merged.readFunds(account));
+        for (const account of [1, ...TRADERS]) expect(inTurn.funds.read(account)).toEqual(merged.funds.read(account));
       }),
       { numRuns: 25 },
     );
@@ -213,10 +222,10 @@ describe('recorded events in one call', () => {
 
   it('are not played for a trade while the market does not trade, and are counted', () => {
     const { core, id, nowMs } = world('risk-averse');
-    core.setMarketPaused(nowMs, id, true);
+    core.at(nowMs).markets.setPaused(id, true);
     const event = (kind: number): Event => ({ timeMs: nowMs, kind, side: ASK, price: 440_000, amount: 1e6 });
-    core.playRecorded(0, columns([event(EVENT.trade), event(EVENT.level)]), 0, Number.POSITIVE_INFINITY);
-    expect(core.lastRecordedRefused).toBe(1);
-    expect(core.statsRow(0).trade_count).toBe(0);
+    core.feed.play(0, columns([event(EVENT.trade), event(EVENT.level)]), 0, Number.POSITIVE_INFINITY);
+    expect(core.feed.refused).toBe(1);
+    expect(statsRow(core.catalog.market(0), core.nowMs).trade_count).toBe(0);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ASK, BID, type BookSide } from '../../../../src/exchange/core/contract.js';
+import type { Snapshot } from '../../../../src/exchange/core/core.js';
 import { ExchangeCore } from '../../../../src/exchange/core/core.js';
-import type { Snapshot } from '../../../../src/exchange/core/wiring.js';
+import { publicTradePage } from '../../../../src/exchange/core/records/market-rows.js';
 import { m, settings, Venue } from '../venue.js';
 
 /** A market with recorded liquidity and a trader. */
@@ -12,9 +13,9 @@ function recorded() {
     venue,
     account,
     level: (side: BookSide, price: string, total: number) =>
-      venue.core.recordedLevel(venue.nowMs, 0, side, m(price), m(total)),
+      venue.core.at(venue.nowMs).feed.level(0, side, m(price), m(total)),
     trade: (taker: BookSide, price: string, amount: number) =>
-      venue.core.recordedTrade(venue.nowMs, 0, taker, m(price), m(amount)),
+      venue.core.at(venue.nowMs).feed.trade(0, taker, m(price), m(amount)),
     filled: (pubkey: string, who = account) => Number(venue.order(who, pubkey).filled_amount),
     /** Recorded shares ahead of each resting order, in queue order. */
     ahead: () => {
@@ -23,9 +24,9 @@ function recorded() {
       return (resting[0] ?? []).filter((_, at) => at % 8 === 7).map((value) => value / 1e6);
     },
     prints: () =>
-      venue.core
-        .publicTrades(0, { limit: 100 })
-        .rows.map((row) => `${row.is_yes ? 'YES' : 'NO'} ${row.amount}@${row.price}`),
+      publicTradePage(venue.core.catalog.market(0), { limit: 100 }).rows.map(
+        (row) => `${row.is_yes ? 'YES' : 'NO'} ${row.amount}@${row.price}`,
+      ),
   };
 }
 
@@ -109,7 +110,7 @@ describe('recorded input', () => {
     ]);
     expect([trade(BID, '0.405', 1), trade(BID, '0.4', 0)]).toEqual([false, false]);
     const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
-    venue.core.setMarketPaused(venue.nowMs, venue.id, true);
+    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
     expect(trade(ASK, '0.4', 10)).toBe(false);
     expect(filled(pubkey)).toBe(0);
   });
@@ -122,7 +123,7 @@ describe('recorded input', () => {
     venue.place(account, [true, 'buy', '0.5', '4']);
     trade(ASK, '0.4', 3);
     const before = JSON.stringify(venue.core.snapshot());
-    venue.core = ExchangeCore.restore(settings, JSON.parse(before));
+    venue.core = new ExchangeCore(settings, JSON.parse(before));
     expect(JSON.stringify(venue.core.snapshot())).toBe(before);
     expect(ahead()).toEqual([7]);
     expect(venue.book().ask).toEqual(['0.5:6']);

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../../src/exchange/core/core.js';
+import { assetPage } from '../../../../src/exchange/core/records/assets.js';
+import { accountPnl } from '../../../../src/exchange/core/records/pnl.js';
 import { HYPERLIQUID, MarginDesk } from '../margin/desk.js';
 import { accepted, m, settings, Venue } from '../venue.js';
 
-const total = (venue: Venue, account: number, filter = {}) => m(venue.core.pnl(account, filter).total_pnl);
+const total = (venue: Venue, account: number, filter = {}) =>
+  m(accountPnl(venue.core.catalog, venue.core.margin, account, filter).total_pnl);
 
 describe('profit and loss', () => {
   it('is what was received and what is held, less what was paid, in every market by itself', () => {
@@ -16,7 +19,7 @@ describe('profit and loss', () => {
     venue.place(maker, [true, 'buy', '0.4', '1']);
     venue.place(maker, [true, 'sell', '0.6', '1']);
     // 4 paid and a fee of 0.04; ten shares at the mark of 0.5.
-    expect(venue.core.pnl(taker, {})).toEqual({
+    expect(accountPnl(venue.core.catalog, venue.core.margin, taker, {})).toEqual({
       margin_position_settlements_pnl: '0',
       margin_positions_unrealized_pnl: '0',
       redeems_funds: '0',
@@ -25,11 +28,14 @@ describe('profit and loss', () => {
       total_pnl: '0.96',
     });
     // 100 paid, 4 received; 90 YES and 100 NO at 0.5.
-    expect(venue.core.pnl(maker, {})).toMatchObject({ active_assets_value: '95', total_pnl: '-1' });
-    accepted(venue.core.resolveMarket(venue.nowMs, venue.id, true));
-    const draft = accepted(venue.core.draftRedeem(venue.nowMs, taker, venue.id));
-    accepted(venue.core.submitRedeem(venue.nowMs, taker, draft.pubkey, true));
-    expect(venue.core.pnl(taker, {})).toMatchObject({
+    expect(accountPnl(venue.core.catalog, venue.core.margin, maker, {})).toMatchObject({
+      active_assets_value: '95',
+      total_pnl: '-1',
+    });
+    accepted(venue.core.at(venue.nowMs).markets.resolve(venue.id, true));
+    const draft = accepted(venue.core.at(venue.nowMs).redeems.draft(taker, venue.id));
+    accepted(venue.core.at(venue.nowMs).redeems.submit(taker, draft.pubkey, true));
+    expect(accountPnl(venue.core.catalog, venue.core.margin, taker, {})).toMatchObject({
       redeems_funds: '10',
       active_assets_value: '0',
       total_pnl: '5.96',
@@ -40,27 +46,31 @@ describe('profit and loss', () => {
     const venue = new Venue();
     const account = venue.account(1);
     venue.split(account, '7');
-    expect(venue.core.assets(account, { limit: 5 }).rows[0]?.value.usdt).toBe('0');
-    expect(venue.core.pnl(account, {})).toMatchObject({ active_assets_value: '7', total_pnl: '0' });
+    expect(assetPage(venue.core.catalog, account, { limit: 5 }).rows[0]?.value.usdt).toBe('0');
+    expect(accountPnl(venue.core.catalog, venue.core.margin, account, {})).toMatchObject({
+      active_assets_value: '7',
+      total_pnl: '0',
+    });
   });
 
   it('is filtered by market and by event, and nothing for an id that matches none', () => {
     const venue = new Venue({}, { event: 'A' });
     const account = venue.account(1);
     const config = { kind: 'orderbook' } as const;
-    const second = accepted(venue.core.createMarket(venue.nowMs, { config, event: 'A' }));
-    const third = accepted(venue.core.createMarket(venue.nowMs, { config, event: 'B' }));
+    const second = accepted(venue.core.at(venue.nowMs).markets.create({ config, event: 'A' }));
+    const third = accepted(venue.core.at(venue.nowMs).markets.create({ config, event: 'B' }));
     for (const [id, amount] of [
       [venue.id, '1'],
       [second.condition_id, '20'],
       [third.condition_id, '300'],
     ] as const) {
-      const draft = accepted(venue.core.draftSplit(venue.nowMs, account, id, amount));
-      accepted(venue.core.submitSplit(venue.nowMs, account, draft.pubkey, true));
+      const draft = accepted(venue.core.at(venue.nowMs).conversions.draft('split', account, id, amount));
+      accepted(venue.core.at(venue.nowMs).conversions.submit('split', account, draft.pubkey, true));
     }
     venue.pass(settings.landingMs);
-    const [a = '', b = ''] = [0, 1].map((index) => venue.core.eventFacts(index).conditionId);
-    const worth = (filter: object) => venue.core.pnl(account, filter).active_assets_value;
+    const [a = '', b = ''] = [0, 1].map((index) => venue.core.catalog.event(index).conditionId);
+    const worth = (filter: object) =>
+      accountPnl(venue.core.catalog, venue.core.margin, account, filter).active_assets_value;
     expect([worth({}), worth({ event_condition_id: a }), worth({ event_condition_id: b })]).toEqual([
       '321',
       '21',
@@ -90,33 +100,34 @@ describe('profit and loss', () => {
     const [account = 0, id = ''] = [accounts[one.who], ids[one.market]];
     const amount = String(one.amount);
     if (one.kind === 'settle') {
-      if (one.amount < 5) core.resolveMarket(nowMs, id, one.amount === 1 ? null : one.isYes);
+      if (one.amount < 5) core.at(nowMs).markets.resolve(id, one.amount === 1 ? null : one.isYes);
       return;
     }
     if (one.kind === 'split' || one.kind === 'merge') {
       const draft =
         one.kind === 'split'
-          ? core.draftSplit(nowMs, account, id, amount)
-          : core.draftMerge(nowMs, account, id, amount);
-      if (draft.ok && one.kind === 'split') core.submitSplit(nowMs, account, draft.value.pubkey, true);
-      else if (draft.ok) core.submitMerge(nowMs, account, draft.value.pubkey, true);
+          ? core.at(nowMs).conversions.draft('split', account, id, amount)
+          : core.at(nowMs).conversions.draft('merge', account, id, amount);
+      if (draft.ok && one.kind === 'split')
+        core.at(nowMs).conversions.submit('split', account, draft.value.pubkey, true);
+      else if (draft.ok) core.at(nowMs).conversions.submit('merge', account, draft.value.pubkey, true);
       return;
     }
     if (one.kind === 'redeem') {
-      const draft = core.draftRedeem(nowMs, account, id);
-      if (draft.ok) core.submitRedeem(nowMs, account, draft.value.pubkey, true);
+      const draft = core.at(nowMs).redeems.draft(account, id);
+      if (draft.ok) core.at(nowMs).redeems.submit(account, draft.value.pubkey, true);
       return;
     }
     const order = { market_condition_id: id, is_yes: one.isYes, side: one.kind, order_type: 'limit' } as const;
-    const draft = core.draftOrder(nowMs, account, { ...order, price: m(one.price / 100), amount: m(amount) });
-    if (draft.ok) core.submitOrder(nowMs, account, draft.value.pubkey, true);
+    const draft = core.at(nowMs).orders.draft(account, { ...order, price: m(one.price / 100), amount: m(amount) });
+    if (draft.ok) core.at(nowMs).orders.submit(account, draft.value.pubkey, true);
   }
 
   it('over all markets is what an account has now less what was put in, and the sum of its markets', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const venue = new Venue({ maker_fee_rate: m('0.003'), price_precision: 3 });
-        const second = accepted(venue.core.createMarket(venue.nowMs, { config: { kind: 'orderbook' } }));
+        const second = accepted(venue.core.at(venue.nowMs).markets.create({ config: { kind: 'orderbook' } }));
         const ids = [venue.id, second.condition_id];
         const accounts = [1, 2, 3].map((number) => venue.account(number));
         for (const one of steps) {
@@ -124,14 +135,14 @@ describe('profit and loss', () => {
           venue.pass(250);
         }
         venue.pass(60_000);
-        const copy = ExchangeCore.restore(settings, JSON.parse(JSON.stringify(venue.core.snapshot())));
+        const copy = new ExchangeCore(settings, JSON.parse(JSON.stringify(venue.core.snapshot())));
         for (const account of accounts) {
-          const row = venue.core.pnl(account, {});
-          const gained = venue.core.readFunds(account).total - settings.startingFunds;
+          const row = accountPnl(venue.core.catalog, venue.core.margin, account, {});
+          const gained = venue.core.funds.read(account).total - settings.startingFunds;
           expect(m(row.total_pnl)).toBe(gained + m(row.active_assets_value));
           const parts = ids.map((id) => total(venue, account, { market_condition_id: id }));
           expect(m(row.total_pnl)).toBe((parts[0] ?? 0) + (parts[1] ?? 0));
-          expect(copy.pnl(account, {})).toEqual(row);
+          expect(accountPnl(copy.catalog, copy.margin, account, {})).toEqual(row);
         }
       }),
     );
@@ -151,14 +162,14 @@ describe('profit and loss with margin', () => {
   /** Whatever is refused does nothing. */
   function take(desk: MarginDesk, ids: readonly string[], accounts: readonly number[], one: Step): void {
     const [account = 0, market = ''] = [accounts[one.who], ids[one.market]];
-    const position = desk.core.positions(account, { limit: 5 }).rows[one.size % 5]?.pubkey ?? 'nobody';
+    const position = desk.core.margin.positionPage(account, { limit: 5 }).rows[one.size % 5]?.pubkey ?? 'nobody';
     if (one.kind === 'open') {
       const draft = desk.draft(account, { market, isYes: one.isYes, leverage: '2', funds: String(one.size + 5) });
-      if (draft.ok) desk.core.submitMarginRequest(desk.nowMs, account, draft.value.pubkey, true);
-    } else if (one.kind === 'move') desk.core.setReferencePrice(desk.nowMs, market, m(one.size / 100));
-    else if (one.kind === 'close') desk.core.closePosition(desk.nowMs, account, position, null);
-    else if (one.kind === 'claim') desk.core.claimSettlement(desk.nowMs, account, position);
-    else if (one.kind === 'settle' && one.size < 5) desk.core.resolveMarket(desk.nowMs, market, one.isYes);
+      if (draft.ok) desk.core.at(desk.nowMs).margin.requests.submit(account, draft.value.pubkey, true);
+    } else if (one.kind === 'move') desk.core.at(desk.nowMs).margin.setReferencePrice(market, m(one.size / 100));
+    else if (one.kind === 'close') desk.core.at(desk.nowMs).margin.positions.close(account, position, null);
+    else if (one.kind === 'claim') desk.core.at(desk.nowMs).margin.claimSettlement(account, position);
+    else if (one.kind === 'settle' && one.size < 5) desk.core.at(desk.nowMs).markets.resolve(market, one.isYes);
     desk.pass(one.kind === 'pass' ? one.size * 3_600_000 : 500);
   }
 
@@ -170,11 +181,13 @@ describe('profit and loss with margin', () => {
         const accounts = [1, 2].map((number) => desk.account(number));
         for (const one of steps) take(desk, ids, accounts, one);
         for (const account of accounts) {
-          const row = desk.core.pnl(account, {});
-          const { held, unrealized } = desk.core.marginPnl(account);
-          const gained = desk.core.readFunds(account).total + held + unrealized - settings.startingFunds;
+          const row = accountPnl(desk.core.catalog, desk.core.margin, account, {});
+          const { held, unrealized } = desk.core.margin.pnl(account);
+          const gained = desk.core.funds.read(account).total + held + unrealized - settings.startingFunds;
           expect(m(row.total_pnl)).toBe(gained);
-          const parts = ids.map((id) => m(desk.core.pnl(account, { market_condition_id: id }).total_pnl));
+          const parts = ids.map((id) =>
+            m(accountPnl(desk.core.catalog, desk.core.margin, account, { market_condition_id: id }).total_pnl),
+          );
           expect(m(row.total_pnl)).toBe((parts[0] ?? 0) + (parts[1] ?? 0));
         }
       }),

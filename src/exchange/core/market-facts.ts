@@ -5,33 +5,10 @@
 
 import { parseDecimal } from '../../shared/base/decimal.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
-import type { EventRecord } from './catalog.js';
 import type { CoreContext } from './core-context.js';
 import type { Market } from './market.js';
 import { asMicros } from './money.js';
-import { markPrice, volume24h } from './records/market-rows.js';
-
-/** One object of figures per market, by index, made on first use. */
-export class MarketSummaries {
-  readonly #context: CoreContext;
-  readonly #facts: MarketFacts[] = [];
-
-  constructor(context: CoreContext) {
-    this.#context = context;
-  }
-
-  of(market: Market): MarketFacts {
-    let facts = this.#facts[market.index];
-    if (facts === undefined) {
-      facts = makeMarketFacts(market, this.#context);
-      this.#facts[market.index] = facts;
-    }
-    return facts;
-  }
-}
-
-/** An event with its markets; more may join. */
-export type EventFacts = Readonly<Omit<EventRecord, 'markets'>> & { readonly markets: readonly number[] };
+import { volume24h } from './records/market-rows.js';
 
 /**
  * Figures of a market, for the crowd and for lists: one object per market that always shows the present. Prices in YES
@@ -39,7 +16,8 @@ export type EventFacts = Readonly<Omit<EventRecord, 'markets'>> & { readonly mar
  */
 export type MarketFacts = Readonly<ReturnType<typeof makeMarketFacts>>;
 
-function makeMarketFacts(market: Market, context: CoreContext) {
+/** Makes the facts of a market; the core keeps them. */
+export function makeMarketFacts(market: Market, context: CoreContext) {
   const { card, tape, orderbook: trading } = market;
   const event = context.catalog.event(card.eventIndex);
   const words = [card.title, card.description ?? '', event.title, event.description];
@@ -74,7 +52,7 @@ function makeMarketFacts(market: Market, context: CoreContext) {
       return market.outcome;
     },
     get markPrice() {
-      const mark = markPrice(market);
+      const mark = market.markPrice;
       return mark === null ? null : asMicros(mark);
     },
     get lastTradePrice() {
