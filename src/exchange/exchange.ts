@@ -109,9 +109,9 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const ticker = new Ticker({ persistentCore, clock, drivers, onError });
-    // What a control of an earlier life has slowed down is over with that life, as its faults are.
+    // Delays set by a control end with the exchange's process, like faults.
     if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
-    // Before anybody can ask: markets that the crowd or a replay brings are there with the first answer.
+    // Before the first request: markets of the crowd or a replay exist with the first answer.
     ticker.beat();
     const server = buildServer({
       core,

@@ -39,7 +39,7 @@ export class Funds {
     return { total: asMicros(total), locked: asMicros(locked), available: asMicros(total - locked) };
   }
 
-  /** What is not locked; without end for an unlimited account. */
+  /** Unlocked currency; infinite for an unlimited account. */
   available(account: number): number {
     const at = account * FUNDS_STRIDE;
     if (f64(this.#cells, at + UNLIMITED) === 1) return Number.POSITIVE_INFINITY;

@@ -81,7 +81,7 @@ export type Command = readonly [nowMs: number, path: Mutator, args: readonly unk
 /** A call of the core as an object with a method of this name. */
 type Receiver = Record<string, (...args: readonly unknown[]) => unknown>;
 
-/** Raised whenever the meaning of a snapshot changes: an older one is refused, never misread. */
+/** Incremented whenever the meaning of a snapshot changes: older ones are refused. */
 const SNAPSHOT_VERSION = 2;
 
 /** The whole exchange: the state that its parts share, and the parts. */
@@ -172,7 +172,7 @@ export class ExchangeCore implements CoreContext {
     return this.#facts[index];
   }
 
-  /** The draft's `message` as it was issued and must be signed; null when there is no such draft of this account. */
+  /** The draft's `message` as issued, to be signed; null without such a draft of this account. */
   draftMessage(kind: DraftKind, account: number, pubkey: string): string | null {
     switch (kind) {
       case 'order':
@@ -258,7 +258,7 @@ export class ExchangeCore implements CoreContext {
     this.orders.load(saved.orders);
     for (const market of this.catalog.markets) {
       loadResting(this.pool, market, saved.resting[market.index] ?? []);
-      // Linking the resting orders counted as changes: the book's version comes last.
+      // Linking the resting orders counted as changes: the book's version is restored last.
       if (market.orderbook !== null) market.orderbook.book.version = saved.catalog.markets[market.index]?.version ?? 0;
     }
     this.conversions.load(saved.conversions);
@@ -267,7 +267,7 @@ export class ExchangeCore implements CoreContext {
   }
 }
 
-/** What is alive; what is final is in the archive. */
+/** Live state; final records are in the archive. */
 export type Snapshot = ReturnType<ExchangeCore['snapshot']>;
 
 function readSnapshot(snapshot: unknown): Snapshot {

@@ -133,7 +133,7 @@ export class Identity {
     return { username: name, twitter_username: null, joined_at: seconds(joinedMs) };
   }
 
-  /** All keys of an account, also revoked ones, in the order of their making. */
+  /** All keys of an account, revoked ones included, in order of creation. */
   keys(account: number): readonly Wire<'apiKeyRow'>[] {
     const live = [...this.#keys.values()].filter((key) => key.account === account);
     const revoked = this.#context.archive.list('key', { account, limit: Number.MAX_SAFE_INTEGER });

@@ -117,7 +117,7 @@ export class Market {
     return this.state === 'open' && !this.paused;
   }
 
-  /** Counts visible changes of the book: same number, same book. */
+  /** Version of the visible book: equal numbers mean equal books. */
   get bookVersion(): number {
     return this.orderbook?.book.version ?? 0;
   }
@@ -147,7 +147,7 @@ export class Market {
     return trading === null ? null : priceOf(trading, trading.book.bestRecorded(side));
   }
 
-  /** Best price of the real orders alone, in YES space; null when none rests on that side. */
+  /** Best price of the real orders in YES space; null without any on that side. */
   bestReal(side: BookSide): Micros | null {
     const { orderbook: trading } = this;
     if (trading === null) return null;
@@ -190,7 +190,7 @@ export class Market {
     return count;
   }
 
-  /** A trade was made; `notional` is what its taker's outcome was worth. */
+  /** Records a trade; `notional` is the value of its taker's outcome. */
   print(
     timeMs: number,
     yesPrice: number,

@@ -43,7 +43,7 @@ export class Markets {
       if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
       if (state === 'resolved') return invalid('state', 'Resolve the market with its outcome instead.');
       if (isSettledMarket(market.state)) return invalid('state', `The market is ${market.state}, which is final.`);
-      // A canceled market has no outcome; its `outcome` has been null all along.
+      // A canceled market has no outcome; `outcome` is still null.
       this.#move(market, state);
       return null;
     });
@@ -65,7 +65,7 @@ export class Markets {
     });
   }
 
-  /** Null cancels the market: every share redeems at 0.5. A number cancels it, too: a YES share redeems at it. */
+  /** Null cancels the market: every share redeems at 0.5. A number cancels it too: a YES share redeems at it. */
   resolve(conditionId: string, outcome: MarketOutcome | null) {
     return this.#change(conditionId, (market) => {
       if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
@@ -89,7 +89,7 @@ export class Markets {
     const { orderbook: trading } = market;
     if (trading === null) return;
     if (state !== 'open') this.#orders.cancelAll(market, trading);
-    // Recorded liquidity is shown while the market is open, and only then.
+    // Recorded liquidity is shown only while the market is open.
     trading.book.version += 1;
   }
 }

@@ -117,7 +117,7 @@ export class Orders implements FillListener {
     if (record?.status === 'waiting_to_sign') this.#become(record, 'expired');
   }
 
-  /** Checks in this order: found → not expired → still a draft → signature → market trades → balance. */
+  /** Checks in this order: found, not expired, still a draft, signature, market trades, balance. */
   submit(account: number, pubkey: string, signatureValid: boolean): Result<Wire<'orderRow'>> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
@@ -236,7 +236,7 @@ export class Orders implements FillListener {
     this.#become(record, record.filledAmount > 0 ? 'partially_filled_canceled' : 'canceled');
   }
 
-  /** The market has left `open`: nothing may rest on it, of anybody. */
+  /** The market has left `open`: no order of any account may rest. */
   cancelAll(market: Market, trading: Trading): void {
     for (const slot of trading.book.resting()) {
       const id = i32(this.#pool.record, slot);
@@ -254,7 +254,7 @@ export class Orders implements FillListener {
     return this.#records.find(account, pubkey);
   }
 
-  /** Recorded shares that stand before a resting order of this account; null when it does not rest. */
+  /** Recorded shares ahead of a resting order of this account; null when it does not rest. */
   ahead(account: number, pubkey: string): number | null {
     const handle = this.find(account, pubkey)?.handle ?? 0;
     return handle === 0 ? null : f64(this.#pool.ahead, this.#pool.findSlot(handle));

@@ -4,7 +4,7 @@ import type { Micros } from '../../shared/base/micros.js';
 import { type AccountSlot, ASK, BID, type BookSide, type MarketIndex } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 
-/** Each kind of trader has an account of its own, so that they trade with each other. */
+/** Each kind of trader has its own account, so that they trade with each other. */
 export interface CrowdAccounts {
   readonly maker: AccountSlot;
   readonly noise: AccountSlot;
@@ -22,13 +22,13 @@ export const tickToMicros = (tick: number): Micros => (tick * TICK_MICROS) as Mi
 /** This many whole shares as Micros. */
 export const sharesToMicros = (shares: number): Micros => (shares * 1_000_000) as Micros;
 
-/** The best price of a side in ticks (a price off our tick cannot exist in these markets); null for an empty side. */
+/** Best price of a side in ticks; null for an empty side. */
 export function bestTick(core: ExchangeCore, market: MarketIndex, side: BookSide): number | null {
   const price = core.catalog.market(market).bestPrice(side);
   return price === null ? null : price / TICK_MICROS;
 }
 
-/** What an outsider would call the price, in (0, 1): the middle of the book, else its only side, else the last trade. */
+/** Visible price, in (0, 1): the mid of the book, else its only side, else the last trade. */
 export function visiblePrice(core: ExchangeCore, market: MarketIndex): number {
   const bid = bestTick(core, market, BID);
   const ask = bestTick(core, market, ASK);

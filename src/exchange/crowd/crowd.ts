@@ -52,7 +52,7 @@ export class Crowd implements Driver {
       noise: account('crowd-noise'),
       informed: account('crowd-informed'),
     };
-    // What an earlier run of the exchange left in the book has no owner any more.
+    // Orders left in the book by an earlier run have no owner.
     for (const handle of core.pool.internalHandles(this.#accounts.maker)) core.at(nowMs).internal.cancel(handle);
     this.#listed = listSlots(settings.markets).map((slot) => this.#listOn(slot, nowMs));
   }

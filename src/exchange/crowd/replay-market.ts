@@ -77,7 +77,7 @@ export class ReplayMarket {
     const tick = stepOfPrecision(this.recorded.tickPrecision);
     for (let price = tick as number; price < 1_000_000; price += tick) {
       for (const side of [BID, ASK] as const) {
-        // Prices on the tick and totals of the recording are integers of millionths.
+        // Recorded prices on the tick and totals are integers of millionths.
         this.#core.at(nowMs).feed.level(index, side, price as Micros, (book[side].get(price) ?? 0) as Micros);
       }
     }

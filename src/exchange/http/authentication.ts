@@ -50,7 +50,7 @@ export class Authenticator {
     return readHeader(headers[this.#timestampHeader]);
   }
 
-  /** The caller's account, or why he is not believed. `nowMs`: the exchange's clock. */
+  /** The caller's account, or the reason for a rejection. `nowMs`: exchange clock. */
   authenticate(request: SignedRequest, core: ExchangeCore, nowMs: number): Result<AccountSlot> {
     const key = readHeader(request.headers[this.#keyHeader]);
     const timestamp = this.readTimestamp(request.headers);

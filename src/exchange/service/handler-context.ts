@@ -75,7 +75,7 @@ export function ofMarket<T>(
   return market === null ? refuse(NOT_FOUND) : answer(market);
 }
 
-/** A list by keyset: reads the cursor, asks for the page, writes the next cursor. */
+/** A keyset list: reads the cursor, gets the page, writes the next cursor. */
 export function keysetPage<Q extends { readonly cursor?: string | undefined }, T>(
   list: CursorList,
   query: Q,

@@ -37,7 +37,7 @@ const SEARCH: OffsetList = { list: 'search.list', key: 'm_offset' };
 /** Parameters that filter nothing. */
 const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
 
-/** Checks in this order: a filter is there, `q` says something, sport and league, cursor. */
+/** Checks in this order: at least one filter, non-empty `q`, sport and league, cursor. */
 export function searchPage(core: ExchangeCore, query: SearchQuery, limit: number) {
   const isFiltered = Object.entries(query).some(([name, value]) => value !== undefined && !NO_FILTERS.includes(name));
   if (!isFiltered) return refuse(badField('q', 'At least one filter is required.'));

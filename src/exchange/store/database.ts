@@ -7,7 +7,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** Written into the file; a file of another format is refused. */
+/** Stored in the file; a file of another format is refused. */
 const FORMAT = 3;
 
 /** SQLite's own memory, KiB: the upper levels of all indexes of millions of rows. */

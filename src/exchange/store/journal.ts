@@ -12,7 +12,7 @@ import type { Transactions } from './transactions.js';
 /** Rows per read in a recovery: while rows are read nothing can be written, and a replay writes. */
 const CHUNK = 5_000;
 
-/** Calls whose effect depends on how recorded events fill. */
+/** Calls whose effect depends on the fill rules of recorded events. */
 const RECORDED: readonly Mutator[] = ['feed.level', 'feed.trade', 'feed.clear'];
 
 interface JournalRow {

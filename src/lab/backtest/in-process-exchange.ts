@@ -80,7 +80,7 @@ export class InProcessExchange {
   #orders: Outcome | null = null;
   #ordersQuery: object | null = null;
   #dueMs = Number.POSITIVE_INFINITY;
-  /** The newest answers that a schema has read: reading takes longer than seeing that nothing has changed. */
+  /** The newest parsed answers: parsing takes longer than a comparison. */
   readonly #lastRead = new Map<EndpointName, LastRead>();
 
   /** `listener` gets fills after the venue. */
@@ -121,7 +121,7 @@ export class InProcessExchange {
     const { conditionId, state } = this.core.marketFacts(market);
     const { yes, no } = this.core.catalog.market(market).shares.read(this.account);
     if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.at(nowMs).markets.resolve(conditionId, null);
-    // One more than a page, which tells that there were others.
+    // One more than a page, which shows that there were others.
     this.core.feed.end(market, LONGEST_PAGE + 1);
     this.#publicTrades.delete(market);
     this.#invalidate();

@@ -329,7 +329,7 @@ class BacktestRun {
     // Public calls name their market by this parameter, or have none.
     const { condition_id: conditionId } = call.params as { readonly condition_id?: string };
     const index = conditionId === undefined ? null : this.#exchange.core.catalog.findIndex(conditionId);
-    // What nobody looks at may wait; our own state depends on every market.
+    // Unread markets may wait; own state depends on every market.
     if (isPublic && index !== null) this.#driver.sync(index, nowMs);
     else this.#driver.syncAll(nowMs);
     const answer = this.#exchange.answer(call, nowMs);

@@ -159,7 +159,7 @@ function makeUnchargedSession(measured: Measured): SessionRecord {
 
 function marketSession(metrics: MarketMetrics, measured: Measured): MarketSession {
   const { ledger, plan, exchange } = measured;
-  // As the exchange says it, so that fills and conversions can be held against it.
+  // By the exchange, for comparison with fills and conversions.
   const held = exchange.core.catalog.market(metrics.played.index).shares.read(exchange.account);
   const { played, samples } = metrics;
   const market = played.source.market;

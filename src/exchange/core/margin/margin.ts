@@ -153,7 +153,7 @@ export class Margin {
     };
     const { records } = this.settlements;
     if (positionPubkey === undefined) return this.#page(records, account, query, { states, accepts }, toRow);
-    // There is one at most: no list is gone through, and there is nothing behind it.
+    // At most one: no list is walked, and no page follows.
     const record = query.after === undefined ? records.find(account, positionPubkey) : null;
     const market = askedMarket(catalog, query.market_condition_id);
     const isAsked = record !== null && accepts(record) && (states?.includes(record.state) ?? true);
@@ -236,21 +236,21 @@ export class Margin {
   }
 }
 
-/** `open` and `resolved` are the two halves of a margin market's life; every other word is just that state. */
+/** `open` and `resolved` are the two phases of a margin market; other words match the exact state. */
 function isInLife(state: MarketState, asked: MarketState): boolean {
   if (asked === 'open') return !isSettledMarket(state);
   return asked === 'resolved' ? isSettledMarket(state) : state === asked;
 }
 
 const NOTHING: MarginPage<never> = { rows: [], next: null };
-/** Rows asked of the archive at once: these lists filter by more than it knows. */
+/** Rows per archive read: these lists have filters that the archive lacks. */
 const BLOCK = 100;
 
-/** Which records of an account a list shows; the archive itself knows states and outcomes. */
+/** Records of an account that a list shows; the archive itself filters states and outcomes. */
 interface Filter<R> {
   readonly states?: readonly string[] | undefined;
   readonly isYes?: boolean | undefined;
-  /** No final record can be one of the list: the archive is not asked. */
+  /** No final record can match: the archive is skipped. */
   readonly isLiveOnly?: boolean;
   readonly accepts: (record: R) => boolean;
 }

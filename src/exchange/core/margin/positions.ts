@@ -291,7 +291,7 @@ export class Positions {
     return ok(tpSlRow(position.tpSl));
   }
 
-  /** The same checks; without anything active there is nothing to be found. */
+  /** The same checks; not found without an active price. */
   deleteTpSl(account: number, pubkey: string): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;

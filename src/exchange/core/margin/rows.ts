@@ -40,7 +40,7 @@ export function cancelledRequestRow(context: CoreContext, record: RequestRecord)
   return { ...requestRow(context, record), market: { condition_id: card.conditionId, title: card.title } };
 }
 
-/** What the call that closes a position answers. */
+/** Answer of the call that closes a position. */
 export const closeRow = (position: PositionRecord, closeType: CloseType): Wire<'closeResult'> => ({
   close_type: closeType,
   position_pubkey: position.pubkey,

@@ -179,7 +179,7 @@ export function publicTradePage(
   };
 }
 
-/** A trade of the tape as the wire spells it. */
+/** A trade of the tape in wire format. */
 const publicTradeRow = (market: Market, trade: TapeTrade): Wire<'publicTradeRow'> => ({
   market_condition_id: market.card.conditionId,
   amount: text(trade.amount),

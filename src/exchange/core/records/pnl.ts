@@ -29,7 +29,7 @@ export function accountPnl(catalog: Catalog, margin: Margin, account: number, fi
   return pnlRow(markets, account, margin.pnl(account, indexes));
 }
 
-/** The markets that both filters leave. */
+/** Markets that match both filters. */
 function marketsIn(catalog: Catalog, filter: QueryOf<'account.pnl'>): readonly Market[] {
   const { market_condition_id: marketConditionId, event_condition_id: eventConditionId } = filter;
   const event = eventConditionId === undefined ? undefined : catalog.findEventIndex(eventConditionId);
@@ -41,7 +41,7 @@ function marketsIn(catalog: Catalog, filter: QueryOf<'account.pnl'>): readonly M
   return event === null ? [] : catalog.event(event).markets.map((index) => catalog.market(index));
 }
 
-/** The profit and loss of an account over these markets, as the wire spells it. */
+/** Profit and loss of an account over these markets, in wire format. */
 function pnlRow(markets: readonly Market[], account: number, margin: MarginPnl): Wire<'accountPnl'> {
   let cash = 0;
   let redeemed = 0;

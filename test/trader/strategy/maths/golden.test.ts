@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { normalDensity, normalQuantile } from '../../../../src/shared/base/normal.js';
-import { informedFromMove, informedHalfSpread, informedQuotes, logit, sigmoid, certaintyEquivalent, eventReservationPrices, indifferencePrices, reservationPrice } from '../../../../src/trader/strategy/maths/log-odds.js';
+import {
+  certaintyEquivalent,
+  eventReservationPrices,
+  indifferencePrices,
+  informedFromMove,
+  informedHalfSpread,
+  informedQuotes,
+  logit,
+  reservationPrice,
+  sigmoid,
+} from '../../../../src/trader/strategy/maths/log-odds.js';
 import { newsSigma, staleCost } from '../../../../src/trader/strategy/maths/news.js';
 
 describe('settlement-aware reservation price (CARA, p = 0.6, gamma = 0.01, n = 10)', () => {

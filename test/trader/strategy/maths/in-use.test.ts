@@ -3,7 +3,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { MarketView } from '../../../../src/trader/market/view.js';
-import { informedFromMove, informedQuotes, indifferencePrices, reservationPrice } from '../../../../src/trader/strategy/maths/log-odds.js';
+import {
+  indifferencePrices,
+  informedFromMove,
+  informedQuotes,
+  reservationPrice,
+} from '../../../../src/trader/strategy/maths/log-odds.js';
 import { newsSigma } from '../../../../src/trader/strategy/maths/news.js';
 import logOddsMaker from '../../../../strategies/log-odds-maker.js';
 import { book, m } from '../../market/fixtures.js';
