@@ -17,7 +17,7 @@ import type { ReadStrategy, StrategyConfig } from './types.js';
 import { readYaml, type SourceTexts, type YamlSource } from './yaml-source.js';
 
 /** Facts for the checks of a strategy file; null where the trader's own file is wrong there, or any feed is valid. */
-export interface KnownToTrader {
+interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;
   readonly code?: CodeRules;
