@@ -27,9 +27,6 @@ export interface MadeBackup {
   readonly gone: readonly string[];
 }
 
-/** The newest backups, and earlier UTC days whose last backup is kept. */
-const KEPT = { newest: 24, days: 30 };
-
 /** A ledger that is backed up. */
 export interface BackedUp {
   readonly path: string;
@@ -60,7 +57,7 @@ export async function makeBackup({ path: ledgerPath, backups }: BackedUp, nowMs:
   renameSync(unchecked, path);
   syncFolder(folder);
   nameNewest(ledgerPath, path);
-  const gone = expendable(listBackups(ledgerPath), { ...KEPT, ...backups });
+  const gone = expendable(listBackups(ledgerPath), { newest: 24, days: 30, ...backups });
   for (const name of gone) for (const end of ['', '.sha256']) rmSync(join(folder, `${name}${end}`), { force: true });
   return { path, bytes: statSync(path).size, sha256, gone };
 }

@@ -12,7 +12,7 @@ const PREFIX = 'TWINBOOK__';
 /** Bare words such as `paper` name shipped files; every other path is made absolute. */
 const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
-export interface Overridden {
+interface Overridden {
   readonly value: unknown;
   /** Field name (`risk.max_loss_day`) to the variable that set it. */
   readonly sources: ReadonlyMap<string, string>;

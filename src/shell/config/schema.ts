@@ -249,7 +249,7 @@ const metricsSchema = section('Figures for Prometheus, at /metrics of the dashbo
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 
-export const CHANNEL_KINDS = ['webhook', 'slack', 'discord', 'ntfy', 'telegram', 'mail'] as const;
+const CHANNEL_KINDS = ['webhook', 'slack', 'discord', 'ntfy', 'telegram', 'mail'] as const;
 
 /**
  * Commands by a message to a bot, and those that stop the trader. None resumes: a stolen telephone can only stop it.

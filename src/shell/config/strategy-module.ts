@@ -16,7 +16,7 @@ import { joinWithOr } from './problems.js';
 import { shippedStrategies, shippedStrategyFile } from './shipped.js';
 import type { SourceTexts } from './yaml-source.js';
 
-export interface LoadedModule {
+interface LoadedModule {
   readonly strategy: Strategy;
   /** SHA-256 of the module's own file and all its relative imports: a changed strategy is another configuration. */
   readonly sourceHash: string;

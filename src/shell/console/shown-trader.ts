@@ -30,8 +30,6 @@ import { readLastRun, Watch } from './watch.js';
 
 /** Between two points of the history, ms. */
 const POINT_MS = 5_000;
-/** Markets with metrics of their own. */
-const MOST_MARKETS = 100;
 
 export interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'name'> {
   /** Whether the trader has started this console and ends it. */
@@ -135,7 +133,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
     scrape: () => ({
       name,
       trader,
-      mostMarkets: MOST_MARKETS,
+      mostMarkets: 100,
       eventCount: (kind) => lists.eventCount(kind),
       files: readFileFacts(ledgerPath),
       isGuarded: guardian.isGuarded(),

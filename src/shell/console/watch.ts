@@ -22,8 +22,6 @@ import { readFileFacts } from './metrics/file-facts.js';
 import type { TraderState } from './trader-state.js';
 
 const EVERY_MS = 1_000;
-/** Between two calls of a watcher elsewhere, ms. */
-const LIFELINE_EVERY_MS = 60_000;
 /** A schedule like those of strategies. */
 const QUIET = 'quiet hours';
 /** Interval of the delivery checks, ms. */
@@ -73,7 +71,7 @@ export class Watch {
     this.#options = options;
     const { quietHours, heartbeat } = options.config.alerts;
     this.#quietHours = new QuoteHours([{ name: QUIET, quoteHours: quietHours }]);
-    this.#lifeline = heartbeat === null ? null : new Lifeline(LIFELINE_EVERY_MS, performance.now());
+    this.#lifeline = heartbeat === null ? null : new Lifeline(60_000, performance.now());
     this.#refusedLogins.note(0, performance.now());
     this.#findCenter();
     this.#timer = setInterval(() => this.#tick(), EVERY_MS);

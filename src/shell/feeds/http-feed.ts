@@ -14,15 +14,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** The longest that a whole answer may take, ms. */
 const TIMEOUT_MS = 5_000;
 
-/** Where is asked. */
-type Asked = Pick<HttpFeed, 'url' | 'hosts'>;
-
 /** Gets JSON from listed hosts, bounded in size and time. */
 export class HttpClient {
-  readonly #asked: Asked;
+  readonly #asked: Pick<HttpFeed, 'url' | 'hosts'>;
   readonly #axios: AxiosInstance;
 
-  constructor(asked: Asked) {
+  constructor(asked: Pick<HttpFeed, 'url' | 'hosts'>) {
     this.#asked = asked;
     this.#axios = axios.create({
       proxy: false,

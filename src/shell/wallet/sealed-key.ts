@@ -45,7 +45,7 @@ export const sealedKeySchema = z.strictObject({
   data: bytes(32, 32),
 });
 
-export type SealedKey = z.input<typeof sealedKeySchema>;
+type SealedKey = z.input<typeof sealedKeySchema>;
 
 export function sealKey(seed: Uint8Array, address: string, passphrase: string, cost: ScryptCost): SealedKey {
   const salt = randomBytes(32);
