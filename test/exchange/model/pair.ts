@@ -256,7 +256,7 @@ export class Pair {
       this.plain.deposited += funds;
     }
     const plain = funds > 0 ? own : 'invalid_request_params funds';
-    this.#same('identity.deposit', real, plain, () => this.#fundsRow(account));
+    this.#same('deposit', real, plain, () => this.#fundsRow(account));
   }
 
   #fundsRow(account: number): object {

@@ -7,6 +7,7 @@ import { openApiDocument } from '../../../src/exchange/http/openapi/document.js'
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
 import { ENDPOINT_NOTES } from '../../../src/shared/protocol/notes/endpoints.js';
+import * as records from '../../../src/shared/protocol/records.js';
 import { PROFILE, send, startTestExchange } from '../http/harness.js';
 
 const document = openApiDocument({ profile: PROFILE, controls: true }) as Readonly<Record<string, unknown>>;
@@ -18,6 +19,19 @@ describe('the OpenAPI document', () => {
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
     expect(validator.version).toBe('3.1');
+  });
+
+  it('describes every record and every field of it', () => {
+    const { schemas } = document['components'] as { readonly schemas: Readonly<Record<string, Described>> };
+    const names = Object.keys(records).map((name) => name.charAt(0).toUpperCase() + name.slice(1));
+    const missing = names.flatMap((name) => {
+      const { description, oneOf, ...schema } = schemas[name] ?? {};
+      const fields = (oneOf ?? [schema]).flatMap(({ properties = {} }) => Object.entries(properties));
+      const bare = fields.filter(([, field]) => field.description === undefined).map(([field]) => `${name}.${field}`);
+      return description === undefined ? [name, ...bare] : bare;
+    });
+    expect(missing).toEqual([]);
+    expect(names.length).toBeGreaterThan(25);
   });
 
   it('resolves every reference that it makes', () => {
@@ -66,6 +80,8 @@ describe('the OpenAPI document', () => {
 });
 
 interface Described {
+  readonly description?: string;
+  readonly oneOf?: readonly Described[];
   readonly properties?: Readonly<Record<string, Described>>;
   readonly examples?: readonly unknown[];
 }

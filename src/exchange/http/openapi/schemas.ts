@@ -5,7 +5,6 @@
 
 import { z } from 'zod';
 import * as records from '../../../shared/protocol/records.js';
-import { describeRecord } from './descriptions.js';
 
 /** A JSON Schema, or a part of an OpenAPI document, as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -37,13 +36,11 @@ export function recordSchemas(): Readonly<Record<string, JsonSchema>> {
     uri: (name) => `#/components/schemas/${name}`,
     override: (writing) => {
       withoutIntegerBounds(writing);
-      nullAsType(writing);
       exact(writing);
     },
   });
   const components = Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, ...schema }]) => {
-    for (const path of NEVER_NULL[name] ?? []) forbidNull(schema, path.split('.'));
-    describeRecord(name.charAt(0).toLowerCase() + name.slice(1), schema);
+    for (const alternative of [schema, ...(schema.oneOf ?? [])]) finishProperties(alternative);
     return [name, schema] as const;
   });
   return { ...Object.fromEntries(components), EventListRow: eventListRow(components) };
@@ -67,71 +64,29 @@ function withoutIntegerBounds({ jsonSchema }: Writing): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
-/** `anyOf: [a string, null]` as the type `string or null`, if only the type changes. */
-function nullAsType({ jsonSchema }: Writing): void {
-  const [given, nothing, ...more] = jsonSchema.anyOf ?? [];
-  if (typeof given?.type !== 'string' || nothing?.type !== 'null' || more.length > 0) return;
-  if (given.enum !== undefined || given.type === 'object') return;
-  delete jsonSchema.anyOf;
-  Object.assign(jsonSchema, given, { type: [given.type, 'null'] });
+/** Null goes where the paper exchange always gives a value; else `anyOf: [a string, null]` becomes `string or null`. */
+function simplifyNull(property: z.core.JSONSchema.BaseSchema): void {
+  const isAlwaysGiven = property['isAlwaysGiven'] === true;
+  delete property['isAlwaysGiven'];
+  const { type, anyOf: [given, nothing, ...more] = [], description } = property;
+  if (isAlwaysGiven && Array.isArray(type)) property.type = type[0] ?? 'null';
+  if (given === undefined || nothing?.type !== 'null' || more.length > 0) return;
+  const isPlain = typeof given.type === 'string' && given.enum === undefined && given.type !== 'object';
+  if (!isAlwaysGiven && !isPlain) return;
+  delete property.anyOf;
+  Object.assign(property, given, isAlwaysGiven ? {} : { type: [given.type, 'null'] });
+  if (description !== undefined) property.description = description;
 }
 
 /** Properties that a record may lack. The interface: `order_min_size` may be absent. */
 const MAY_BE_ABSENT: readonly string[] = ['order_min_size'];
 
 function exact({ jsonSchema }: Writing): void {
+  // A reference with a description of its own: the record says what is required.
+  if (jsonSchema.$ref !== undefined) delete jsonSchema.required;
   if (jsonSchema.properties === undefined) return;
   jsonSchema.required = Object.keys(jsonSchema.properties).filter((name) => !MAY_BE_ABSENT.includes(name));
   jsonSchema.additionalProperties = false;
-}
-
-const SUMMARY = ['last_trade_price', 'category', 'created', 'creator', 'event', 'margin_enabled'];
-
-const MARGIN_MARKET = ['market.title', 'market.last_trade_price', 'market.event'];
-
-/** Values that clients must accept as null from any venue, but the paper exchange always sets. */
-const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
-  OrderRow: ['pubkey', 'status', 'market.title', 'outcome.text'],
-  OwnTradeRow: ['market_condition_id', 'fee', 'is_maker'],
-  RedeemRow: ['funds', 'onchain_funds', 'yes_shares', 'no_shares'],
-  AssetRow: [
-    ...[
-      'token.address',
-      'value.basis',
-      'position.market.title',
-      'position.market.state',
-      'position.market.margin_enabled',
-    ],
-    ...['position.outcome_text', 'position.is_final', 'position.avg_trade_price'],
-  ],
-  PublicTradeRow: ['market_condition_id', 'maker_fee', 'taker_fee'],
-  MarketSummary: SUMMARY,
-  MarketListRow: [...SUMMARY, 'outcomes'],
-  MarketDetail: [...SUMMARY, 'outcomes', 'yes_outcome_label', 'no_outcome_label', 'rules'],
-  OrderbookConfig: ['default_slippage_rate'],
-  EventRow: ['description', 'category', 'created'],
-  AccountSummary: ['username', 'joined_at'],
-  PositionRow: [
-    ...['position_request_pubkey', ...MARGIN_MARKET],
-    ...['avg_entry_price', 'realized_pnl', 'liquidation_price', 'created'],
-  ],
-  SettlementRow: ['total_pnl', 'created'],
-  RequestRow: ['message', 'funds', ...MARGIN_MARKET, 'created'],
-  CancelledRequestRow: ['message', 'funds', 'market.title', 'created'],
-  MarginEstimate: ['average_price', 'best_ask', 'worst_fill_price'],
-  MarginActivityRow: ['user', ...MARGIN_MARKET, 'shares', 'price', 'leverage', 'created'],
-};
-
-function forbidNull(schema: z.core.JSONSchema.BaseSchema, [name = '', ...rest]: readonly string[]): void {
-  const property = schema.properties?.[name];
-  if (typeof property !== 'object') throw new Error(`no property ${name} that could be null`);
-  if (rest.length > 0) return forbidNull(property, rest);
-  const { type, anyOf } = property;
-  if (Array.isArray(type)) property.type = type[0] ?? 'null';
-  const [given] = anyOf ?? [];
-  if (given === undefined) return;
-  delete property.anyOf;
-  Object.assign(property, given);
 }
 
 /** The interface: `video_url` is "present in the single-event response". */
@@ -140,4 +95,43 @@ function eventListRow(components: readonly (readonly [string, z.core.JSONSchema.
   const { video_url: _video, ...rest } = properties;
   const description = 'A group of markets in the list: without `video_url`, with at most two of its markets.';
   return { ...schema, description, properties: rest, required: required.filter((name) => name !== 'video_url') };
+}
+
+/** What a value could be, by the name of its property; the first that matches. */
+const EXAMPLES: readonly (readonly [RegExp, string | number])[] = [
+  [/condition_id$|^market$/, '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR'],
+  [/pubkey$|^address$|txid$/, '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1'],
+  [/^message$/, 'SVC draft v1 | cancel-order | Market: 8kQm… | Order: 4uQe… | Draft: 4uQe… | Expires: 1714300060'],
+  [/^symbol$/, '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR-LPT'],
+  [/^(created|timestamp|resolution_date)$|_at$/, 1_714_300_000],
+  [/_(precision|decimals)$/, 2],
+  [/^(expires_in_seconds)$/, 600],
+  [/^trade_count$/, 17],
+  [/^max_price$/, '0.99'],
+  [/^min_price$/, '0.01'],
+  [/price$|^(open|high|low|close)$/, '0.42'],
+  [/leverage/, '2'],
+  [/fee|rate$/, '0.01'],
+  [/pnl/, '-1.5'],
+];
+/** Of any other decimal. */
+const EXAMPLE_AMOUNT = '10';
+
+/** Simplifies the null of every property and adds an example of its value. */
+function finishProperties(schema: z.core.JSONSchema.BaseSchema): void {
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (typeof property !== 'object') continue;
+    simplifyNull(property);
+    finishProperties(property);
+    const example = chooseExample(name, property);
+    if (example !== null) property.examples = [example];
+  }
+}
+
+function chooseExample(name: string, { type, pattern, ...rest }: z.core.JSONSchema.BaseSchema): string | number | null {
+  if (rest.enum !== undefined || rest.const !== undefined) return null;
+  const types = Array.isArray(type) ? type : [type];
+  const known = EXAMPLES.find(([names]) => names.test(name))?.[1] ?? (pattern === undefined ? null : EXAMPLE_AMOUNT);
+  if (typeof known === 'number') return types.includes('integer') ? known : null;
+  return types.includes('string') ? known : null;
 }

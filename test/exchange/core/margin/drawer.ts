@@ -9,7 +9,7 @@ import { settings, wallet } from '../venue.js';
 import { DAY_MS, HYPERLIQUID, POLYMARKET } from './desk.js';
 
 /** The calls that change leveraged positions. */
-export const MARGIN_CALLS = MUTATORS.filter((name) => /Margin|Position|TpSl|Settlement|Reference/.test(name));
+export const MARGIN_CALLS = MUTATORS.filter((name) => name.startsWith('margin.'));
 
 const WALLETS = 3;
 const MARKETS = [
