@@ -20,6 +20,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['guardian'], load: async () => (await import('./control/guardian.js')).addGuardianCommand },
   { names: ['console'], load: async () => (await import('./control/console.js')).addConsoleCommand },
   { names: ['dashboard'], load: async () => (await import('./control/dashboard.js')).addDashboardCommand },
+  { names: ['mcp'], load: async () => (await import('./mcp.js')).addMcpCommand },
   { names: ['alerts'], load: async () => (await import('./control/alerts.js')).addAlertCommands },
   { names: ['fleet'], load: async () => (await import('./fleet.js')).addFleetCommands },
   { names: ['record'], load: async () => (await import('./record.js')).addRecordCommand },

@@ -15,6 +15,7 @@ top --config --json --sort --every --once
 guardian --config --with-trader
 console --config --with-trader
 dashboard --config --no-open
+mcp --config
 fleet init --config --capital
 fleet status --config --json
 fleet report --config --json

@@ -36,6 +36,7 @@ export const explainCommand = command({
       numberBetween(0.1, 10_000),
     ),
   },
+  tool: { kind: 'read', options: [] },
   answer: async ({ options: { timeout, acceptsChanged, at, gaps }, config, file, args: [typed = ''], io }) => {
     const subject = await subjectMeant(typed, config, io);
     const answer = (lines: readonly string[]) => ({ data: { lines }, text: linesText(lines) });

@@ -66,6 +66,7 @@ const list = <Item extends InMarket>({ name, help, more, instead, read: readRows
       market: text('--market <name>', 'only this market: the beginning of its id, or words of its title'),
       ...(more === undefined ? {} : { more: flag(...more) }),
     },
+    tool: { kind: 'read', options: ['limit', 'market', ...(more === undefined ? [] : [more[0].slice(2)])] },
     answer: async (call) => {
       const { options, config, isJson, io } = call;
       const hasMore = 'more' in options && options.more === true;
@@ -255,6 +256,7 @@ export const addLedgerCommands = all(
     help: 'what was said and what happened: commands with their reasons, limits, refusals; newest first',
     config: 'trader',
     options: { limit: usual('--limit <n>', 'how many', TABLE_ROWS, integerBetween(1, MOST_ROWS)) },
+    tool: { kind: 'read', options: ['limit'] },
     answer: async ({ options: { limit }, config, io }) => {
       const events = await readLedger(config, io, (ledger) => ledger.events(limit));
       const columns: readonly Column<(typeof events)[number]>[] = [

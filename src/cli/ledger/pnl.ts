@@ -47,6 +47,7 @@ export const pnlCommand = command({
   help: 'result so far: realised, fees, and holdings at the trader’s prices of now, or its last ones',
   config: 'file',
   options: OPTIONS,
+  tool: { kind: 'read', options: [] },
   hasJson: true,
   run: async ({ options, file, isJson, io }) => {
     requireWholeQuestion(options);
