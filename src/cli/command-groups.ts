@@ -27,7 +27,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['replay'], load: async () => (await import('./lab/replay.js')).addReplayCommand },
   { names: ['parity'], load: async () => (await import('./lab/parity.js')).addParityCommand },
   {
-    names: ['status', 'orders', 'drafts', 'fills', 'positions', 'markets', 'ledger', 'pnl', 'beliefs', 'events'],
+    names: ['status', 'orders', 'drafts', 'fills', 'positions', 'markets', 'ledger', 'pnl', 'events'],
     load: async () => (await import('./ledger/ledger-commands.js')).addLedgerCommands,
   },
   { names: ['top'], load: async () => (await import('./top/top.js')).addTopCommand },

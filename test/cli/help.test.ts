@@ -31,7 +31,6 @@ positions --config --json
 pnl --config --json --by --csv --report --data --no-journals
 ledger query --config --json --csv --rows --timeout
 markets --config --json
-beliefs --config --json
 events --config --json --limit
 widen --config --json --reason --timeout
 reduce-only --config --json --reason --timeout

@@ -13,13 +13,11 @@ import type {
   PositionRow,
 } from '../../trader/ledger/contract.js';
 import { integerBetween } from '../arguments.js';
-import { type AddCommand, type Answer, all, type Call, command, flag, read, text, usual } from '../command.js';
+import { type AddCommand, all, command, flag, read, text, usual } from '../command.js';
 import { marketMeant } from '../market-meant.js';
 import { type Cell, type Column, short, table } from '../output/table.js';
-import { beliefsCommand } from './beliefs.js';
 import { ledgerFileCommands } from './ledger-files.js';
 import { readLedger } from './ledger-reading.js';
-import { showMarketValues } from './market-values.js';
 import { pnlCommand } from './pnl.js';
 import { statusCommand } from './status.js';
 
@@ -46,13 +44,11 @@ interface List<Item extends InMarket> {
   readonly help: string;
   /** An option of its own, and what it does. */
   readonly more?: readonly [flags: string, help: string];
-  /** What is shown in place of the list with that option. */
-  readonly instead?: (call: Call, limit: number | undefined) => Promise<Answer>;
   readonly read: (ledger: LedgerReader, page: ReadPage, hasMore: boolean) => readonly Item[];
   readonly fields: Fields<Item>;
 }
 
-const list = <Item extends InMarket>({ name, help, more, instead, read: readRows, fields }: List<Item>): AddCommand =>
+const list = <Item extends InMarket>({ name, help, more, read: readRows, fields }: List<Item>): AddCommand =>
   command({
     name,
     help,
@@ -67,10 +63,8 @@ const list = <Item extends InMarket>({ name, help, more, instead, read: readRows
       ...(more === undefined ? {} : { more: flag(...more) }),
     },
     tool: { kind: 'read', options: ['limit', 'market', ...(more === undefined ? [] : [more[0].slice(2)])] },
-    answer: async (call) => {
-      const { options, config, isJson, io } = call;
+    answer: async ({ options, config, isJson, io }) => {
       const hasMore = 'more' in options && options.more === true;
-      if (hasMore && instead !== undefined) return instead(call, options.limit);
       const limit = options.limit ?? (isJson ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
       // One more than is shown tells whether there are more.
       const most = Math.min(limit + 1, Number.MAX_SAFE_INTEGER);
@@ -242,15 +236,12 @@ export const addLedgerCommands = all(
   list({
     name: 'markets',
     help: 'markets that the trader has seen',
-    more: ['--value', 'what quoting each is worth an hour, as the running trader reckons'],
-    instead: showMarketValues,
     read: (ledger, { marketConditionId: wanted }) =>
       ledger.markets().filter(({ conditionId }) => wanted === undefined || conditionId === wanted),
     fields: MARKETS,
   }),
   ledgerFileCommands,
   pnlCommand,
-  beliefsCommand,
   command({
     name: 'events',
     help: 'what was said and what happened: commands with their reasons, limits, refusals; newest first',

@@ -84,7 +84,7 @@ export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
   observe?(event: StrategyEvent<K>): void;
   /**
    * What `create` needs to go on from here: anything that JSON can hold, at most `MAX_STATE_BYTES` of it. Figures and texts
-   * under `shown` are what `twinbook beliefs` prints. Called only for a module that declares `state`.
+   * under `shown` are what `twinbook explain MARKET` prints. Called only for a module that declares `state`.
    */
   save?(): unknown;
   /**
