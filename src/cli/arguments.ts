@@ -4,13 +4,17 @@ import { InvalidArgumentError } from 'commander';
 import { parseDecimal } from '../shared/base/decimal.js';
 import type { Micros } from '../shared/base/micros.js';
 
-export const integerBetween =
-  (min: number, max: number) =>
-  (text: string): number => {
-    const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Wanted a whole number from ${min} to ${max}.`);
-    return value;
-  };
+/** The returned reader carries its range, for schemas. */
+export const integerBetween = (min: number, max: number) =>
+  Object.assign(
+    (text: string): number => {
+      const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+      if (!(value >= min && value <= max))
+        throw new InvalidArgumentError(`Wanted a whole number from ${min} to ${max}.`);
+      return value;
+    },
+    { min, max },
+  );
 
 export const numberBetween =
   (min: number, max: number) =>

@@ -18,7 +18,7 @@ import type { CliIo, Session } from './output/io.js';
 /** Runs one command line (without `node` and the program's name). Never throws for a user's error. */
 export async function runCli(argv: readonly string[], given: CliIo): Promise<ExitCode> {
   const io = plainIo(given);
-  const session: Session = { io, exitCode: EXIT.ok };
+  const session: Session = { io, exitCode: EXIT.ok, run: runCli };
   try {
     const program = await buildProgram(session, argv);
     await program.parseAsync(argv, { from: 'user' });

@@ -120,9 +120,24 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   readonly hasJson?: true;
   /** Commands below it. */
   readonly below?: readonly AddCommand[];
+  /** Left out: `twinbook mcp` does not offer it. */
+  readonly tool?: Tool;
 }
 
-/** Adds to a program or to the parent command. */
+/** The command as a tool of `twinbook mcp`. */
+export interface Tool {
+  /** A read changes nothing; a stop pauses, reduces or cancels. No tool takes risk again. */
+  readonly kind: 'read' | 'stop';
+  /** Names of the options that the tool takes, such as `limit`. */
+  readonly options: readonly string[];
+  /** Those of them that a call must have. */
+  readonly required?: readonly string[];
+}
+
+const TOOLS = new WeakMap<Command, Tool>();
+export const findTool = (command: Command): Tool | undefined => TOOLS.get(command);
+
+/** Adds to a program, or to the command above it. */
 export type AddCommand = (parent: Command, session: Session) => Command;
 
 export const command =
@@ -152,6 +167,7 @@ export const command =
       return code ?? EXIT.ok;
     });
     all(...(row.below ?? []))(made, session);
+    if (row.tool !== undefined) TOOLS.set(made, row.tool);
     return made;
   };
 

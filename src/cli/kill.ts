@@ -37,6 +37,7 @@ export const killCommand = command({
     reason: read('--reason <text>', 'recorded in the ledger', nonEmpty),
     timeout: timeoutOption(SLOW_S),
   },
+  tool: { kind: 'stop', options: ['verify', 'reason'], required: ['reason'] },
   answer: async ({ options: { verify, reason = 'operator', timeout }, config, io }) => {
     const killing = { config, io, reason, timeoutMs: timeout * 1000, isVerified: verify === true };
     // A trader obeys within seconds or not at all: a slower one, or one that dies meanwhile, is bypassed.

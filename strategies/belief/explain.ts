@@ -85,7 +85,7 @@ const makeAskFactors = ({ price, shares, worth, prospect, demand, ratio }: Choic
   ask_critical_ratio: Math.min(1e6, ratio),
 });
 
-/** For `twinbook beliefs`: the belief and the learned values. */
+/** For `twinbook explain MARKET`: the belief and the learned values. */
 export function makeShown(belief: Belief): Readonly<Record<string, number | string | null>> {
   const { mean, deviation } = belief.known.price();
   const { takers, walls } = belief;

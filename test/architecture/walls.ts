@@ -159,6 +159,7 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   nodemailer: { rooms: ['shell/alerts'], instead: 'tell people through `shell/alerts`' },
   pino: { rooms: ['shell/daemon'], instead: 'report through the notices that the room is given' },
   'node-cron': { rooms: ['shell/config', 'shell/runtime'], instead: 'jobs belong to a shell' },
+  '@modelcontextprotocol/sdk': { rooms: ['cli'], instead: 'tools for agents are declared with the commands' },
   commander: { rooms: ['cli'], instead: 'arguments are read in `cli`' },
   jiti: { rooms: ['shell/config'], instead: 'modules of users are loaded by `shell/config`' },
   yaml: { rooms: ['shared/base', 'shell/config', 'shell/client'], instead: 'configuration is read by `shell/config`' },

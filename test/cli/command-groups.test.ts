@@ -9,7 +9,7 @@ describe('a group of commands', () => {
     it(`adds ${names.join(', ')} and nothing else`, async () => {
       const program = new Command();
       const add = await load();
-      add(program, { io: {} as CliIo, exitCode: 0 });
+      add(program, { io: {} as CliIo, exitCode: 0, run: () => Promise.resolve(0) });
       expect(program.commands.map((command) => command.name()).sort()).toEqual([...names].sort());
     });
   }

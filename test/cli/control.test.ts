@@ -42,46 +42,6 @@ async function peer(behave: (server: Server) => void): Promise<string> {
   return path;
 }
 
-test('markets --value ranks what the running trader looks at, those of unknown value last', async () => {
-  const market = (id: string, net: number | null) => ({
-    market_condition_id: id.padEnd(44, '1'),
-    title: `Will ${id}?`,
-    strategy: 'maker',
-    state: 'quoting',
-    value: net === null ? null : { ...TERMS, net },
-  });
-  const markets = [market('A', -1), market('B', null), market('C', 2.5)];
-  const trader = await socketIn(() => ({ ok: true, data: { markets } }) as unknown as ControlResponse);
-  const { code, out } = await trader.command('markets --value');
-  expect(code).toBe(0);
-  const [header, ...rows] = out.trim().split('\n');
-  expect(header).toMatch(/NET\/H +FILLS\/H +STALE\/H +LOOKS\/H +REQUESTS\/H +CURRENCY\/H +LOOK EVERY/);
-  expect(rows.map((row) => /Will .?\?/.exec(row)?.[0])).toEqual(['Will C?', 'Will A?', 'Will B?']);
-  expect(rows[0]).toMatch(/ 2\.500 +4\.000 +-1\.000 +-0\.250 +-0\.225 +-0\.025 +30 s /);
-  const told: unknown = JSON.parse((await trader.command('markets --value --limit 1 --json')).out);
-  expect(told).toEqual([markets[2]]);
-});
-
-test('markets --value says when markets are valued where none is', async () => {
-  const market = {
-    market_condition_id: 'A'.repeat(44),
-    title: 'Will A?',
-    strategy: 'maker',
-    state: 'quoting',
-    value: null,
-  };
-  const trader = await socketIn(() => ({ ok: true, data: { markets: [market] } }) as unknown as ControlResponse);
-  expect(await trader.command('markets --value')).toMatchObject({
-    code: 0,
-    err: expect.stringContaining('once a minute'),
-  });
-});
-
-const TERMS = {
-  ...{ place: 1, edge: 4, stale: 1, looks: 0.25, moves: 0.1, fills: 0.05, reserve: 0.075, currency: 0.025 },
-  ...{ look_every_s: 30, fills_an_hour: 12, currency_bound: 20 },
-};
-
 describe('commands reach the running trader', () => {
   test.each([
     ['pause --reason news', { command: 'pause', reason: 'news' }],

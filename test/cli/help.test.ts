@@ -15,6 +15,7 @@ top --config --json --sort --every --once
 guardian --config --with-trader
 console --config --with-trader
 dashboard --config --no-open
+mcp --config
 fleet init --config --capital
 fleet status --config --json
 fleet report --config --json
@@ -30,7 +31,6 @@ positions --config --json
 pnl --config --json --by --csv --report --data --no-journals
 ledger query --config --json --csv --rows --timeout
 markets --config --json
-beliefs --config --json
 events --config --json --limit
 widen --config --json --reason --timeout
 reduce-only --config --json --reason --timeout

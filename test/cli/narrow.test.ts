@@ -59,7 +59,6 @@ const COMMANDS = [
   'pnl --by day',
   'markets',
   'events',
-  'beliefs',
   'top --once',
   'ledger backups',
 ] as const;

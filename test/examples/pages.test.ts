@@ -9,6 +9,8 @@ const pages = [
   'README.md',
   'examples/README.md',
   'data/README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
   ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
 ]
   .filter((path) => path.endsWith('.md'))

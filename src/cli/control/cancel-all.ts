@@ -16,6 +16,7 @@ export const cancelAllCommand = command({
     verify: flag('--verify', 'read twice that nothing rests; exit code 1 if something does'),
     timeout: timeoutOption(SLOW_S),
   },
+  tool: { kind: 'stop', options: ['verify'] },
   answer: async ({ options: { verify, timeout }, config, io }) => {
     const { data, isProven } = await cancelAll(config, { verify: verify === true, timeoutMs: timeout * 1000 }, io);
     const text = `${cancelAllText(data, isProven)}\n`;

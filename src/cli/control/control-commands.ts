@@ -14,6 +14,7 @@ import {
   read,
   required,
   SLOW_S,
+  type Tool,
   text,
   timeoutOption,
 } from '../command.js';
@@ -39,6 +40,7 @@ interface ModeCommand {
   readonly needsReason?: true;
   /** Whether it applies to a single market too. */
   readonly ofMarket?: true;
+  readonly tool?: Tool;
 }
 
 /** From mild to hard, and back. */
@@ -48,12 +50,18 @@ const MODE_COMMANDS: readonly ModeCommand[] = [
     help: 'quotes on, but no nearer to the fair value than risk.widen_distance',
     unsaid: 'operator',
   },
-  { name: 'reduce-only', help: 'quotes only what brings positions towards zero', unsaid: 'operator' },
+  {
+    name: 'reduce-only',
+    help: 'quotes only what brings positions towards zero',
+    unsaid: 'operator',
+    tool: { kind: 'stop', options: ['reason'], required: ['reason'] },
+  },
   {
     name: 'pause',
     help: 'stops quoting and pulls every order; fills are still booked',
     unsaid: 'operator',
     ofMarket: true,
+    tool: { kind: 'stop', options: ['reason', 'market'], required: ['reason'] },
   },
   {
     name: 'resume',
@@ -70,7 +78,7 @@ const MODE_COMMANDS: readonly ModeCommand[] = [
   { name: 'unkill', help: 'lifts a kill; needs a reason', unsaid: '', needsReason: true },
 ];
 
-function modeCommand({ name, help, unsaid, needsReason, ofMarket }: ModeCommand): AddCommand {
+function modeCommand({ name, help, unsaid, needsReason, ofMarket, tool }: ModeCommand): AddCommand {
   const reason =
     needsReason === true
       ? required('--reason <text>', 'why it may trade again; recorded', nonEmpty)
@@ -85,6 +93,7 @@ function modeCommand({ name, help, unsaid, needsReason, ofMarket }: ModeCommand)
       ...(unsaid === null ? {} : { reason }),
       ...(ofMarket === true ? { market } : {}),
     },
+    ...(tool === undefined ? {} : { tool }),
     answer: async ({ options, config, io }) => {
       const market = options.market === undefined ? {} : { market: await marketAtVenue(options.market, config, io) };
       const why = unsaid === null ? {} : { reason: options.reason ?? unsaid };

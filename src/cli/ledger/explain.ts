@@ -1,9 +1,9 @@
 /** `twinbook explain ORDER` and `twinbook explain MARKET`. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
+import { utcText } from '../../shared/base/utc-text.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
-import type { ExplainData } from '../../shell/control/control-protocol.js';
 import { explainTrading, prunedText } from '../../shell/daemon/explain.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { momentIn, numberBetween } from '../arguments.js';
@@ -36,6 +36,7 @@ export const explainCommand = command({
       numberBetween(0.1, 10_000),
     ),
   },
+  tool: { kind: 'read', options: [] },
   answer: async ({ options: { timeout, acceptsChanged, at, gaps }, config, file, args: [typed = ''], io }) => {
     const subject = await subjectMeant(typed, config, io);
     const answer = (lines: readonly string[]) => ({ data: { lines }, text: linesText(lines) });
@@ -48,7 +49,7 @@ export const explainCommand = command({
     }
     if (gaps !== undefined)
       throw new TwinbookError('usage', '--gaps looks back from a moment', 'Give --at TIME too, in UTC.');
-    return answer((await explainSubject(subject, config, timeout * 1000, io)).lines);
+    return answer(await explainSubject(subject, config, timeout * 1000, io));
   },
 });
 
@@ -80,18 +81,34 @@ async function explainSubject(
   config: TraderConfig,
   timeoutMs: number,
   io: CliIo,
-): Promise<ExplainData> {
+): Promise<readonly string[]> {
   try {
-    return await askTrader({ command: 'explain', subject }, { socket: config.control.socket, timeoutMs });
+    const { lines } = await askTrader({ command: 'explain', subject }, { socket: config.control.socket, timeoutMs });
+    return [...lines, ...(await readLedger(config, io, (ledger) => savedLines(ledger, subject)).catch(() => []))];
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
-    return {
-      lines: await readLedger(config, io, (ledger) => linesFromLedger(ledger, subject)).catch(orElse(error)),
-    };
+    return readLedger(config, io, (ledger) => linesFromLedger(ledger, subject)).catch(orElse(error));
   }
 }
 
-/** For an unreadable ledger the error only reports that no trader runs. */
+/** Figures and texts that strategies saved of a market under `shown`. */
+function savedLines(ledger: LedgerReader, market: string): readonly string[] {
+  return ledger
+    .strategyStates()
+    .filter(({ marketConditionId }) => marketConditionId === market)
+    .flatMap(({ strategy, text, savedMs }) => {
+      const shown = Object.entries(Object(Object(JSON.parse(text)).shown)).filter(
+        ([, value]) => value === null || typeof value === 'number' || typeof value === 'string',
+      );
+      const lines = shown.map(([name, value]) => `  ${name}: ${typeof value === 'number' ? round(value) : value}`);
+      return lines.length === 0 ? [] : [`${strategy} saved at ${utcText(savedMs)} UTC:`, ...lines];
+    });
+}
+
+/** To six digits. */
+const round = (value: number): number => Number(value.toPrecision(6));
+
+/** Of a ledger that cannot be read only that no trader runs is told. */
 const orElse =
   (error: TwinbookError) =>
   (failure: unknown): never => {
@@ -101,8 +118,8 @@ const orElse =
 
 /** Throws `usage` or `not_running` for subjects that the ledger alone cannot explain. */
 function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] {
-  const lines = explainTrading(ledger, subject);
-  if (lines !== null) return [...lines, 'The trader is not running: this is what the ledger kept.'];
+  const lines = explainTrading(ledger, subject) ?? savedLines(ledger, subject);
+  if (lines.length > 0) return [...lines, 'The trader is not running: this is what the ledger kept.'];
   if (ledger.market(subject) !== null) {
     const hint =
       'With --at TIME it is explained as it was then, from the journal of its run; `twinbook start` begins one.';

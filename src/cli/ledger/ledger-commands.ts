@@ -13,13 +13,11 @@ import type {
   PositionRow,
 } from '../../trader/ledger/contract.js';
 import { integerBetween } from '../arguments.js';
-import { type AddCommand, type Answer, all, type Call, command, flag, read, text, usual } from '../command.js';
+import { type AddCommand, all, command, flag, read, text, usual } from '../command.js';
 import { marketMeant } from '../market-meant.js';
 import { type Cell, type Column, short, table } from '../output/table.js';
-import { beliefsCommand } from './beliefs.js';
 import { ledgerFileCommands } from './ledger-files.js';
 import { readLedger } from './ledger-reading.js';
-import { showMarketValues } from './market-values.js';
 import { pnlCommand } from './pnl.js';
 import { statusCommand } from './status.js';
 
@@ -46,13 +44,11 @@ interface List<Item extends InMarket> {
   readonly help: string;
   /** An extra option and its help. */
   readonly more?: readonly [flags: string, help: string];
-  /** Output instead of the list with that option. */
-  readonly instead?: (call: Call, limit: number | undefined) => Promise<Answer>;
   readonly read: (ledger: LedgerReader, page: ReadPage, hasMore: boolean) => readonly Item[];
   readonly fields: Fields<Item>;
 }
 
-const list = <Item extends InMarket>({ name, help, more, instead, read: readRows, fields }: List<Item>): AddCommand =>
+const list = <Item extends InMarket>({ name, help, more, read: readRows, fields }: List<Item>): AddCommand =>
   command({
     name,
     help,
@@ -66,10 +62,9 @@ const list = <Item extends InMarket>({ name, help, more, instead, read: readRows
       market: text('--market <name>', 'only this market: the beginning of its id, or words of its title'),
       ...(more === undefined ? {} : { more: flag(...more) }),
     },
-    answer: async (call) => {
-      const { options, config, isJson, io } = call;
+    tool: { kind: 'read', options: ['limit', 'market', ...(more === undefined ? [] : [more[0].slice(2)])] },
+    answer: async ({ options, config, isJson, io }) => {
       const hasMore = 'more' in options && options.more === true;
-      if (hasMore && instead !== undefined) return instead(call, options.limit);
       const limit = options.limit ?? (isJson ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
       // One more than shown tells whether more exist.
       const most = Math.min(limit + 1, Number.MAX_SAFE_INTEGER);
@@ -241,20 +236,18 @@ export const addLedgerCommands = all(
   list({
     name: 'markets',
     help: 'markets that the trader has seen',
-    more: ['--value', 'what quoting each is worth an hour, as the running trader reckons'],
-    instead: showMarketValues,
     read: (ledger, { marketConditionId: wanted }) =>
       ledger.markets().filter(({ conditionId }) => wanted === undefined || conditionId === wanted),
     fields: MARKETS,
   }),
   ledgerFileCommands,
   pnlCommand,
-  beliefsCommand,
   command({
     name: 'events',
     help: 'what was said and what happened: commands with their reasons, limits, refusals; newest first',
     config: 'trader',
     options: { limit: usual('--limit <n>', 'how many', TABLE_ROWS, integerBetween(1, MOST_ROWS)) },
+    tool: { kind: 'read', options: ['limit'] },
     answer: async ({ options: { limit }, config, io }) => {
       const events = await readLedger(config, io, (ledger) => ledger.events(limit));
       const columns: readonly Column<(typeof events)[number]>[] = [

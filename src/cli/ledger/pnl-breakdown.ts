@@ -11,17 +11,10 @@ import { type Column, json, short, table } from '../output/table.js';
 /** The rows of `--json` and `--csv` are part of the public interface; null is unknown. */
 export type ShownRow = Readonly<Record<string, string | number | null>>;
 
-/** @param owner keys before those of the breakdown: the trader of a row, with several traders */
-export function writeRows(
-  rows: readonly ShownRow[],
-  by: BreakdownBy,
-  owner: readonly string[],
-  format: AnswerFormat,
-  io: CliIo,
-): void {
+export function writeRows(rows: readonly ShownRow[], by: BreakdownBy, format: AnswerFormat, io: CliIo): void {
   if (format === 'json') return io.out(json(rows));
-  const names = [...owner, ...Object.keys(shownRow(by, NOTHING))];
-  if (format === 'table') return io.out(table(rows, columnsOf(names, [...owner, by]), io.columns));
+  const names = Object.keys(shownRow(by, NOTHING));
+  if (format === 'table') return io.out(table(rows, columnsOf(names, by), io.columns));
   io.out(csvLine(names));
   io.out(rows.map((row) => csvLine(names.map((name) => row[name] ?? null))).join(''));
 }
@@ -62,39 +55,17 @@ const NOTHING: BreakdownRow = {
   split: null,
 };
 
-/** The title is last, because it may be long. */
-function columnsOf(names: readonly string[], texts: readonly string[]): readonly Column<ShownRow>[] {
+/** The title stands last, where it may be long. */
+function columnsOf(names: readonly string[], by: BreakdownBy): readonly Column<ShownRow>[] {
   const columns = names
     .filter((name) => name !== 'title')
     .map(
       (name): Column<ShownRow> => ({
         title: name.toUpperCase(),
         cell: (row) => (name === 'market' ? short(String(row[name])) : (row[name] ?? null)),
-        right: !texts.includes(name),
+        right: name !== by,
       }),
     );
   if (!names.includes('title')) return columns;
   return [...columns, { title: 'TITLE', cell: (row) => row['title'] ?? null, gives: 'cut' }];
 }
-
-export const FIGURES = [
-  'capitalMicros',
-  'cashMicros',
-  'realisedMicros',
-  'feesMicros',
-  'unrealisedMicros',
-  'totalMicros',
-] as const;
-
-/** Micros of one trader, or of all traders of a venue. */
-export type TraderFigures = Readonly<Record<(typeof FIGURES)[number], number>>;
-
-/** Keys of `--json`, for one trader and for sums. */
-export const formatFigures = (figures: TraderFigures) => ({
-  capital: formatDecimal(micros(figures.capitalMicros)),
-  cash: formatDecimal(micros(figures.cashMicros)),
-  realised: formatDecimal(micros(figures.realisedMicros)),
-  fees: formatDecimal(micros(figures.feesMicros)),
-  unrealised: formatDecimal(micros(figures.unrealisedMicros)),
-  total: formatDecimal(micros(figures.totalMicros)),
-});

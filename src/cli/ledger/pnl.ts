@@ -2,26 +2,21 @@
 
 import { Option } from 'commander';
 import { BREAKDOWNS, type BreakdownBy, computeBreakdown } from '../../lab/report/live/breakdown.js';
-import { parseDecimal } from '../../shared/base/decimal.js';
+import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
-import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import { storedMarks } from '../../trader/engine/own/marks.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
-import { type Call, command, csvFlag, type OptionRow, repeated, text, unless } from '../command.js';
+import { type Call, command, csvFlag, type OptionRow, text, unless } from '../command.js';
 import { formatOf } from '../data/query.js';
 import type { CliIo } from '../output/io.js';
 import { json, record } from '../output/table.js';
 import { readLedger } from './ledger-reading.js';
-import { formatFigures, money, shownRow, writeRows } from './pnl-breakdown.js';
-import type { ReadTrader } from './pnl-traders.js';
+import { money, shownRow, writeRows } from './pnl-breakdown.js';
 
 const OPTIONS = {
-  also: repeated(
-    '--also <file>',
-    "another trader's file, or its folder: all together, with sums by venue; may be given again",
-  ),
   by: {
     option: new Option(
       '--by <what>',
@@ -45,20 +40,20 @@ const OPTIONS = {
 export const pnlCommand = command({
   name: 'pnl',
   help: 'result so far: realised, fees, and holdings at the trader’s prices of now, or its last ones',
-  config: 'file',
+  config: 'trader',
   options: OPTIONS,
+  tool: { kind: 'read', options: [] },
   hasJson: true,
-  run: async ({ options, file, isJson, io }) => {
+  run: async ({ options, config, file, isJson, io }) => {
     requireWholeQuestion(options);
-    const { also, by, report, journals, data = [] } = options;
+    const { by, report, journals, data = [] } = options;
     const format = formatOf(isJson, options.csv);
-    if (also.length > 0) {
-      const { tellTraders } = await import('./pnl-traders.js');
-      const question = { files: [file, ...also], by, format, data, journals };
-      return tellTraders(question, (trader) => readTrader(trader, io), io);
-    }
-    const config = loadTraderConfig(file, io);
-    const { marks, pnl, nowMs } = await readTrader(config, io);
+    const running = await runningTrader(config);
+    const nowMs = running?.nowMs ?? null;
+    const { marks, pnl } = await readLedger(config, io, (ledger) => {
+      const prices = running?.marks ?? storedMarks(ledger);
+      return { marks: prices, pnl: ledger.pnl(prices) };
+    });
     const shown = { ...formatFigures(pnl), unmarked: pnl.unmarked };
     if (report === undefined && by === undefined) {
       if (isJson) io.out(json(shown));
@@ -71,7 +66,7 @@ export const pnlCommand = command({
     if (report !== undefined) await writePnlReport(live, report, io);
     if (by !== undefined) {
       const rows = computeBreakdown(live.session, live.analysis, by, live.standing).map((row) => shownRow(by, row));
-      writeRows(rows, by, [], format, io);
+      writeRows(rows, by, format, io);
       if (format === 'table') io.out(`total ${money(live.analysis.equity.resultMicros)}\n`);
     } else if (isJson) io.out(json({ ...shown, report: live.analysis }));
     else printPnl(shown, nowMs === null && marks.size > 0, io);
@@ -79,26 +74,22 @@ export const pnlCommand = command({
   },
 });
 
-async function readTrader(config: TraderConfig, io: CliIo): Promise<ReadTrader> {
-  const running = await runningTrader(config);
-  return readLedger(config, io, (ledger) => {
-    const marks = running?.marks ?? storedMarks(ledger);
-    return { config, marks, pnl: ledger.pnl(marks), nowMs: running?.nowMs ?? null };
-  });
-}
-
-function requireWholeQuestion({ also, by, csv, data, report }: Call<typeof OPTIONS>['options']): void {
-  if (report !== undefined && also.length > 0)
-    throw new TwinbookError(
-      'usage',
-      '--report is of one trader',
-      'Leave --also out, or give --by WHAT in place of --report.',
-    );
+function requireWholeQuestion({ by, csv, data, report }: Call<typeof OPTIONS>['options']): void {
   if (data !== undefined && report === undefined && by === undefined)
     throw new TwinbookError('usage', '--data is for the report and for --by', 'Give --report FILE or --by WHAT too.');
   if (csv === true && by === undefined)
     throw new TwinbookError('usage', '--csv is for --by', `Give --by ${BREAKDOWNS.join(', --by ')} too.`);
 }
+
+/** Keys of `--json`. */
+const formatFigures = (pnl: PnlRow) => ({
+  capital: formatDecimal(pnl.capitalMicros),
+  cash: formatDecimal(pnl.cashMicros),
+  realised: formatDecimal(pnl.realisedMicros),
+  fees: formatDecimal(pnl.feesMicros),
+  unrealised: formatDecimal(pnl.unrealisedMicros),
+  total: formatDecimal(pnl.totalMicros),
+});
 
 function printPnl(
   { unmarked, ...figures }: ReturnType<typeof formatFigures> & Pick<PnlRow, 'unmarked'>,

@@ -26,6 +26,7 @@ export const statusCommand = command({
   name: 'status',
   help: 'what the trader does now; without a running trader, what its ledger says',
   config: 'trader',
+  tool: { kind: 'read', options: [] },
   hasJson: true,
   run: async ({ config, isJson, io }) => {
     const guardian = guardianStatus(config);

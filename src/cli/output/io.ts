@@ -41,6 +41,8 @@ export interface CliTerminal {
 export interface Session {
   readonly io: CliIo;
   exitCode: ExitCode;
+  /** Runs another command line in this process. Never throws for a mistake in it. */
+  readonly run: (argv: readonly string[], io: CliIo) => Promise<ExitCode>;
 }
 
 export const DEFAULT_CONFIG = 'config/paper.yaml';

@@ -11,7 +11,6 @@ import type { BudgetStatus } from '../../trader/scheduler/request-queue.js';
 export type StatusData = ReturnType<typeof makeStatus>;
 export type StatusAgreement = ReturnType<typeof makeAgreement>;
 export type StatusMarket = ReturnType<typeof makeMarket>;
-export type StatusValue = ReturnType<typeof hourlyValue>;
 export type StatusFeed = ReturnType<typeof makeFeed>;
 export type StatusBudget = ReturnType<typeof makeBudget>;
 

@@ -83,8 +83,8 @@ export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
   quote(view: MarketView): Quotes;
   observe?(event: StrategyEvent<K>): void;
   /**
-   * State for the next `create`: any JSON value of at most `MAX_STATE_BYTES`. `twinbook beliefs` prints the figures and
-   * texts under `shown`. Called only for a module that declares `state`.
+   * What `create` needs to go on from here: anything that JSON can hold, at most `MAX_STATE_BYTES` of it. Figures and texts
+   * under `shown` are what `twinbook explain MARKET` prints. Called only for a module that declares `state`.
    */
   save?(): unknown;
   /**

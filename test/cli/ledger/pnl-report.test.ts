@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { trader } from '../../shell/config/files.js';
@@ -203,73 +203,5 @@ describe('pnl --by', () => {
     expect({ total, unmarked }).toEqual({ total: '0.758', unmarked: [] });
     expect((await pnl(cwd)).out).toContain('counts at the last prices that it has kept');
     expect((await pnl(cwd, '--by', 'day')).out).toContain('total 0.758\n');
-  });
-});
-
-describe('pnl over several traders', () => {
-  /** Two traders on paper, one whose venue takes money. */
-  function three(): readonly [string, string, string] {
-    const [first, second, third] = [written(), written('b'), written()];
-    const file = join(third, 'trader.yaml');
-    writeFileSync(file, readFileSync(file, 'utf8').replace('profile: paper', 'profile: worm'));
-    return [first, second, third];
-  }
-  const asked = (cwd: string, others: readonly string[], ...argv: string[]) =>
-    pnl(cwd, ...others.flatMap((other) => ['--also', other]), ...argv);
-
-  test('adds up what is at one venue, never over two', async () => {
-    const [first, second, third] = three();
-    const ran = await asked(first, [join(second, 'trader.yaml'), third], '--json');
-    expect(ran).toMatchObject({ code: 0, err: '' });
-    const { traders, sums } = JSON.parse(ran.out) as {
-      traders: { trader: string; venue: string; total: string }[];
-      sums: unknown;
-    };
-    const [paper, worm] = ['paper', 'worm https://api.worm.wtf'];
-    expect(traders.map(({ venue, total }) => [venue, total])).toEqual([
-      [paper, '-0.042'],
-      [paper, '-0.042'],
-      [worm, '-0.042'],
-    ]);
-    expect(traders.map(({ trader: name }) => name)).toEqual(
-      [first, second, third].map((cwd) => `${basename(cwd)}/trader`),
-    );
-    expect(sums).toEqual([
-      expect.objectContaining({ venue: paper, traders: 2, capital: '2000', fees: '0.084', total: '-0.084' }),
-      expect.objectContaining({ venue: worm, traders: 1, capital: '1000', total: '-0.042' }),
-    ]);
-    const text = (await asked(first, [second, third])).out;
-    expect(text).toMatch(/SUM OF .*\npaper +2 .* -0\.084\n/);
-    expect(text).not.toContain('-0.126');
-    const days = (await asked(first, [second, third], '--by', 'day')).out;
-    expect(days).toMatch(/total of paper -0\.084\ntotal of worm \S+ -0\.042\n$/);
-    const csv = (await asked(first, [second, third], '--by', 'market', '--csv')).out.trim().split('\n');
-    expect(csv[0]).toMatch(/^trader,venue,market,title,fills,/);
-    expect(csv).toHaveLength(4);
-  });
-
-  test('has no report of its own', async () => {
-    const [first, second] = three();
-    expect(await asked(first, [second], '--report', 'all.html')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('--report is of one trader'),
-    });
-  });
-
-  test('names a ledger that is not there or would count twice', async () => {
-    const [first, second] = three();
-    expect(await asked(first, [second, second])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('would both be shown as'),
-    });
-    writeFileSync(join(second, 'trader.yaml'), trader().replace('twinbook.sqlite', join(first, 'twinbook.sqlite')));
-    expect(await asked(first, [second])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('have the same ledger'),
-    });
-    expect(await asked(first, [folderOf({ 'trader.yaml': trader() })])).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('no ledger'),
-    });
   });
 });

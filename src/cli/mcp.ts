@@ -1,0 +1,189 @@
+/** `twinbook mcp`: commands that read and stop, as tools of the Model Context Protocol over stdio. Agents may look and stop. */
+
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { Command, type Option } from 'commander';
+import { z } from 'zod';
+import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
+import { VERSION } from '../shell/config/version.js';
+import { secrets } from '../shell/wallet/secrets.js';
+import { type AddCommand, command, findTool, type Tool } from './command.js';
+import { addControlCommands } from './control/control-commands.js';
+import { reachTrader } from './control/reach.js';
+import { addLedgerCommands } from './ledger/ledger-commands.js';
+import type { CliIo, Session } from './output/io.js';
+
+/** Longest text of an argument, characters. */
+const LONGEST_TEXT = 400;
+/** Rows of an answer: usual and most. */
+const USUAL_ROWS = 50;
+const MOST_ROWS = 200;
+/** Longest answer, characters. */
+const LONGEST_ANSWER = 60_000;
+/** Longest line of a request, bytes; longer ones are dropped. */
+const LONGEST_LINE = 1024 * 1024;
+/** Maximum concurrent calls of each kind. */
+const MOST_CALLS = 8;
+/** Longest wait at the end for stops that are under way, ms. */
+const FINISH_WITHIN_MS = 10_000;
+
+export const addMcpCommand: AddCommand = (parent, session) =>
+  command({
+    name: 'mcp',
+    help: 'serves tools for an agent over stdin and stdout (Model Context Protocol): they read and stop, nothing else',
+    config: 'file',
+    run: ({ file, io }) => serve(file, loadTraderConfig(file, io), session),
+  })(parent, session);
+
+async function serve(file: string, config: TraderConfig, session: Session): Promise<void> {
+  const { io } = session;
+  const [{ McpServer }, { StdioServerTransport }] = await Promise.all([
+    import('@modelcontextprotocol/sdk/server/mcp.js'),
+    import('@modelcontextprotocol/sdk/server/stdio.js'),
+  ]);
+  const stopAsked = io.stopAsked();
+  const server = new McpServer({ name: 'twinbook', version: VERSION });
+  server.server.onerror = (error) => io.err(`not a request: ${error.message.slice(0, LONGEST_TEXT)}\n`);
+  const calls = { read: new Set<Promise<unknown>>(), stop: new Set<Promise<unknown>>() };
+  for (const [made, tool] of listTools(session)) {
+    const underWay = calls[tool.kind];
+    server.registerTool(
+      made.name().replaceAll('-', '_'),
+      {
+        description: made.description(),
+        inputSchema: makeSchema(made, tool),
+        annotations: { readOnlyHint: tool.kind === 'read', openWorldHint: false },
+      },
+      async (given: Readonly<Record<string, unknown>>) => {
+        if (underWay.size >= MOST_CALLS) return failure(`${MOST_CALLS} calls are under way; wait for an answer`);
+        const call = performCall({ made, tool, file, config, session }, given);
+        underWay.add(call);
+        return call.finally(() => underWay.delete(call));
+      },
+    );
+  }
+  const input = Readable.from(readLines(process.stdin, process.stdout, io));
+  const ended = once(input, 'close').catch(() => undefined);
+  await server.connect(new StdioServerTransport(input, process.stdout));
+  await Promise.race([ended, stopAsked]);
+  const patience = new Promise((resolve) => setTimeout(resolve, FINISH_WITHIN_MS).unref());
+  await Promise.race([Promise.allSettled(calls.stop), patience]);
+}
+
+function* listTools(session: Session): Iterable<readonly [Command, Tool]> {
+  const program = new Command();
+  addLedgerCommands(program, session);
+  addControlCommands(program, session);
+  for (const made of program.commands) {
+    const tool = findTool(made);
+    if (tool !== undefined) yield [made, tool];
+  }
+}
+
+/** Whole lines; waits while answers are not read. */
+async function* readLines(input: NodeJS.ReadStream, output: NodeJS.WriteStream, io: CliIo): AsyncGenerator<Buffer> {
+  let line = Buffer.alloc(0);
+  let isTooLong = false;
+  for await (const chunk of input as AsyncIterable<Buffer>) {
+    if (output.writableNeedDrain) await once(output, 'drain');
+    let from = 0;
+    for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', from)) {
+      const whole = Buffer.concat([line, chunk.subarray(from, end + 1)]);
+      if (isTooLong || whole.length > LONGEST_LINE) io.err(`a line above ${LONGEST_LINE} bytes was dropped\n`);
+      else yield whole;
+      line = Buffer.alloc(0);
+      isTooLong = false;
+      from = end + 1;
+    }
+    isTooLong ||= line.length + chunk.length - from > LONGEST_LINE;
+    line = isTooLong ? Buffer.alloc(0) : Buffer.concat([line, chunk.subarray(from)]);
+  }
+}
+
+/** From the declaration of the command: unknown names, other types and values out of range are refused. */
+function makeSchema(made: Command, { options, required = [] }: Tool) {
+  const fields: Record<string, z.ZodType> = {};
+  for (const argument of made.registeredArguments)
+    fields[SUBJECT] = z.string().min(1).max(LONGEST_TEXT).describe(argument.description);
+  for (const option of optionsOf(made, options)) {
+    const field = schemaOf(option).describe(option.description);
+    fields[option.attributeName()] = required.includes(option.attributeName()) ? field : field.optional();
+  }
+  return z.strictObject(fields);
+}
+
+/** Name of a command's argument. */
+const SUBJECT = 'subject';
+
+const optionsOf = (made: Command, names: readonly string[]): readonly Option[] =>
+  made.options.filter((option) => names.includes(option.attributeName()));
+
+function schemaOf(option: Option): z.ZodType {
+  if (option.isBoolean()) return z.boolean();
+  const { min, max }: { readonly min?: number; readonly max?: number } = Object(option.parseArg);
+  if (min !== undefined && max !== undefined) return z.int().min(min).max(Math.min(max, MOST_ROWS));
+  return z.string().trim().min(1).max(LONGEST_TEXT);
+}
+
+interface Place {
+  readonly made: Command;
+  readonly tool: Tool;
+  readonly file: string;
+  readonly config: TraderConfig;
+  readonly session: Session;
+}
+
+async function performCall(
+  { made, tool, file, config, session }: Place,
+  given: Readonly<Record<string, unknown>>,
+): Promise<CallToolResult> {
+  if ((await reachTrader(config)) === 'not running') {
+    const next = `\`twinbook start -c ${file}\` starts it; without it \`twinbook status\`, \`fills\`, \`cancel-all\` and \`kill\` work on the command line`;
+    return failure(`no trader is running with ${file}: ${next}`);
+  }
+  let [out, err] = ['', ''];
+  const code = await session.run(argvOf(made, tool, file, given), {
+    ...session.io,
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+  });
+  if (out === '') return failure(err.slice(0, LONGEST_ANSWER));
+  const notes = [...(err === '' ? [] : [err]), ...(code === 0 ? [] : [`exit code ${code}`])];
+  const texts = [shorten(JSON.parse(out)), ...notes.map((text) => text.slice(0, LONGEST_TEXT))];
+  return { content: texts.map(contentOf), isError: code !== 0 };
+}
+
+/** `--name=value` and `--`: no value is read as an option. */
+function argvOf(made: Command, { options }: Tool, file: string, given: Readonly<Record<string, unknown>>) {
+  const usual = options.includes('limit') ? { limit: USUAL_ROWS } : {};
+  const values: Readonly<Record<string, unknown>> = { ...usual, ...given };
+  const named = optionsOf(made, options).flatMap((option) => {
+    const value = values[option.attributeName()];
+    if (value === undefined || value === false) return [];
+    return [value === true ? `${option.long}` : `${option.long}=${value}`];
+  });
+  const subject = given[SUBJECT] === undefined ? [] : ['--', String(given[SUBJECT])];
+  return [made.name(), '--json', `--config=${file}`, ...named, ...subject];
+}
+
+const contentOf = (text: string) => ({ type: 'text' as const, text: secrets.clean(text) });
+const failure = (text: string): CallToolResult => ({ content: [contentOf(text)], isError: true });
+
+/** JSON of limited length: the longest list in it loses rows from its end, and `left_off` counts them. */
+function shorten(data: unknown): string {
+  const answer = Array.isArray(data) ? { rows: data } : Object(data);
+  let leftOff = 0;
+  for (;;) {
+    const text = JSON.stringify(leftOff === 0 ? answer : { ...answer, left_off: leftOff });
+    const lists = Object.values(answer).filter((value) => Array.isArray(value));
+    const longest = lists.toSorted((a, b) => b.length - a.length)[0];
+    if (text.length <= LONGEST_ANSWER || longest === undefined || longest.length === 0)
+      return text.slice(0, LONGEST_ANSWER);
+    leftOff += longest.splice(Math.floor(longest.length / 2)).length;
+  }
+}
