@@ -44,7 +44,7 @@ export type ShownSubject = ShownMarket | ShownEvent;
 /** The markets or events of a trial. Both lists are as long, and one and its mirror stand at the same place. */
 export interface ShownMarkets<S extends ShownSubject = ShownSubject> {
   readonly markets: readonly S[];
-  /** The same with YES and NO exchanged; null where none can be made, as of a recording. */
+  /** The same with YES and NO exchanged; null for events. */
   readonly mirrored: readonly S[] | null;
 }
 
