@@ -130,40 +130,13 @@ export interface TaskFigures {
   readonly resultMicros: number;
   readonly maxDrawdownMicros: number;
   readonly fills: number;
-  /** Currency that changed hands. */
-  readonly turnoverMicros: number;
-  readonly feesMicros: number;
-  /** Part of the markets' time in which both sides were quoted; null when no market was open. */
-  readonly twoSidedShare: number | null;
-  /** Requests that were sent. */
-  readonly requests: number;
   /** Loud notices: limits that stopped the trader, and whatever else a live one would have called somebody for. */
   readonly alarms: number;
-  /** Recorded events that were played. */
-  readonly played: number;
   readonly traceHash: string;
-  /** Null: not known, of a backtest that an earlier version made. */
-  readonly crossing: CrossingSums | null;
   /** In the order of the fold's events. */
   readonly eventResults: readonly number[];
   /** The runs that the figures above are means of, in their order; empty where there was a single one. */
   readonly runs: readonly TaskRun[];
-}
-
-/** Sums over the markets of a backtest. Shares in Micros. */
-export interface CrossingSums {
-  /** Filled at crossings. */
-  readonly filledMicros: number;
-  /** Of orders that stood crossed and were not filled, what they had left. */
-  readonly unfilledMicros: number;
-  readonly unfilledOrders: number;
-  /** How long they stood crossed, all together. */
-  readonly crossedMs: number;
-  /** Shares of those that have a middle that much later, and what they would have gained by then. */
-  readonly shares5sMicros: number;
-  readonly gain5sMicros: number;
-  readonly shares60sMicros: number;
-  readonly gain60sMicros: number;
 }
 
 export interface TaskRun {
@@ -299,24 +272,10 @@ export interface ModelResult {
   /** The largest of the folds'. */
   readonly maxDrawdownMicros: number;
   readonly fills: number;
-  readonly turnoverMicros: number;
   readonly alarms: number;
   /** Deviation of the result between repeats; null without any. */
   readonly repeatDeviationMicros: number | null;
   readonly sharpe: SharpePerEvent | null;
-  /** What the model's rule about crossings filled, and what it left; null where an earlier version made a backtest of it. */
-  readonly crossing: CrossingSummary | null;
-  readonly folds: readonly { readonly resultMicros: number; readonly fills: number }[];
-}
-
-/** Shares in Micros; of what stood crossed and was not filled also for how long, and the markout of a share. */
-export interface CrossingSummary {
-  readonly filledMicros: number;
-  readonly unfilledMicros: number;
-  readonly unfilledOrders: number;
-  readonly meanCrossedMs: number | null;
-  readonly markout5sMicros: number | null;
-  readonly markout60sMicros: number | null;
 }
 
 /** Mean over deviation of the results per event; an event without a fill counts as 0. */

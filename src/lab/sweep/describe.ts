@@ -1,18 +1,7 @@
 /** Figures and tables of a sweep as a person reads them, the same on the terminal and in the page. */
 
 import { ONE } from '../../shared/base/micros.js';
-import {
-  count,
-  formatDuration,
-  formatGain,
-  formatMoney,
-  formatPercent,
-  formatQuantity,
-  formatShares,
-  ratio,
-  signedCents,
-  UNKNOWN,
-} from '../report/figures.js';
+import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
 import { LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
 import type {
   Axis,
@@ -96,17 +85,6 @@ export interface SharedColumn<Row> {
   readonly keep?: number;
   readonly short?: string;
 }
-
-/** What the rule about crossings of a fill model filled, and what it left. */
-export const CROSSING_COLUMNS: readonly SharedColumn<ModelResult>[] = [
-  { title: 'Fill model', isText: true, cell: ({ fillModel }) => fillModel },
-  { title: 'Filled at crossings', cell: ({ crossing }) => formatShares(crossing?.filledMicros ?? null) },
-  { title: 'Crossed, not filled', cell: ({ crossing }) => formatShares(crossing?.unfilledMicros ?? null) },
-  { title: 'Orders', cell: ({ crossing }) => count(crossing?.unfilledOrders ?? null) },
-  { title: 'Crossed for, mean', cell: ({ crossing }) => formatDuration(crossing?.meanCrossedMs ?? null) },
-  { title: 'Markout 5 s, cents', cell: ({ crossing }) => signedCents(crossing?.markout5sMicros ?? null) },
-  { title: 'Markout 60 s, cents', cell: ({ crossing }) => signedCents(crossing?.markout60sMicros ?? null) },
-];
 
 /** How far the search may be believed, by fill model. */
 export function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
