@@ -5,7 +5,7 @@ import { calibratedName } from '../../lab/calibrate/calibration-file.js';
 
 /** Names as they were given. */
 export interface FillModelFlag {
-  readonly fillModel?: readonly string[];
+  readonly fillModel?: readonly string[] | undefined;
 }
 
 /** @param usual what is taken where nobody names any */

@@ -9,12 +9,12 @@ import { EXIT, type ExitCode } from '../../output/exit.js';
 import { addAction, type CliIo, type Session } from '../../output/io.js';
 import { ProgressLine } from '../progress.js';
 import {
+  CONDITION_OPTIONS,
   type ConditionFlags,
   findWorlds,
   HIGHEST_SEED,
   MOST_SEEDS,
   readConditions,
-  withConditions,
 } from '../world-options.js';
 import { addChunkCommands, chunkSecondsOption } from './sweep-chunks.js';
 import {
@@ -62,29 +62,30 @@ export function addSweepCommand(program: Command, session: Session): void {
 }
 
 /** In place of recordings. */
-const withWorlds = (command: Command): Command =>
-  withConditions(
-    command
-      .addOption(
-        new Option('--world <name...>', 'worlds of the arena in place of recordings, or all').conflicts(OF_RECORDINGS),
-      )
-      .option(
-        '--seeds <n>',
-        `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
-        integerBetween(1, MOST_SEEDS),
-      )
-      .option('--first <seed>', 'of worlds: the first of them (default: 0)', integerBetween(0, HIGHEST_SEED))
-      .option(
-        '--fresh <n>',
-        'of worlds: other seeds, on which the best is shown (default: as many)',
-        integerBetween(1, MOST_SEEDS),
-      )
-      .option(
-        '--fresh-first <seed>',
-        'of worlds: the first of those (default: right after the others)',
-        integerBetween(0, 2 * HIGHEST_SEED),
-      ),
-  );
+function withWorlds(command: Command): Command {
+  command
+    .addOption(
+      new Option('--world <name...>', 'worlds of the arena in place of recordings, or all').conflicts(OF_RECORDINGS),
+    )
+    .option(
+      '--seeds <n>',
+      `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
+      integerBetween(1, MOST_SEEDS),
+    )
+    .option('--first <seed>', 'of worlds: the first of them (default: 0)', integerBetween(0, HIGHEST_SEED))
+    .option(
+      '--fresh <n>',
+      'of worlds: other seeds, on which the best is shown (default: as many)',
+      integerBetween(1, MOST_SEEDS),
+    )
+    .option(
+      '--fresh-first <seed>',
+      'of worlds: the first of those (default: right after the others)',
+      integerBetween(0, 2 * HIGHEST_SEED),
+    );
+  for (const { option } of Object.values(CONDITION_OPTIONS)) command.addOption(option);
+  return command;
+}
 
 /** What a world knows nothing of. */
 const OF_RECORDINGS = [
