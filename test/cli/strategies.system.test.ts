@@ -8,8 +8,6 @@ import { readScenarios } from '../../src/shell/config/scenario-file.js';
 import { FileRows } from '../../src/shell/feeds/file-rows.js';
 import { readRow } from '../../src/shell/feeds/read-row.js';
 import { nowMs } from '../../src/shell/runtime/clock.js';
-import { recordedFolder } from '../lab/backtest/formats.js';
-import { wanderingRows } from '../lab/backtest/recordings.js';
 import { folderOf } from '../support/folders.js';
 import { run } from './run.js';
 
@@ -105,12 +103,10 @@ describe('what cannot be tried is refused with the reason', () => {
     [['new', '../x'], 'Wanted lower case letters and figures with dashes'],
     [['test', 'nothing'], "no shipped strategy 'nothing'"],
     [['test', 'nothing.yaml'], 'nothing.yaml: no such file'],
-    [['test', 'bands', '--data', 'x'], "--data wants a strategy file (.yaml), got 'bands'"],
     [['test', 'maker.yaml', '--record'], '--record wants --scenarios <file>'],
     [['test', 'maker.yaml', '--scenarios', 'odd.yaml'], "odd.yaml:3:44: scenarios[0]: unknown key 'hold'"],
     [['test', 'maker.yaml', '--scenarios', 'odd.yaml'], 'scenarios[0].bids[0][0]: wants a price between 0 and 1, got'],
     [['test', 'maker.yaml', '--scenarios', 'odd.yaml'], 'odd.yaml:1:7: tick: wants 0.01, 0.001 or 0.0001, got'],
-    [['test', 'maker.yaml', '--data', 'nowhere'], 'nowhere'],
   ])('%j', async (args, said) => {
     const { code, err } = await run(['strategies', ...args], { cwd: folderOf(files) });
     expect(code).not.toBe(0);
@@ -118,7 +114,7 @@ describe('what cannot be tried is refused with the reason', () => {
   });
 });
 
-it('asks a strategy nothing where its scenarios or its recordings cannot be read', async () => {
+it('asks a strategy nothing where its scenarios cannot be read', async () => {
   const cwd = folderOf({
     'asked.mjs': `import { writeFileSync } from 'node:fs';
       export default { name: 'asked', summary: 'Says so.', params: {}, create() {
@@ -129,16 +125,7 @@ it('asks a strategy nothing where its scenarios or its recordings cannot be read
     'odd.yaml': 'tick: 0.02\nscenarios: []\n',
   });
   await run(['strategies', 'test', './asked.mjs', '--scenarios', 'odd.yaml'], { cwd });
-  await run(['strategies', 'test', 'asked.yaml', '--data', 'nowhere'], { cwd });
   expect(existsSync(join(cwd, 'asked'))).toBe(false);
   await run(['strategies', 'test', 'asked.yaml'], { cwd });
   expect(existsSync(join(cwd, 'asked'))).toBe(true);
-});
-
-it('tries a strategy on the views of a recording', async () => {
-  const cwd = folderOf({ 'maker.yaml': 'strategy: bands\nmarkets: { select: { state: open } }\n' });
-  const recording = await recordedFolder(wanderingRows(5, 4));
-  const { code, out } = await run(['strategies', 'test', 'maker.yaml', '--data', recording], { cwd });
-  expect([code, out]).toEqual([0, expect.stringContaining(`bands on ${recording}`)]);
-  expect(out).toMatch(/ok +it never throws +\d{3,} looks at \d+ markets/);
 });

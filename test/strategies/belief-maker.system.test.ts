@@ -1,10 +1,10 @@
 /** belief-maker in the whole challenge, which takes seconds. */
 
 import { expect, test } from 'vitest';
-import { challenge } from '../../src/lab/arena/challenge/challenge.js';
 import { drawConfiguration } from '../../src/lab/arena/challenge/configuration.js';
 import { ShownMaker } from '../../src/lab/arena/challenge/shown-maker.js';
 import { simulate } from '../../src/lab/arena/challenge/simulation.js';
+import { playChallenge } from '../../src/lab/arena/worlds.js';
 import type { MarketView, StrategyEvent } from '../../src/trader/strategy/strategy.js';
 import beliefMaker from '../../strategies/belief-maker.js';
 import { paramsFor } from '../trader/strategy/fixtures.js';
@@ -26,7 +26,7 @@ test('a restart between any two looks changes nothing of what it does', () => {
 
 test('earns in the challenge where log-odds-maker loses', () => {
   const entrant = { name: 'belief', module: beliefMaker, params: paramsFor(beliefMaker) };
-  const edges = [0, 3, 11].map((seed) => challenge.simulate(seed, entrant));
+  const edges = [0, 3, 11].map((seed) => playChallenge(seed, entrant));
   for (const { edge, failure } of edges) {
     expect(failure).toBeNull();
     expect(edge).toBeGreaterThan(0);

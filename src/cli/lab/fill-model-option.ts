@@ -5,7 +5,7 @@ import { calibratedName } from '../../lab/calibrate/calibration-file.js';
 
 /** Names as given. */
 export interface FillModelFlag {
-  readonly fillModel?: readonly string[];
+  readonly fillModel?: readonly string[] | undefined;
 }
 
 /** @param usual default names */

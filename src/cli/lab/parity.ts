@@ -1,6 +1,5 @@
 /** `twinbook parity RUN`: compares a recorded run with backtests of the same span. */
 
-import { type Command, Option } from 'commander';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import type { FillBand, MarketParity } from '../../lab/parity/comparison.js';
 import type { ParityResult } from '../../lab/parity/parity.js';
@@ -10,61 +9,42 @@ import { count, formatPercent, formatShares } from '../../lab/report/figures.js'
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { integerBetween } from '../arguments.js';
-import { EXIT } from '../output/exit.js';
-import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { type Column, json } from '../output/table.js';
+import { command, type OptionRow, text, usual } from '../command.js';
+import type { Column } from '../output/table.js';
 import { type FillModelFlag, fillModelOption } from './fill-model-option.js';
-import { makeRunCode, openRun, RUN_ARGUMENT, type RunFlags, withRunConfig } from './run-option.js';
+import { makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS } from './run-option.js';
 import { backtestRun, sidesText } from './side-table.js';
 
-interface ParityFlags extends FillModelFlag, RunFlags {
-  readonly latency?: string;
-  readonly seed: number;
-  readonly landingMs: number;
-  readonly json?: true;
-}
+const OPTIONS = {
+  fillModel: { option: fillModelOption(BRACKET) } as OptionRow<FillModelFlag['fillModel']>,
+  latency: text('--latency <model>', "round trips: constant:MS or recorded, scaled by :xK (default: the run's own)"),
+  seed: usual('--seed <n>', 'seed of latencies and ids', 1, integerBetween(0, 2 ** 32 - 1)),
+  landingMs: usual('--landing-ms <n>', 'how long merges take', USUAL_LANDING_MS, integerBetween(0, 600_000)),
+  ...RUN_OPTIONS,
+};
 
-export function addParityCommand(program: Command, session: Session): void {
-  const command = program
-    .command('parity')
-    .argument('<run>', RUN_ARGUMENT)
-    .description('compares a recorded run with backtests of the same span: fills, result, spread, inventory, requests')
-    .addOption(fillModelOption(BRACKET))
-    .option('--latency <model>', "round trips: constant:MS or recorded, scaled by :xK (default: the run's own)")
-    .addOption(
-      new Option('--seed <n>', 'seed of latencies and ids').default(1).argParser(integerBetween(0, 2 ** 32 - 1)),
-    )
-    .addOption(
-      new Option('--landing-ms <n>', 'how long merges take')
-        .default(USUAL_LANDING_MS)
-        .argParser(integerBetween(0, 600_000)),
-    );
-  addJsonOption(withRunConfig(command));
-  addAction<ParityFlags>(command, session, async (flags, [name = '']) => {
-    const { io } = session;
-    io.out(await compareRun(name, flags, io));
-    return EXIT.ok;
-  });
-}
-
-/** Returns the text to print. */
-async function compareRun(name: string, flags: ParityFlags, io: CliIo): Promise<string> {
-  const run = openRun(name, flags.config, io);
-  const { traderThen } = await import('../../lab/replay/run-settings.js');
-  const code = makeRunCode(name, flags, io);
-  const trader = await traderThen(run.description, code);
-  const { latency = null, seed, landingMs } = flags;
-  const result = await backtestRun(run, { trader, latency, seed, landingMs }, flags, io);
-  const replayed = await replayText(run, trader, code);
-  if (flags.json === true) return json(makeParityRow(run, replayed, result));
-  const words = {
-    span: run.end === null ? ', cut off' : ', complete',
-    after: [['replay', replayed]] as const,
-    columns: [OFF_BY],
-    verdict: bandText(result.parity.band),
-  };
-  return sidesText(run, result, words, io.columns);
-}
+export const addParityCommand = command({
+  name: 'parity',
+  args: [['<run>', RUN_ARGUMENT]],
+  help: 'compares a recorded run with backtests of the same span: fills, result, spread, inventory, requests',
+  options: OPTIONS,
+  answer: async ({ options, args: [name = ''], isJson, io }) => {
+    const run = openRun(name, options.config, io);
+    const { traderThen } = await import('../../lab/replay/run-settings.js');
+    const code = makeRunCode(name, options, io);
+    const trader = await traderThen(run.description, code);
+    const { latency = null, seed, landingMs, fillModel } = options;
+    const result = await backtestRun(run, { trader, latency, seed, landingMs }, fillModel, isJson, io);
+    const replayed = await replayText(run, trader, code);
+    const words = {
+      span: run.end === null ? ', cut off' : ', complete',
+      after: [['replay', replayed]] as const,
+      columns: [OFF_BY],
+      verdict: bandText(result.parity.band),
+    };
+    return { data: makeParityRow(run, replayed, result), text: (width) => sidesText(run, result, words, width) };
+  },
+});
 
 /** The comparison below is about the same trader only where the run repeats: that comes first. */
 async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode): Promise<string> {

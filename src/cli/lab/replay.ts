@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import type { ParityResult } from '../../lab/parity/parity.js';
 import type { Difference } from '../../lab/replay/compare.js';
@@ -12,18 +12,13 @@ import { utcText } from '../../shared/base/utc-text.js';
 import { isStrategyFileAt, loadConfig } from '../../shell/config/load.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { limitsOfThen } from '../../trader/risk/limits.js';
+import { type Answer, command, flag, type OptionRow, type Values } from '../command.js';
 import { EXIT } from '../output/exit.js';
-import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { json, record } from '../output/table.js';
+import type { CliIo } from '../output/io.js';
+import { record } from '../output/table.js';
 import { type FillModelFlag, fillModelOption } from './fill-model-option.js';
-import { makeRunCode, openRun, RUN_ARGUMENT, type RunFlags, traderOfNow, withRunConfig } from './run-option.js';
+import { makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS, traderOfNow } from './run-option.js';
 import { backtestRun, sidesText } from './side-table.js';
-
-interface ReplayFlags extends RunFlags, FillModelFlag {
-  readonly asRecorded?: true;
-  readonly play?: string;
-  readonly json?: true;
-}
 
 interface Replayed {
   readonly run: RunJournal;
@@ -32,36 +27,39 @@ interface Replayed {
   readonly result: ReplayResult;
 }
 
-export function addReplayCommand(program: Command, session: Session): void {
-  const command = program
-    .command('replay')
-    .argument('<run>', RUN_ARGUMENT)
-    .description('decides a recorded run once more from what it saw, and compares every request that it made')
-    .option('--as-recorded', "with the run's own settings, whatever its files say now")
-    .addOption(
-      new Option(
-        '--play <file>',
-        "play another configuration over the run's market in a backtest: a strategy file, or a trader's file",
-      ).conflicts(['asRecorded', 'acceptChangedCode']),
-    )
-    .addOption(fillModelOption(BRACKET));
-  addJsonOption(withRunConfig(command));
-  addAction<ReplayFlags>(command, session, async (flags, [name = '']) => {
-    if (flags.play !== undefined) {
-      session.io.out(await playOverRun(openRun(name, flags.config, session.io), flags.play, flags, session.io));
-      return EXIT.ok;
-    }
-    if (flags.fillModel !== undefined) {
+const OPTIONS = {
+  asRecorded: flag('--as-recorded', "with the run's own settings, whatever its files say now"),
+  play: {
+    option: new Option(
+      '--play <file>',
+      "play another configuration over the run's market in a backtest: a strategy file, or a trader's file",
+    ).conflicts(['asRecorded', 'acceptChangedCode']),
+  } as OptionRow<string | undefined>,
+  fillModel: { option: fillModelOption(BRACKET) } as OptionRow<FillModelFlag['fillModel']>,
+  ...RUN_OPTIONS,
+};
+
+type ReplayFlags = Values<typeof OPTIONS>;
+
+export const addReplayCommand = command({
+  name: 'replay',
+  args: [['<run>', RUN_ARGUMENT]],
+  help: 'decides a recorded run once more from what it saw, and compares every request that it made',
+  options: OPTIONS,
+  answer: async ({ options, args: [name = ''], isJson, io }): Promise<Answer> => {
+    if (options.play !== undefined)
+      return playOverRun(openRun(name, options.config, io), options.play, options, isJson, io);
+    if (options.fillModel !== undefined) {
       const hint = 'Add --play FILE, or leave --fill-model out.';
       throw new TwinbookError('usage', '--fill-model applies only to --play', hint);
     }
-    const replayed = await replayNamed(name, flags, session.io);
-    session.io.out(flags.json === true ? json(makeReplayRow(replayed)) : formatReplay(replayed));
-    return replayed.result.difference === null ? EXIT.ok : EXIT.difference;
-  });
-}
+    const replayed = await replayNamed(name, options, isJson, io);
+    const code = replayed.result.difference === null ? EXIT.ok : EXIT.difference;
+    return { data: makeReplayRow(replayed), text: () => formatReplay(replayed), code };
+  },
+});
 
-async function replayNamed(name: string, flags: ReplayFlags, io: CliIo): Promise<Replayed> {
+async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io: CliIo): Promise<Replayed> {
   const run = openRun(name, flags.config, io);
   const { changesSince, traderThen } = await import('../../lab/replay/run-settings.js');
   const { replayRun } = await import('../../lab/replay/replay-run.js');
@@ -71,8 +69,8 @@ async function replayNamed(name: string, flags: ReplayFlags, io: CliIo): Promise
       ? await traderThen(run.description, code)
       : await traderOfNow(run, name, flags.config, io);
   const changes = changesSince(run.description, trader);
-  // Before the replay itself, which may take long.
-  if (flags.json !== true && changes.length > 0) io.out(changesText(changes));
+  // Before the replay itself, which may take its time.
+  if (!isJson && changes.length > 0) io.out(changesText(changes));
   return { run, changes, result: await replayRun(run, { trader, code }) };
 }
 
@@ -153,13 +151,19 @@ function differenceText(difference: Difference, changes: readonly string[]): str
 const UNEXPLAINED =
   'Neither settings nor strategy files have changed since: the code of twinbook itself has, or a strategy decides by something else than what it is given, such as a clock or a random number.';
 
-/** Plays another configuration on the run's market data. Returns the text to print. */
-async function playOverRun(run: RunJournal, file: string, flags: ReplayFlags, io: CliIo): Promise<string> {
+/** Plays another configuration on the market that the run saw. */
+async function playOverRun(
+  run: RunJournal,
+  file: string,
+  { fillModel }: ReplayFlags,
+  isJson: boolean,
+  io: CliIo,
+): Promise<Answer> {
   const trader = await loadOther(run, file, io);
   const asked = { trader, isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
-  const played = await backtestRun(run, asked, flags, io);
-  if (flags.json === true) return json(makePlayedRow(run, file, played));
-  return sidesText(run, played, { before: [['played', file]] }, io.columns);
+  const played = await backtestRun(run, asked, fillModel, isJson, io);
+  const text = (width: number | undefined) => sidesText(run, played, { before: [['played', file]] }, width);
+  return { data: makePlayedRow(run, file, played), text };
 }
 
 /** A strategy file uses the run's settings and limits; a trader's file has its own. */

@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { ReplayedTrader } from '../../lab/replay/replay.js';
 import { RunCode } from '../../lab/replay/run-code.js';
 import { loadConfig, loadTraderConfig } from '../../shell/config/load.js';
@@ -10,23 +9,21 @@ import type { RunJournal } from '../../shell/journal/contract.js';
 import { RUN_FILE } from '../../shell/journal/journal.js';
 import { readRun } from '../../shell/journal/read-run.js';
 import { findRun } from '../../shell/journal/runs.js';
+import { type OptionRow, text, type Values } from '../command.js';
 import { type CliIo, changedCodeOption, DEFAULT_CONFIG, defaultConfig } from '../output/io.js';
 
 export const RUN_ARGUMENT =
   'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
 
-export interface RunFlags {
-  readonly config?: string;
-  readonly acceptChangedCode?: true;
-}
+export const RUN_OPTIONS = {
+  config: text(
+    '-c, --config <file>',
+    `the trader's configuration file (default: ${DEFAULT_CONFIG}; of a folder, the file that the run was started with, without code of its user)`,
+  ),
+  acceptChangedCode: { option: changedCodeOption() } as OptionRow<true | undefined>,
+};
 
-export const withRunConfig = (command: Command): Command =>
-  command
-    .option(
-      '-c, --config <file>',
-      `the trader's configuration file (default: ${DEFAULT_CONFIG}; of a folder, the file that the run was started with, without code of its user)`,
-    )
-    .addOption(changedCodeOption());
+export type RunFlags = Values<typeof RUN_OPTIONS>;
 
 /** The named run; without a configuration if the run's folder itself is named. */
 export function openRun(name: string, config: string | undefined, io: CliIo): RunJournal {

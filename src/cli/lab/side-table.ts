@@ -16,13 +16,14 @@ import { ProgressLine } from './progress.js';
 export async function backtestRun(
   run: RunJournal,
   options: Omit<ParityOptions, 'fillModels' | 'progress'>,
-  flags: FillModelFlag & { readonly json?: true },
+  fillModel: FillModelFlag['fillModel'],
+  isJson: boolean,
   io: CliIo,
 ): Promise<ParityResult> {
   const { runParity } = await import('../../lab/parity/parity.js');
   const { checkFillModels } = await import('../../lab/backtest/sources.js');
-  const fillModels = checkFillModels(resolveFillModels(flags, BRACKET, io.cwd));
-  const line = new ProgressLine(io, flags.json === true);
+  const fillModels = checkFillModels(resolveFillModels({ fillModel }, BRACKET, io.cwd));
+  const line = new ProgressLine(io, isJson);
   const progress = (share: number, what: string) => line.show(share, what);
   return runParity(run, { ...options, fillModels, progress }).finally(() => line.end());
 }

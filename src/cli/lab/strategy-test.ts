@@ -1,15 +1,13 @@
 /** `twinbook strategies test`: rules for every strategy, and scenarios of its author. */
 
 import { dirname, resolve } from 'node:path';
-import { Option } from 'commander';
-import type { CheckResult, ShownMarkets, TriedStrategy } from '../../lab/strategy-checks/trial.js';
+import type { CheckResult, TriedStrategy } from '../../lab/strategy-checks/trial.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { loadStrategyModule } from '../../shell/config/strategy-module.js';
 import { readParams } from '../../trader/strategy/read-params.js';
 import { integerBetween } from '../arguments.js';
-import { type Answer, command, flag, type OptionRow, text, unless, usual, type Values } from '../command.js';
-import { resolveData } from '../data/paths.js';
+import { type Answer, command, flag, text, unless, usual, type Values } from '../command.js';
 import { EXIT } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, table } from '../output/table.js';
@@ -25,9 +23,6 @@ const EVENTS = 10;
 const EVENT_LOOKS = 60;
 
 const OPTIONS = {
-  data: {
-    option: new Option('--data <path...>', 'recordings whose views it is tried on too; wants a strategy file'),
-  } as OptionRow<readonly string[] | undefined>,
   scenarios: text('--scenarios <file>', 'books and holdings with the quotes that it shall give'),
   types: unless('--no-types', 'without asking the TypeScript compiler'),
   record: flag('--record', 'write its quotes into the file of scenarios'),
@@ -36,7 +31,7 @@ const OPTIONS = {
 
 export const strategyTestCommand = command({
   name: 'test',
-  help: 'tries a strategy on generated markets, on recordings and on scenarios',
+  help: 'tries a strategy on generated markets and on scenarios',
   args: [['<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped one']],
   options: OPTIONS,
   answer: async ({ options, args: [name = ''], io }) => {
@@ -61,7 +56,6 @@ async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise
   const { showMarkets } = await import('../../lab/strategy-checks/shown-markets.js');
   // Invalid input is rejected before any trial.
   if (options.scenarios !== undefined) await readScenarioFile(options.scenarios, io);
-  const recorded = options.data === undefined ? [] : await recordedTrials(name, options.data, io);
   const stopwatch = () => performance.now();
   const trials: Trial[] = [];
   for (const { file, ...tried } of await triedStrategies(name, io)) {
@@ -76,10 +70,6 @@ async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise
     if (options.scenarios !== undefined) {
       trials.push({ strategy: strategy.name, on: options.scenarios, checks: await playScenarios(tried, options, io) });
     }
-  }
-  for (const { tried, shown } of recorded) {
-    const on = options.data?.join(', ') ?? '';
-    trials.push({ strategy: tried.strategy.name, on, checks: checkStrategy(tried, shown, stopwatch) });
   }
   const hasFailed = trials.some(({ checks }) => checks.some(({ verdict }) => verdict === 'failed'));
   return {
@@ -128,30 +118,6 @@ async function playScenarios(tried: TriedStrategy, options: TestFlags, io: CliIo
   writeWhole(path, withQuotes(path, said));
   io.err(`wrote the quotes of ${said.length} scenarios into ${name}\n`);
   return judgeScenarios(await readScenarioFile(name, io), said);
-}
-
-/** Views of each strategy of a file in a backtest of these recordings. */
-async function recordedTrials(
-  name: string,
-  data: readonly string[],
-  io: CliIo,
-): Promise<readonly { readonly tried: TriedStrategy; readonly shown: ShownMarkets }[]> {
-  if (!isFile(name)) {
-    const hint = 'Limits and capital of a backtest come from a file.';
-    throw new TwinbookError('usage', `--data wants a strategy file (.yaml), got '${name}'`, hint);
-  }
-  const { keepViews } = await import('../../lab/strategy-checks/recorded-markets.js');
-  const { backtestOf } = await import('../../lab/backtest/backtest.js');
-  const config = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });
-  const kept = config.strategies.map((strategy) => ({ strategy, keeping: keepViews(strategy.module) }));
-  await backtestOf(
-    { ...config, strategies: kept.map(({ strategy, keeping }) => ({ ...strategy, module: keeping.strategy })) },
-    { data: resolveData(data, io), fillModels: ['risk-averse'], allMarkets: true },
-  );
-  return kept.map(({ strategy: { module, params }, keeping }) => ({
-    tried: { strategy: module, params },
-    shown: keeping.collectShown(),
-  }));
 }
 
 const COLUMNS: readonly Column<CheckResult>[] = [

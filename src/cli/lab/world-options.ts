@@ -1,25 +1,23 @@
 /** Options of commands that play worlds and their conditions. */
 
-import type { Command } from 'commander';
 import { CONDITION_ROWS, CONDITIONS, type Conditions, chooseConditions, optionOf } from '../../lab/arena/conditions.js';
 import type { World } from '../../lab/arena/contract.js';
 import { integerBetween, numberBetween } from '../arguments.js';
+import { type OptionRow, read } from '../command.js';
 
 export const HIGHEST_SEED = 2 ** 31;
 export const MOST_SEEDS = 1_000_000;
 
-export type ConditionFlags = Partial<Record<(typeof CONDITIONS)[keyof typeof CONDITIONS]['flag'], number>>;
+type ConditionFlag = (typeof CONDITIONS)[keyof typeof CONDITIONS]['flag'];
+export type ConditionFlags = { readonly [Flag in ConditionFlag]?: number | undefined };
 
-/** Venue of worlds with the whole trader. */
-export function withConditions(command: Command): Command {
-  for (const [name, { takes, range, isFraction, help }] of CONDITION_ROWS)
-    command.option(
-      `${optionOf(name)} ${takes}`,
-      help,
-      (isFraction === true ? numberBetween : integerBetween)(...range),
-    );
-  return command;
-}
+/** The venue of worlds in which the whole trader trades. Every condition has a row. */
+export const CONDITION_OPTIONS = Object.fromEntries(
+  CONDITION_ROWS.map(([name, { flag, takes, range, isFraction, help }]) => [
+    flag,
+    read(`${optionOf(name)} ${takes}`, help, (isFraction === true ? numberBetween : integerBetween)(...range)),
+  ]),
+) as Readonly<Record<ConditionFlag, OptionRow<number | undefined>>>;
 
 export async function findWorlds(names: readonly string[]): Promise<readonly World[]> {
   const { WORLDS, worldNamed } = await import('../../lab/arena/worlds.js');

@@ -67,7 +67,7 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
     const text = `${usedBefore} of the fresh seeds were chosen on by an earlier sweep in this folder: they are not fresh. Take others (--fresh-first).`;
     const notes = usedBefore > 0 ? [{ level: 'caution', text } as const, ...chosen.notes] : chosen.notes;
     const result = { ...chosen, fresh, notes };
-    if (isChosen) store.finish(result);
+    if (isChosen) store.finish();
     return { result, isComplete: isChosen && !(hasBest && fresh === null) };
   } finally {
     store.close();
@@ -184,15 +184,8 @@ function computeFigures(results: readonly SimulationResult[]): TaskFigures {
     resultMicros: eventResults.reduce((sum, edge) => sum + edge, 0),
     maxDrawdownMicros: Math.round(Math.max(...results.map(({ drawdown }) => drawdown)) * ONE),
     fills: results.reduce((sum, { fills }) => sum + fills, 0),
-    // Worlds do not count turnover, and the edge is net of fees.
-    turnoverMicros: 0,
-    feesMicros: 0,
-    twoSidedShare: null,
-    requests: results.reduce((sum, { requests, actions }) => sum + (requests ?? actions), 0),
     alarms: results.reduce((sum, { halts }) => sum + halts, 0),
-    played: results.length,
     traceHash: createHash('sha256').update(canonicalJson(results)).digest('hex'),
-    crossing: null,
     eventResults,
     runs: [],
   };

@@ -62,9 +62,8 @@ const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
 /** Error of the fill models as fractions of the live fills: null without any. `holds`: live is within. */
 function computeFillBand([live, ...models]: readonly Pick<Side, 'name' | 'fills' | 'sharesMicros'>[]) {
   const [liveFills, liveSharesMicros] = [live?.fills ?? 0, live?.sharesMicros ?? 0];
-  const errors = models.map(({ name, fills, sharesMicros }) => ({
+  const errors = models.map(({ name, sharesMicros }) => ({
     name,
-    fillsShare: share(fills - liveFills, liveFills),
     sharesShare: share(sharesMicros - liveSharesMicros, liveSharesMicros),
   }));
   const shares = models.map(({ sharesMicros }) => sharesMicros);

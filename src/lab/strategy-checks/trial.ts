@@ -44,7 +44,7 @@ export type ShownSubject = ShownMarket | ShownEvent;
 /** Markets or events of a trial. Both lists have equal length, with each one's mirror at the same index. */
 export interface ShownMarkets<S extends ShownSubject = ShownSubject> {
   readonly markets: readonly S[];
-  /** The same with YES and NO exchanged; null when impossible, as for a recording. */
+  /** The same with YES and NO exchanged; null for events. */
   readonly mirrored: readonly S[] | null;
 }
 

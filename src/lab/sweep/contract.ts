@@ -130,40 +130,13 @@ export interface TaskFigures {
   readonly resultMicros: number;
   readonly maxDrawdownMicros: number;
   readonly fills: number;
-  /** Currency that changed hands. */
-  readonly turnoverMicros: number;
-  readonly feesMicros: number;
-  /** Fraction of the markets' time with quotes on both sides; null when no market was open. */
-  readonly twoSidedShare: number | null;
-  /** Requests that were sent. */
-  readonly requests: number;
-  /** Loud notices: limits that stopped the trader, and other alarms of a live one. */
+  /** Loud notices: limits that stopped the trader, and whatever else a live one would have called somebody for. */
   readonly alarms: number;
-  /** Played recorded events. */
-  readonly played: number;
   readonly traceHash: string;
-  /** Null: unknown, for a backtest of an earlier version. */
-  readonly crossing: CrossingSums | null;
   /** In the order of the fold's events. */
   readonly eventResults: readonly number[];
   /** Runs whose means are the figures above, in order; empty for a single one. */
   readonly runs: readonly TaskRun[];
-}
-
-/** Sums over the markets of a backtest. Shares in micros. */
-export interface CrossingSums {
-  /** Filled at crossings. */
-  readonly filledMicros: number;
-  /** Rest of crossed orders that were not filled. */
-  readonly unfilledMicros: number;
-  readonly unfilledOrders: number;
-  /** Total time that they stood crossed. */
-  readonly crossedMs: number;
-  /** Shares with a known mid that much later, and their possible gain by then. */
-  readonly shares5sMicros: number;
-  readonly gain5sMicros: number;
-  readonly shares60sMicros: number;
-  readonly gain60sMicros: number;
 }
 
 export interface TaskRun {
@@ -299,24 +272,10 @@ export interface ModelResult {
   /** Maximum over the folds. */
   readonly maxDrawdownMicros: number;
   readonly fills: number;
-  readonly turnoverMicros: number;
   readonly alarms: number;
   /** Deviation of the result between repeats; null without any. */
   readonly repeatDeviationMicros: number | null;
   readonly sharpe: SharpePerEvent | null;
-  /** Fills by the model's rule for crossings, and the rest; null for a backtest of an earlier version. */
-  readonly crossing: CrossingSummary | null;
-  readonly folds: readonly { readonly resultMicros: number; readonly fills: number }[];
-}
-
-/** Shares in micros; for crossed orders without a fill also their time, and the markout of a share. */
-export interface CrossingSummary {
-  readonly filledMicros: number;
-  readonly unfilledMicros: number;
-  readonly unfilledOrders: number;
-  readonly meanCrossedMs: number | null;
-  readonly markout5sMicros: number | null;
-  readonly markout60sMicros: number | null;
 }
 
 /** Mean over deviation of the results per event; an event without a fill counts as 0. */

@@ -1,18 +1,7 @@
 /** Figures and tables of a sweep, for the terminal and the page. */
 
 import { ONE } from '../../shared/base/micros.js';
-import {
-  count,
-  formatDuration,
-  formatGain,
-  formatMoney,
-  formatPercent,
-  formatQuantity,
-  formatShares,
-  ratio,
-  signedCents,
-  UNKNOWN,
-} from '../report/figures.js';
+import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
 import { LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
 import type {
   Axis,
@@ -97,18 +86,7 @@ export interface SharedColumn<Row> {
   readonly short?: string;
 }
 
-/** Fills by a fill model's rule for crossings, and the rest. */
-export const CROSSING_COLUMNS: readonly SharedColumn<ModelResult>[] = [
-  { title: 'Fill model', isText: true, cell: ({ fillModel }) => fillModel },
-  { title: 'Filled at crossings', cell: ({ crossing }) => formatShares(crossing?.filledMicros ?? null) },
-  { title: 'Crossed, not filled', cell: ({ crossing }) => formatShares(crossing?.unfilledMicros ?? null) },
-  { title: 'Orders', cell: ({ crossing }) => count(crossing?.unfilledOrders ?? null) },
-  { title: 'Crossed for, mean', cell: ({ crossing }) => formatDuration(crossing?.meanCrossedMs ?? null) },
-  { title: 'Markout 5 s, cents', cell: ({ crossing }) => signedCents(crossing?.markout5sMicros ?? null) },
-  { title: 'Markout 60 s, cents', cell: ({ crossing }) => signedCents(crossing?.markout60sMicros ?? null) },
-];
-
-/** Credibility of the search, by fill model. */
+/** How far the search may be believed, by fill model. */
 export function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
   const { model, event } = TERMS[subject];
   return [

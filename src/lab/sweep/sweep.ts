@@ -38,7 +38,7 @@ export async function runSweep(
     const sweep = new Sweep(planned.facts, watcher, store);
     const isComplete = await sweep.run(plan.resume, (work) => engine({ ...planned, ...work, watcher }));
     const result = sweep.result();
-    if (isComplete) store.finish(result);
+    if (isComplete) store.finish();
     return { result, isComplete };
   } finally {
     store.close();

@@ -10,11 +10,10 @@ import { makePlan } from '../backtest/plan.js';
 import { runBacktest } from '../backtest/run.js';
 import { splitMarket } from '../report/analysis/split.js';
 import { sum } from '../report/analysis/total.js';
-import type { MarketSession, RequestUse, SessionRecord } from '../session/contract.js';
+import type { SessionRecord } from '../session/contract.js';
 import { configWith } from './candidates.js';
 import type { Axis, SweepPlan, SweptEvent, Task, TaskFigures } from './contract.js';
 import { eventsIn } from './folds.js';
-import { combineCrossings, crossingSums, roundedMean } from './results/crossings.js';
 
 /** Shared by all tasks. Plain data. */
 export interface TaskSettings
@@ -42,13 +41,9 @@ export async function runTask(
     const draws = makeDraws(latency, { seed, index, count }, config.polling.hotIntervalMs);
     const { fillModel } = task;
     const options = { fillModel, ...draws, landingMs, fees, feeCurve, allMarkets, feedData };
-    const {
-      session,
-      events: played,
-      traceHash,
-    } = await runBacktest(makePlan(tried, pickSources(events, sources), options));
+    const { session, traceHash } = await runBacktest(makePlan(tried, pickSources(events, sources), options));
     requireSound(session);
-    runs.push({ ...computeFigures(session, events), played, traceHash, runs: [], seed: draws.seed });
+    runs.push({ ...computeFigures(session, events), traceHash, runs: [], seed: draws.seed });
   }
   return meanOfRuns(runs);
 }
@@ -76,8 +71,8 @@ const pickSources = (
 function computeFigures(
   session: SessionRecord,
   events: readonly SweptEvent[],
-): Omit<TaskFigures, 'played' | 'traceHash' | 'runs'> {
-  const { markets, requests, notices, fromMs } = session;
+): Omit<TaskFigures, 'traceHash' | 'runs'> {
+  const { markets, notices, fromMs } = session;
   const splits = new Map(markets.map((market) => [market.conditionId, splitMarket(market).split]));
   const eventResults = events.map(({ conditionIds }) =>
     sum(conditionIds.map((id) => splits.get(id)?.resultMicros ?? 0)),
@@ -86,53 +81,27 @@ function computeFigures(
     resultMicros: sum(eventResults),
     maxDrawdownMicros: session.maxDrawdownMicros ?? 0,
     fills: sum(markets.map(({ fills }) => fills.length)),
-    turnoverMicros: sum(markets.flatMap(({ fills }) => fills.map(({ cashMicros }) => Math.abs(cashMicros)))),
-    feesMicros: sum([...splits.values()].map(({ feesMicros }) => feesMicros)),
-    twoSidedShare: twoSidedShare(markets),
-    requests: countRequests(requests),
-    // Notices at the very beginning are about the data, and equal for all.
+    // What is said at the very beginning is of the data, and the same for all.
     alarms: notices.filter(({ severity, timeMs }) => severity === 'loud' && timeMs > fromMs).length,
-    crossing: crossingSums(markets),
     eventResults,
   };
 }
 
-function twoSidedShare(markets: readonly MarketSession[]): number | null {
-  const openForMs = sum(markets.map(({ quoting }) => quoting.openForMs ?? 0));
-  const twoSidedMs = sum(markets.map(({ quoting }) => quoting.twoSidedMs ?? 0));
-  return openForMs === 0 ? null : twoSidedMs / openForMs;
-}
-
-const countRequests = (use: RequestUse | null): number => (use === null ? 0 : use.public.count + use.signed.count);
-
-/**
- * Several runs of one backtest as one: means of their figures. One run is itself. Counts and currency are rounded; the
- * largest drawdown counts, and the alarms of all runs.
- */
+/** Several runs of one backtest as one: the means of their figures. One run is itself. Counts and currency are rounded; the largest drawdown counts, and the alarms of all runs. */
 export function meanOfRuns(runs: readonly (TaskFigures & { readonly seed: number })[]): TaskFigures {
   const [first] = runs;
   assert(first !== undefined, 'a task runs once at least');
   const { seed: _, ...single } = first;
   if (runs.length === 1) return single;
-  const mean = (figure: (run: TaskFigures) => number): number => roundedMean(runs.map(figure));
+  const mean = (figure: (run: TaskFigures) => number): number => Math.round(computeMean(runs.map(figure)) ?? 0);
   const eventResults = first.eventResults.map((_result, event) => mean((run) => run.eventResults[event] ?? 0));
-  const quoted = runs.flatMap(({ twoSidedShare }) => twoSidedShare ?? []);
   return {
     // Sum of the events, so that the parts add up to the whole.
     resultMicros: eventResults.reduce((total, result) => total + result, 0),
     maxDrawdownMicros: Math.max(...runs.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
     fills: mean(({ fills }) => fills),
-    turnoverMicros: mean(({ turnoverMicros }) => turnoverMicros),
-    feesMicros: mean(({ feesMicros }) => feesMicros),
-    twoSidedShare: computeMean(quoted),
-    requests: mean(({ requests }) => requests),
     alarms: runs.reduce((total, { alarms }) => total + alarms, 0),
-    played: runs.reduce((total, { played }) => total + played, 0),
     traceHash: combineHashes(runs.map(({ traceHash }) => traceHash)),
-    crossing: combineCrossings(
-      runs.map(({ crossing }) => crossing),
-      roundedMean,
-    ),
     eventResults,
     runs: runs.map(({ seed, resultMicros, fills, traceHash }) => ({ seed, resultMicros, fills, traceHash })),
   };

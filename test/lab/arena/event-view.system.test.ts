@@ -1,11 +1,11 @@
 /** Strategies that ask for the event of their market are shown it, by the whole trader and in the world of exclusive outcomes. */
 
 import { expect, test } from 'vitest';
-import { challenge } from '../../../src/lab/arena/challenge/challenge.js';
-import { event } from '../../../src/lab/arena/challenge/event.js';
+import { playEvent } from '../../../src/lab/arena/challenge/event.js';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
 import { CrowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
 import { runTrader } from '../../../src/lab/arena/polled/trader-run.js';
+import { playChallenge } from '../../../src/lab/arena/worlds.js';
 import type { EventView } from '../../../src/trader/market/view.js';
 import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/contract.js';
 import eventMaker from '../../../strategies/event-maker.js';
@@ -57,9 +57,9 @@ test('the trader shows each market the others of its event, and only to who asks
 
 test('event-maker quotes the outcomes of the world that has some', () => {
   const judged = { name: 'judged', module: eventMaker, params: paramsFor(eventMaker) };
-  const { fills, failure } = event.simulate(2, judged);
+  const { fills, failure } = playEvent(2, judged);
   expect(failure).toBeNull();
   expect(fills).toBeGreaterThan(0);
   // The challenge itself has no event.
-  expect(challenge.simulate(2, judged)).toMatchObject({ fills: 0, failure: null });
+  expect(playChallenge(2, judged)).toMatchObject({ fills: 0, failure: null });
 });

@@ -1,7 +1,7 @@
 /** Exclusive outcomes: their true probabilities are true, and each has a market of its own. */
 
 import { describe, expect, it } from 'vitest';
-import { event } from '../../../src/lab/arena/challenge/event.js';
+import { playEvent } from '../../../src/lab/arena/challenge/event.js';
 import { EventTruth } from '../../../src/lab/arena/challenge/event-truth.js';
 import logOddsMaker from '../../../strategies/log-odds-maker.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';
@@ -52,7 +52,7 @@ describe('the world of events', () => {
   const judged = { name: 'maker', module: logOddsMaker, params: paramsFor(logOddsMaker) };
 
   it('has a market of 1,000 for each of two to ten outcomes', () => {
-    const results = [0, 1, 2].map((seed) => event.simulate(seed, judged));
+    const results = [0, 1, 2].map((seed) => playEvent(seed, judged));
     for (const { wealth, result, failure, outcome } of results) {
       expect([2, 3, 4, 5, 6, 7, 8, 9, 10]).toContain(Math.round((wealth - result) / 1000));
       expect({ failure, outcome }).toEqual({ failure: null, outcome: null });

@@ -1,8 +1,8 @@
 /** How a strategy of the product is shown the challenge, and what becomes of what it wants. */
 
 import { describe, expect, it } from 'vitest';
-import { challenge } from '../../../src/lab/arena/challenge/challenge.js';
 import { computeDifference, computeStanding } from '../../../src/lab/arena/standings.js';
+import { playChallenge } from '../../../src/lab/arena/worlds.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { MarketView } from '../../../src/trader/market/view.js';
 import { defineStrategy, NO_QUOTES, type Quotes } from '../../../src/trader/strategy/contract.js';
@@ -36,7 +36,7 @@ function watcher(wish: (view: MarketView) => readonly [bid: number | null, ask: 
 describe('a strategy in the challenge', () => {
   it('sees a second a step, the competitor’s best prices with 100 shares, and the resolution after the last step', () => {
     const { entrant, views } = watcher(() => [null, null]);
-    const result = challenge.simulate(0, entrant);
+    const result = playChallenge(0, entrant);
     expect(result).toMatchObject({ edge: 0, fills: 0, actions: 0, wealth: 1000, result: 0, failure: null });
     expect(views).toHaveLength(2000);
     const [first, second] = views;
@@ -54,7 +54,7 @@ describe('a strategy in the challenge', () => {
 
   it('has its own orders in the book but not in that of others, and learns of its fills', () => {
     const { entrant, views, events } = watcher(() => [0.62, 0.65]);
-    const result = challenge.simulate(0, entrant);
+    const result = playChallenge(0, entrant);
     expect(views[1]?.book.bids[0]).toEqual({ priceMicros: cents(0.62), amountMicros: 10 * ONE });
     expect(views[1]?.others.bids[0]?.priceMicros).toBe(cents(0.61));
     expect(views[1]?.orders.map(({ side, ageMs }) => [side, ageMs])).toEqual([
@@ -70,9 +70,9 @@ describe('a strategy in the challenge', () => {
 
   it('never crosses the competitor and never binds more than it has', () => {
     const crossing = watcher(({ others }) => [(others.asks[0]?.priceMicros ?? 0) / ONE || null, null]);
-    expect(challenge.simulate(0, crossing.entrant)).toMatchObject({ actions: 0, failure: null });
+    expect(playChallenge(0, crossing.entrant)).toMatchObject({ actions: 0, failure: null });
     const rich = watcher(() => [0.5, 0.9], 100_000);
-    const { failure } = challenge.simulate(0, rich.entrant);
+    const { failure } = playChallenge(0, rich.entrant);
     expect(failure).toBeNull();
     expect(rich.views[1]?.inventory.availableFundsMicros).toBeLessThan(0.02 * ONE);
   });
@@ -81,13 +81,13 @@ describe('a strategy in the challenge', () => {
     const broken = watcher(() => {
       throw new Error('no idea');
     });
-    expect(challenge.simulate(0, broken.entrant).failure).toContain('no idea');
+    expect(playChallenge(0, broken.entrant).failure).toContain('no idea');
   });
 });
 
 describe('standings', () => {
   it('give means with their errors and compare seed by seed', () => {
-    const base = challenge.simulate(0, watcher(() => [null, null]).entrant);
+    const base = playChallenge(0, watcher(() => [null, null]).entrant);
     const results = [1, 2, 6].map((edge, seed) => ({ ...base, seed, edge }));
     const others = [0, 0, 3].map((edge, seed) => ({ ...base, seed, edge }));
     expect(computeStanding('w', 's', results)).toMatchObject({ edge: { mean: 3 }, belowZero: 0, simulations: 3 });

@@ -1,10 +1,10 @@
 /** Feeds in the worlds of the arena: they know the truth as well as they are told to, and strategies earn by them. */
 
 import { expect, test } from 'vitest';
-import { challenge } from '../../../src/lab/arena/challenge/challenge.js';
-import { event } from '../../../src/lab/arena/challenge/event.js';
+import { playEvent } from '../../../src/lab/arena/challenge/event.js';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
 import { TruthFeed } from '../../../src/lab/arena/truth-feed.js';
+import { playChallenge } from '../../../src/lab/arena/worlds.js';
 import { logit } from '../../../src/trader/strategy/maths/log-odds.js';
 import fairMaker from '../../../strategies/fair-maker.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';
@@ -30,14 +30,14 @@ test('a late feed says what held so long before, with its time, and nothing befo
 
 test('what fair-maker earns follows what its feed knows: less with a larger error, less when it is late', () => {
   const edgeWith = (changes: Partial<typeof USUAL_CONDITIONS>): number =>
-    [0, 1].reduce((sum, seed) => sum + challenge.simulate(seed, fair, { ...USUAL_CONDITIONS, ...changes }).edge, 0);
+    [0, 1].reduce((sum, seed) => sum + playChallenge(seed, fair, { ...USUAL_CONDITIONS, ...changes }).edge, 0);
   const sharp = edgeWith({ feedSd: 0.02 });
   expect(sharp).toBeGreaterThan(edgeWith({ feedSd: 0.5 }));
   expect(sharp).toBeGreaterThan(edgeWith({ feedSd: 0.02, feedLagS: 30 }));
 });
 
 test('each outcome of an event has a feed of its own', () => {
-  const { fills, failure } = event.simulate(2, fair);
+  const { fills, failure } = playEvent(2, fair);
   expect(failure).toBeNull();
   expect(fills).toBeGreaterThan(0);
 });

@@ -8,6 +8,8 @@ import {
   type ChunkOutcome,
   makeChunks,
   makeSheet,
+  PLAY_COST,
+  playSeconds,
   readSheet,
   requireSameData,
   type SweepSheet,
@@ -26,7 +28,6 @@ import {
   writePlan,
 } from '../../../src/lab/sweep/chunks/folder.js';
 import type { TaskFigures } from '../../../src/lab/sweep/contract.js';
-import { PLAY_COST } from '../../../src/lab/sweep/estimate.js';
 import { planSweep } from '../../../src/lab/sweep/facts.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { figuresOf } from './made-up.js';
@@ -151,7 +152,7 @@ describe('collecting', () => {
     expect(first.stored).toBe(6);
     expect(first.result.counts).toMatchObject({ configurations: 3, done: 0, unfinished: 3 });
     expect((await collect()).stored).toBe(0);
-    expect(rowsOf('SELECT * FROM standings')).toEqual([]);
+    expect(rowsOf('SELECT finished FROM sweeps')).toEqual([{ finished: 0 }]);
     put(1, 2);
     const second = await collect();
     expect(second).toMatchObject({ stored: 6, missing: [] });
@@ -160,7 +161,7 @@ describe('collecting', () => {
     put(1);
     expect((await collect()).stored).toBe(0);
     expect(rowsOf('SELECT count(*) AS rows FROM results')).toEqual([{ rows: 12 }]);
-    expect(rowsOf('SELECT count(*) AS rows FROM standings')).toEqual([{ rows: 6 }]);
+    expect(rowsOf('SELECT finished FROM sweeps')).toEqual([{ finished: 1 }]);
   });
 
   it('takes a chunk that is cut, changed or of another plan for a missing one', async () => {
@@ -222,5 +223,18 @@ describe('collecting', () => {
   it('lists chunks as array jobs are submitted', async () => {
     expect(listOfChunks([])).toBe('');
     expect(listOfChunks([3, 17, 18, 19, 21])).toBe('3,17-19,21');
+  });
+});
+
+describe('the effort of a backtest', () => {
+  it('costs nothing between events, and plays overlapping ones once', () => {
+    const second = 1000;
+    const event = (fromS: number, toS: number, played = 0) => ({ fromMs: fromS * second, toMs: toS * second, played });
+    const whole = playSeconds([event(0, 100)]);
+    expect(whole).toBeCloseTo((100 * PLAY_COST.msASecond) / 1000, 12);
+    expect(playSeconds([event(0, 60), event(1_000, 1_040)])).toBeCloseTo(whole, 12);
+    expect(playSeconds([event(0, 100), event(10, 20), event(50, 80)])).toBeCloseTo(whole, 12);
+    const busy = playSeconds([event(0, 100, 1_000_000)]);
+    expect(busy - whole).toBeCloseTo(PLAY_COST.microsecondsAnEvent, 12);
   });
 });

@@ -1,4 +1,4 @@
-/** What the plan of polls leaves to takers where every price is known: figures over more seeds are `npm run bench -- polling`. */
+/** The plan of polls leaves little to takers where every price is known. */
 
 import { describe, expect, it } from 'vitest';
 import { goRound, type WatchOptions, watch } from '../../bench/polling/watch.js';

@@ -4,7 +4,6 @@ import { count, formatGain, formatMoney, formatQuantity, UNKNOWN } from '../../.
 import type { ConfigurationResult, FreshResult, SweepResult, WalkForward } from '../../../lab/sweep/contract.js';
 import {
   axisName,
-  CROSSING_COLUMNS,
   deflatedText,
   freshColumns,
   freshLead,
@@ -37,7 +36,6 @@ export function sweepTables(result: SweepResult, width?: number): string {
       width,
     ),
     more > 0 ? `… and ${count(more)} more\n` : '',
-    result.subject === 'recordings' ? crossingTable(result, width) : '',
     `\n${sharedTable(result.models, judgementColumns(result), width)}`,
     result.walkForward === null ? '' : `\n${walkForwardTable(result.walkForward, result, width)}`,
     result.fresh === null ? '' : `\n${freshTable(result.fresh, width)}`,
@@ -107,13 +105,6 @@ const sharedTable = <Row>(rows: readonly Row[], columns: readonly SharedColumn<R
     ),
     width,
   );
-
-/** Of the leading configuration. */
-function crossingTable({ configurations: [best] }: SweepResult, width?: number): string {
-  if (best === undefined || best.models.length === 0) return '';
-  const lead = `Crossings of configuration ${best.number}, shares; markouts are of what stood crossed and was not filled`;
-  return `\n${prose(lead, width, '  ')}\n${sharedTable(best.models, CROSSING_COLUMNS, width)}`;
-}
 
 function walkForwardTable(
   { steps, outOfSample, testedEvents }: WalkForward,

@@ -1,23 +1,20 @@
 /** `twinbook sweep`: many configurations over the same recordings, on all cores. */
 
 import { type Command, Option } from 'commander';
-import { count, formatDuration } from '../../../lab/report/figures.js';
 import type { SweepWatcher } from '../../../lab/sweep/contract.js';
-import type { PLAY_COST, SweepEstimate } from '../../../lab/sweep/estimate.js';
 import type { SweepOutcome } from '../../../lab/sweep/sweep.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { integerBetween } from '../../arguments.js';
 import { EXIT, type ExitCode } from '../../output/exit.js';
 import { addAction, type CliIo, type Session } from '../../output/io.js';
-import { json, record } from '../../output/table.js';
 import { ProgressLine } from '../progress.js';
 import {
+  CONDITION_OPTIONS,
   type ConditionFlags,
   findWorlds,
   HIGHEST_SEED,
   MOST_SEEDS,
   readConditions,
-  withConditions,
 } from '../world-options.js';
 import { addChunkCommands, chunkSecondsOption } from './sweep-chunks.js';
 import {
@@ -44,7 +41,6 @@ interface SweepFlags extends QuestionFlags, QueueFlags, ConditionFlags {
   readonly first?: number;
   readonly fresh?: number;
   readonly freshFirst?: number;
-  readonly estimate?: true;
 }
 
 export function addSweepCommand(program: Command, session: Session): void {
@@ -59,7 +55,6 @@ export function addSweepCommand(program: Command, session: Session): void {
     .addOption(queueOption())
     .addOption(chunkSecondsOption(USUAL_QUEUED_SECONDS))
     .option('--resume', 'go on with the sweep that was left unfinished there')
-    .option('--estimate', 'over recordings: only say what it would take: core-hours, rows and bytes')
     .option('--report <file>', 'write a page with table, parameters and walk-forward, one HTML file');
   addAction<SweepFlags>(command, session, (options) => sweep(options, session.io));
   addChunkCommands(command, session);
@@ -67,34 +62,35 @@ export function addSweepCommand(program: Command, session: Session): void {
 }
 
 /** In place of recordings. */
-const withWorlds = (command: Command): Command =>
-  withConditions(
-    command
-      .addOption(
-        new Option('--world <name...>', 'worlds of the arena in place of recordings, or all').conflicts(OF_RECORDINGS),
-      )
-      .option(
-        '--seeds <n>',
-        `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
-        integerBetween(1, MOST_SEEDS),
-      )
-      .option('--first <seed>', 'of worlds: the first of them (default: 0)', integerBetween(0, HIGHEST_SEED))
-      .option(
-        '--fresh <n>',
-        'of worlds: other seeds, on which the best is shown (default: as many)',
-        integerBetween(1, MOST_SEEDS),
-      )
-      .option(
-        '--fresh-first <seed>',
-        'of worlds: the first of those (default: right after the others)',
-        integerBetween(0, 2 * HIGHEST_SEED),
-      ),
-  );
+function withWorlds(command: Command): Command {
+  command
+    .addOption(
+      new Option('--world <name...>', 'worlds of the arena in place of recordings, or all').conflicts(OF_RECORDINGS),
+    )
+    .option(
+      '--seeds <n>',
+      `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
+      integerBetween(1, MOST_SEEDS),
+    )
+    .option('--first <seed>', 'of worlds: the first of them (default: 0)', integerBetween(0, HIGHEST_SEED))
+    .option(
+      '--fresh <n>',
+      'of worlds: other seeds, on which the best is shown (default: as many)',
+      integerBetween(1, MOST_SEEDS),
+    )
+    .option(
+      '--fresh-first <seed>',
+      'of worlds: the first of those (default: right after the others)',
+      integerBetween(0, 2 * HIGHEST_SEED),
+    );
+  for (const { option } of Object.values(CONDITION_OPTIONS)) command.addOption(option);
+  return command;
+}
 
 /** Options without a meaning for worlds. */
 const OF_RECORDINGS = [
   ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
-  ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'estimate', 'engine', 'queue', 'chunkSeconds'],
+  ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'engine', 'queue', 'chunkSeconds'],
 ];
 const OF_WORLDS = {
   seeds: '--seeds',
@@ -109,41 +105,12 @@ const OF_WORLDS = {
 const USUAL_SEEDS = 40;
 
 async function sweep(options: SweepFlags, io: CliIo): Promise<ExitCode> {
-  if (options.estimate === true) return tellEstimate(options, io);
   const run = options.world === undefined ? await overRecordings(options, io) : await overWorlds(options, io);
   const line = new ProgressLine(io, options.json === true);
   const { result, isComplete } = await run.play(watcher(line, io, run.progress)).finally(() => line.end());
   await tellResult(result, run.outDir, options, io);
   if (!isComplete) io.err('Stopped. What is done is kept: the same command with --resume goes on.\n');
   return isComplete ? EXIT.ok : EXIT.failed;
-}
-
-/** Opens and writes nothing in `--out`. */
-async function tellEstimate(options: SweepFlags, io: CliIo): Promise<ExitCode> {
-  const plan = await planFrom({ ...options, data: requireData(options) }, io);
-  const { planSweep } = await import('../../../lab/sweep/facts.js');
-  const { estimateSweep, PLAY_COST } = await import('../../../lab/sweep/estimate.js');
-  const estimate = estimateSweep(await planSweep(plan));
-  if (options.json === true) io.out(json(estimate));
-  else io.out(estimateText(estimate, plan.workers, PLAY_COST));
-  return EXIT.ok;
-}
-
-const describeCost = ({ msASecond, microsecondsAnEvent, secondsToBegin }: typeof PLAY_COST): string =>
-  `${msASecond} ms for a recorded second, ${microsecondsAnEvent} µs for an event, ${secondsToBegin} s for a thread to begin`;
-
-function estimateText(estimate: SweepEstimate, workers: number, cost: typeof PLAY_COST): string {
-  const { configurations, folds, backtests, played, coreHours, rows, bytes, isStreamed } = estimate;
-  return record([
-    ['configurations', count(configurations)],
-    ['backtests', `${count(backtests)}, of ${count(folds)} folds`],
-    ['events', `${count(played)} to be played`],
-    ['core-hours', `${coreHours.toFixed(2)}: ${describeCost(cost)}`],
-    ['time', `${formatDuration((coreHours * 3_600_000) / workers)} on ${count(workers)} threads`],
-    ['rows', count(rows)],
-    ['bytes', count(bytes)],
-    ['recordings', isStreamed ? 'streamed by each thread, for they do not fit into --memory' : 'kept in memory'],
-  ]);
 }
 
 interface SweepRun {

@@ -6,8 +6,8 @@ import { must } from '../../../shared/base/errors.js';
 import { QuotedEvent } from '../../../trader/engine/quoting/slot-hosts.js';
 import type { EventView } from '../../../trader/market/view.js';
 import { makeWholeEventView } from '../../../trader/market/whole-event.js';
-import { FEED_CONDITIONS, USUAL_CONDITIONS } from '../conditions.js';
-import type { ShownStrategy, SimulationResult, World } from '../contract.js';
+import { type Conditions, USUAL_CONDITIONS } from '../conditions.js';
+import type { ShownStrategy, SimulationResult } from '../contract.js';
 import { drawConfiguration } from './configuration.js';
 import { EventTruth } from './event-truth.js';
 import { PythonRandom } from './python-random.js';
@@ -19,41 +19,40 @@ const MOST = 10;
 /** Distance of the seeds of two outcomes, as between two markets of `rationed`. */
 const SEEDS_APART = 2 ** 34;
 
-export const event = {
-  name: 'event',
-  summary: 'two to ten exclusive outcomes whose probabilities sum to one, a market of the challenge for each',
-  conditions: FEED_CONDITIONS,
-  simulate: (seed: number, judged: ShownStrategy, conditions = USUAL_CONDITIONS): SimulationResult => {
-    const count = new PythonRandom(seed + 2 ** 33).randint(FEWEST, MOST);
-    const { steps } = drawConfiguration(seed);
-    const truth = new EventTruth(seed, count, steps);
-    const makers: ShownMaker[] = [];
-    const quoted = openEvent(judged, count);
-    const markets = Array.from({ length: count }, (_, outcome) => {
-      const own = seed + outcome * SEEDS_APART;
-      const glanceEvent = (nowMs: number) => eventBeside(makers, outcome, nowMs);
-      const maker = new ShownMaker(judged, own, conditions, { conditionId: nameOutcome(outcome), glanceEvent, quoted });
-      makers.push(maker);
-      return { maker, simulation: new Simulation(own, drawConfiguration(own), truth.of(outcome)) };
-    });
-    let highest = STARTING_CASH * count;
-    let drawdown = 0;
-    for (let step = 0; step < steps; step++) {
-      if (quoted === null) for (const { maker, simulation } of markets) simulation.step(step, maker);
-      else stepTogether(markets, quoted, step);
-      const worth = markets.reduce((sum, { simulation }) => sum + simulation.worth, 0);
-      highest = Math.max(highest, worth);
-      drawdown = Math.max(drawdown, highest - worth);
-    }
-    return together(
-      markets.map(({ maker, simulation }) => {
-        const result = simulation.result();
-        return { ...result, failure: result.failure ?? maker.failure };
-      }),
-      drawdown,
-    );
-  },
-} satisfies World;
+export function playEvent(
+  seed: number,
+  judged: ShownStrategy,
+  conditions: Conditions = USUAL_CONDITIONS,
+): SimulationResult {
+  const count = new PythonRandom(seed + 2 ** 33).randint(FEWEST, MOST);
+  const { steps } = drawConfiguration(seed);
+  const truth = new EventTruth(seed, count, steps);
+  const makers: ShownMaker[] = [];
+  const quoted = openEvent(judged, count);
+  const markets = Array.from({ length: count }, (_, outcome) => {
+    const own = seed + outcome * SEEDS_APART;
+    const glanceEvent = (nowMs: number) => eventBeside(makers, outcome, nowMs);
+    const maker = new ShownMaker(judged, own, conditions, { conditionId: nameOutcome(outcome), glanceEvent, quoted });
+    makers.push(maker);
+    return { maker, simulation: new Simulation(own, drawConfiguration(own), truth.of(outcome)) };
+  });
+  let highest = STARTING_CASH * count;
+  let drawdown = 0;
+  for (let step = 0; step < steps; step++) {
+    if (quoted === null) for (const { maker, simulation } of markets) simulation.step(step, maker);
+    else stepTogether(markets, quoted, step);
+    const worth = markets.reduce((sum, { simulation }) => sum + simulation.worth, 0);
+    highest = Math.max(highest, worth);
+    drawdown = Math.max(drawdown, highest - worth);
+  }
+  return together(
+    markets.map(({ maker, simulation }) => {
+      const result = simulation.result();
+      return { ...result, failure: result.failure ?? maker.failure };
+    }),
+    drawdown,
+  );
+}
 
 const nameOutcome = (outcome: number): string => `outcome-${outcome + 1}`;
 

@@ -146,7 +146,7 @@ export async function collectChunks(
       return missing.length === 0;
     });
     const result = sweep.result();
-    if (result.counts.unfinished === 0) store.finish(result);
+    if (result.counts.unfinished === 0) store.finish();
     return { result, stored, missing };
   } finally {
     store.close();

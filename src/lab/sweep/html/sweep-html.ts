@@ -9,7 +9,6 @@ import { styleFor } from '../../report/html/style.js';
 import type { ConfigurationResult, ModelJudgement, ModelResult, SweepResult } from '../contract.js';
 import {
   axisName,
-  CROSSING_COLUMNS,
   capitalise,
   deflatedText,
   freshColumns,
@@ -31,7 +30,7 @@ export function sweepHtml(result: SweepResult): string {
   const script = pageScript(['tables']);
   const heading = html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${describeSweep(result)}</p></div></header>`;
   const warnings = html`<ul class="warnings" aria-label="What to know before believing a figure">${notes.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
-  const content = html`${summary(result)}${configurationSection(result)}${parameterSection(result)}${crossingSection(result)}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(result)}`;
+  const content = html`${summary(result)}${configurationSection(result)}${parameterSection(result)}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(result)}`;
   const foot = `Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.`;
   const body = html`<div class="page"><main>${heading}${notes.length === 0 ? null : warnings}${content}</main><footer>${foot}</footer></div>`;
   return html`<!doctype html>
@@ -163,16 +162,6 @@ const sharedTable = <Row>(
     })),
     { caption },
   );
-
-function crossingSection({ configurations: [best], subject }: SweepResult): Markup | null {
-  if (subject === 'worlds' || best === undefined || best.models.length === 0) return null;
-  return section(
-    'crossings',
-    'Crossings',
-    `Of configuration ${best.number}, the best: shares that were filled when the recorded other side came to the price of an order, and of orders that stood crossed and were not filled, for how long, and what a share of those would have gained. Those of the others are in sweep.sqlite and --json.`,
-    sharedTable(CROSSING_COLUMNS, best.models, ({ fillModel }) => fillModel, 'The best configuration, by fill model'),
-  );
-}
 
 function beliefSection(result: SweepResult): Markup {
   const { model, event } = TERMS[result.subject];

@@ -1,9 +1,7 @@
 /** Outcomes of a sweep's backtests by configuration, fold and fill model. */
 
 import { computeMoments } from '../../../shared/statistics/moments.js';
-import { sum } from '../../report/analysis/total.js';
 import type { Candidate, ModelResult, Task, TaskFigures, TaskOutcome } from '../contract.js';
-import { combineCrossings, crossingSummary } from './crossings.js';
 
 /** Reads the results by event of a finished backtest: they are not kept in memory. */
 type EventResultsAt = (number: number, fold: number, fillModel: string) => readonly number[];
@@ -72,19 +70,14 @@ export class Outcomes {
   /** All folds together, for finished configurations. */
   modelResult(number: number, model: number): Omit<ModelResult, 'sharpe'> {
     const folds = this.#figures(number, model);
-    const crossings = folds.map(({ crossing }) => crossing);
-    const crossing = combineCrossings(crossings, sum);
     const total = (figure: (figures: TaskFigures) => number) => folds.reduce((sum, each) => sum + figure(each), 0);
     return {
       fillModel: this.#models[model] ?? '',
       resultMicros: total(({ resultMicros }) => resultMicros),
       maxDrawdownMicros: Math.max(...folds.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
       fills: total(({ fills }) => fills),
-      turnoverMicros: total(({ turnoverMicros }) => turnoverMicros),
       alarms: total(({ alarms }) => alarms),
-      crossing: crossing === null ? null : crossingSummary(crossing),
       repeatDeviationMicros: deviationBetween(folds),
-      folds: folds.map(({ resultMicros, fills }) => ({ resultMicros, fills })),
     };
   }
 

@@ -10,20 +10,77 @@ import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../../shared/base/folder.js';
 import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
-import type { Axis, Candidate, CrossingSums, SweepResult, Task, TaskOutcome, TaskRun } from '../contract.js';
+import { canonicalJson } from '../../../shell/config/hash.js';
+import type { Axis, Candidate, Task, TaskOutcome } from '../contract.js';
 import type { SweepFacts } from '../facts.js';
 import { PART_NAMES, type SweepIdentity } from '../identity.js';
-import { computeSharpe } from '../judge.js';
-import {
-  CROSSING_FIELDS,
-  RESULT_FIELDS,
-  RUN_FIELDS,
-  SCHEMA,
-  SCHEMA_VERSION,
-  type StoredFigures,
-  selectList,
-  valueList,
-} from './schema.js';
+
+/** In `user_version`; raised when the tables change. */
+const SCHEMA_VERSION = 4;
+
+/** docs/backtesting.md explains the tables. The figures of a backtest are one JSON text; views take its lists apart. */
+const SCHEMA = `
+CREATE TABLE sweeps (
+  sweep INTEGER PRIMARY KEY,
+  title TEXT NOT NULL,
+  version TEXT NOT NULL,
+  config_hash TEXT NOT NULL,
+  data_hash TEXT NOT NULL,
+  search TEXT NOT NULL,
+  fill_models TEXT NOT NULL,
+  latency TEXT NOT NULL,
+  seed INTEGER NOT NULL,
+  folds INTEGER NOT NULL,
+  embargo_ms INTEGER NOT NULL,
+  assumptions TEXT NOT NULL,
+  finished INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE configurations (
+  sweep INTEGER NOT NULL REFERENCES sweeps,
+  configuration INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  parameters TEXT NOT NULL,
+  PRIMARY KEY (sweep, configuration)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+  sweep INTEGER NOT NULL REFERENCES sweeps,
+  event INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  fold INTEGER NOT NULL,
+  markets INTEGER NOT NULL,
+  from_ms REAL NOT NULL,
+  to_ms REAL NOT NULL,
+  PRIMARY KEY (sweep, event)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE results (
+  sweep INTEGER NOT NULL,
+  configuration INTEGER NOT NULL,
+  fold INTEGER NOT NULL,
+  fill_model TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
+  error TEXT NOT NULL,
+  result_micros INTEGER,
+  figures TEXT,
+  PRIMARY KEY (sweep, configuration, fold, fill_model),
+  FOREIGN KEY (sweep, configuration) REFERENCES configurations
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW event_results AS
+SELECT results.sweep, configuration, fill_model, event, value AS result_micros
+FROM results
+JOIN (
+  SELECT sweep, fold, event, row_number() OVER (PARTITION BY sweep, fold ORDER BY event) - 1 AS place FROM events
+) AS placed ON placed.sweep = results.sweep AND placed.fold = results.fold
+JOIN json_each(figures, '$.eventResults') ON key = place;
+
+CREATE VIEW repeats AS
+SELECT sweep, configuration, fold, fill_model, key + 1 AS repeat, value ->> 'seed' AS seed,
+  value ->> 'resultMicros' AS result_micros, value ->> 'fills' AS fills, value ->> 'traceHash' AS trace_hash
+FROM results JOIN json_each(figures, '$.runs');
+`;
 
 const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
@@ -110,7 +167,7 @@ export class SweepStore {
   readonly #lock: Sqlite.Database;
   readonly #db: Sqlite.Database;
   #sweep = 0;
-  #readRun: Sqlite.Statement<[TaskKey], Buffer> | null = null;
+  #readRun: Sqlite.Statement<[TaskKey], string | null> | null = null;
 
   constructor(outDir: string, lock: Sqlite.Database, db: Sqlite.Database) {
     this.#outDir = outDir;
@@ -143,38 +200,25 @@ export class SweepStore {
 
   /** Replaces a failed outcome. */
   write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome): void {
+    const row =
+      outcome.kind === 'failed'
+        ? { status: 'failed', error: outcome.error, result: null, figures: null }
+        : { status: 'done', error: '', result: outcome.figures.resultMicros, figures: canonicalJson(outcome.figures) };
     const key = { sweep: this.#sweep, number, fold, fillModel };
-    const insert = (table: string, more: string, row: object) =>
-      this.#db
-        .prepare(`INSERT INTO ${table} VALUES (@sweep, @number, @fold, @fillModel, ${more})`)
-        .run({ ...key, ...row });
+    const sql = 'INSERT INTO results VALUES (@sweep, @number, @fold, @fillModel, @status, @error, @result, @figures)';
     guardWrite(this.#outDir, () =>
       this.#db.transaction(() => {
         this.#db.prepare(`DELETE FROM results WHERE ${IS_TASK} AND status = 'failed'`).run(key);
-        const figures = `@status, @error, ${valueList(RESULT_FIELDS)}`;
-        if (outcome.kind === 'failed') {
-          const nothing = Object.fromEntries(Object.keys(RESULT_FIELDS).map((name) => [name, null]));
-          insert('results', figures, { ...nothing, status: 'failed', error: outcome.error });
-          return;
-        }
-        const { crossing, eventResults, runs, ...found } = outcome.figures;
-        const sharpe = computeSharpe(eventResults, null)?.sharpe ?? null;
-        insert('results', figures, { ...found, sharpe, status: 'done', error: '' });
-        insert('event_result_runs', '@packed', { packed: packResults(eventResults) });
-        if (crossing !== null) insert('crossings', valueList(CROSSING_FIELDS), crossing);
-        for (const [index, run] of runs.entries())
-          insert('repeats', `@repeat, ${valueList(RUN_FIELDS)}`, { ...run, repeat: index + 1 });
+        this.#db.prepare(sql).run({ ...key, ...row });
       })(),
     );
   }
 
   /** Results by event of a stored backtest; empty for one that is not stored. */
   eventResults(number: number, fold: number, fillModel: string): readonly number[] {
-    this.#readRun ??= this.#db
-      .prepare<[TaskKey], Buffer>(`SELECT result_micros FROM event_result_runs WHERE ${IS_TASK}`)
-      .pluck();
-    const bytes = this.#readRun.get({ sweep: this.#sweep, number, fold, fillModel });
-    return bytes === undefined ? [] : unpackResults(bytes);
+    const sql = `SELECT figures ->> '$.eventResults' FROM results WHERE ${IS_TASK}`;
+    this.#readRun ??= this.#db.prepare<[TaskKey], string | null>(sql).pluck();
+    return JSON.parse(this.#readRun.get({ sweep: this.#sweep, number, fold, fillModel }) ?? '[]');
   }
 
   /** Different configurations ever tried in this folder. */
@@ -191,24 +235,8 @@ export class SweepStore {
     return this.#db.prepare(sql).pluck().get(first, last) as number;
   }
 
-  finish(result: SweepResult): void {
-    guardWrite(this.#outDir, () =>
-      this.#db.transaction(() => {
-        this.#db.prepare('DELETE FROM standings WHERE sweep = ?').run(this.#sweep);
-        const insert = this.#db.prepare('INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-        result.configurations.forEach(({ number, models, signFlips }, place) => {
-          for (const [index, model] of models.entries()) {
-            const { fillModel, resultMicros, maxDrawdownMicros, fills, sharpe } = model;
-            insert.run(
-              ...[this.#sweep, number, fillModel, place + 1, resultMicros, maxDrawdownMicros, fills, Number(signFlips)],
-              ...[sharpe?.sharpe ?? null, sharpe?.skewness ?? null, sharpe?.kurtosis ?? null, sharpe?.deflated ?? null],
-              ...[result.counts.tried, result.models[index]?.sharpeVariance ?? null],
-            );
-          }
-        });
-        this.#db.prepare('UPDATE sweeps SET finished = 1 WHERE sweep = ?').run(this.#sweep);
-      })(),
-    );
+  finish(): void {
+    guardWrite(this.#outDir, () => this.#db.prepare('UPDATE sweeps SET finished = 1 WHERE sweep = ?').run(this.#sweep));
   }
 
   close(): void {
@@ -258,26 +286,14 @@ export class SweepStore {
   }
 
   #readStored(): Stored {
-    const fields = `configuration AS number, fold, fill_model AS fillModel, status, error, ${selectList(RESULT_FIELDS)}`;
-    const rows = this.#db
-      .prepare<[number], ResultRow>(
-        `SELECT ${fields} FROM results WHERE sweep = ? ORDER BY configuration, fold, fill_model`,
-      )
-      .all(this.#sweep);
-    const runs = this.#db.prepare<[TaskKey], TaskRun>(
-      `SELECT ${selectList(RUN_FIELDS)} FROM repeats WHERE ${IS_TASK} ORDER BY repeat`,
+    const sql = `SELECT configuration AS number, fold, fill_model AS fillModel, status, error, figures FROM results
+      WHERE sweep = ? ORDER BY configuration, fold, fill_model`;
+    const rows = this.#db.prepare<[number], ResultRow>(sql).all(this.#sweep);
+    return rows.map(({ status, error, figures, ...task }) =>
+      status === 'failed'
+        ? { task, outcome: { kind: 'failed', error } }
+        : { task, outcome: { kind: 'done', figures: JSON.parse(figures) } },
     );
-    const crossings = this.#db.prepare<[TaskKey], CrossingSums>(
-      `SELECT ${selectList(CROSSING_FIELDS)} FROM crossings WHERE ${IS_TASK}`,
-    );
-    return rows.map(({ number, fold, fillModel, status, error, sharpe: _, ...found }) => {
-      const task = { number, fold, fillModel };
-      if (status === 'failed') return { task, outcome: { kind: 'failed', error } };
-      const key = { sweep: this.#sweep, ...task };
-      const eventResults = this.eventResults(number, fold, fillModel);
-      const figures = { ...found, crossing: crossings.get(key) ?? null, eventResults, runs: runs.all(key) };
-      return { task, outcome: { kind: 'done', figures } };
-    });
   }
 }
 
@@ -290,24 +306,12 @@ interface TaskKey {
 }
 const IS_TASK = 'sweep = @sweep AND configuration = @number AND fold = @fold AND fill_model = @fillModel';
 
-/** Figures of a failed one are null and unused. */
-interface ResultRow extends Omit<TaskKey, 'sweep'>, StoredFigures {
+/** `figures`: JSON of `TaskFigures`; null where it failed. */
+interface ResultRow extends Omit<TaskKey, 'sweep'> {
   readonly status: 'done' | 'failed';
   readonly error: string;
-  readonly sharpe: number | null;
+  readonly figures: string;
 }
-
-const BYTES = 8;
-
-/** 64-bit integers, highest byte first, so that SQL can split them too. Throws RangeError for an unsafe integer. */
-function packResults(results: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(results.length * BYTES);
-  for (const [index, result] of results.entries()) bytes.writeBigInt64BE(BigInt(result), index * BYTES);
-  return bytes;
-}
-
-const unpackResults = (bytes: Buffer): number[] =>
-  Array.from({ length: bytes.length / BYTES }, (_, index) => Number(bytes.readBigInt64BE(index * BYTES)));
 
 interface SweepRow extends SweepIdentity {
   readonly sweep: number;
