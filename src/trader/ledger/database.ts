@@ -207,9 +207,14 @@ export class Database {
     }
   }
 
-  /** Nothing waits for this step: what the log holds may be carried over into the file, if it is enough. Throws as a commit does. */
-  rest(): void {
-    if (!this.#isVirtual && this.#writesInLog >= CHECKPOINT_AFTER_WRITES) this.#checkpoint();
+  /**
+   * Carries the log over into the file, if it holds at least so many writes. For a moment in which no order waits. Returns
+   * whether it did. Throws as a commit does.
+   */
+  rest(writes = CHECKPOINT_AFTER_WRITES): boolean {
+    if (this.#isVirtual || this.#writesInLog < writes) return false;
+    this.#checkpoint();
+    return true;
   }
 
   /** Whether what is written now belongs to a transaction. */

@@ -157,9 +157,9 @@ export class Ledger extends LedgerReader {
     return this.db.transaction(work);
   }
 
-  /** Told where nothing waits for the next commit, which then has no old ones to carry over. Outside of `transaction`; throws as it does. */
-  rest(): void {
-    this.db.rest();
+  /** As `Database.rest`: the next commit then has no old ones to carry over. Outside of `transaction`; throws as it does. */
+  rest(writes?: number): boolean {
+    return this.db.rest(writes);
   }
 
   /** Throws LedgerBroken when what has the ledger's name is gone or another file: nobody will ever read what is written. */
