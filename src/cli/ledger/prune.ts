@@ -90,7 +90,7 @@ async function pruneStopped({ ledger: { path } }: TraderConfig, beforeMs: number
 
 /** Deletes first, then returns the unused pages. */
 async function pruneAll(beforeMs: number, prune: Prune): Promise<Pruned> {
-  const { adaptRows, FIRST_PRUNED_AT_ONCE } = await import('../../trader/reconcile/prune.js');
+  const { adaptRows, adaptToCheckpoint, FIRST_PRUNED_AT_ONCE } = await import('../../trader/reconcile/prune.js');
   const pruned = { rows: 0, bytes: 0, until: null as number | null, batches: 0, longest_batch_ms: 0 };
   let [rows, after]: [number, number | null] = [FIRST_PRUNED_AT_ONCE, 0];
   for (let isDone = false; !isDone; ) {
@@ -102,7 +102,9 @@ async function pruneAll(beforeMs: number, prune: Prune): Promise<Pruned> {
     pruned.longest_batch_ms = Math.max(pruned.longest_batch_ms, batch.tookMs);
     // Pages cost differently from rows.
     const isOtherWork = after !== null && batch.after === null;
-    rows = isOtherWork ? FIRST_PRUNED_AT_ONCE : adaptRows(rows, batch.tookMs);
+    const isCheckpoint = !batch.isDone && batch.after === after && batch.bytes === 0;
+    if (isOtherWork) rows = FIRST_PRUNED_AT_ONCE;
+    else rows = isCheckpoint ? adaptToCheckpoint(rows, batch.tookMs) : adaptRows(rows, batch.tookMs);
     ({ after, isDone } = batch);
   }
   return pruned;

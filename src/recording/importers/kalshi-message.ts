@@ -4,7 +4,7 @@ import { ONE } from '../../shared/base/micros.js';
 import { SIDE } from '../contract.js';
 import { isPrice } from '../levels.js';
 import { quote } from '../store/tables.js';
-import { EARLIEST_MS, isCoarseSql, LATEST_MS, parseTime, timeSql } from './message-times.js';
+import { EARLIEST_MS, isCoarseSql, LATEST_MS, numberTimeSql, parseTime, timeSql } from './message-times.js';
 
 export const KALSHI_AMOUNT_PRECISION = 2;
 const LOT_MICROS = 10_000;
@@ -16,7 +16,7 @@ const MOST_AHEAD_MS = 60_000;
 export interface KalshiLayout {
   readonly isEnveloped: boolean;
   readonly isNested: boolean;
-  /** Changes and trades have the current fields, so that no others are searched, which takes a fifth of the time. */
+  /** Changes and trades have today's fields, with times as numbers: reading no others takes half of the time. */
   readonly isCurrent: boolean;
 }
 
@@ -48,32 +48,34 @@ const CONTENT = [
 const OF_DELTA = ['side', 'price_dollars', 'delta_fp', 'ts_ms'] as const;
 const OF_TRADE = ['taker_side', 'yes_price_dollars', 'no_price_dollars', 'count_fp', 'ts_ms'] as const;
 const CURRENT: readonly string[] = ['market_ticker', ...new Set([...OF_DELTA, ...OF_TRADE])];
+const TEXTS: readonly string[] = ['market_ticker', 'side', 'taker_side'];
 
-const contentOf = ({ isCurrent }: KalshiLayout): readonly string[] => (isCurrent ? CURRENT : CONTENT);
-
-const texts = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 'VARCHAR']));
+/** Fields with their types. DuckDB reads a number faster as one than as a text. */
+const typesOf = ({ isCurrent }: KalshiLayout): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (isCurrent ? CURRENT : CONTENT).map((name) => [name, isCurrent && !TEXTS.includes(name) ? 'DOUBLE' : 'VARCHAR']),
+  );
 
 function shapeOf(layout: KalshiLayout): string {
-  const { isEnveloped, isNested } = layout;
-  const fields = texts(contentOf(layout));
+  const { isEnveloped, isNested, isCurrent } = layout;
+  const fields = typesOf(layout);
+  const received = { recv_ms: isCurrent ? 'DOUBLE' : 'VARCHAR' };
   const head = { type: 'VARCHAR', sid: 'DOUBLE', seq: 'DOUBLE' };
   const message = isNested ? { ...head, msg: fields } : { ...head, ...fields };
-  return JSON.stringify(isEnveloped ? { recv_ms: 'VARCHAR', event: message } : { recv_ms: 'VARCHAR', ...message });
+  return JSON.stringify(isEnveloped ? { ...received, event: message } : { ...received, ...message });
 }
 
 const micros = (text: string, ones = ONE as number): string => `round(try_cast(${text} AS DOUBLE) * ${ones})`;
 const known = (number: string): string => `coalesce(${number}, 'NaN'::DOUBLE)`;
+
+const isMultiple = (number: string, of: number): string => `trunc(${number} / ${of}) * ${of} = ${number}`;
 
 /**
  * Rows of lines as numbers: kind, sid, seq, hash of the line, receive time, time, whether that is known only to the
  * second, side, price and amount, all in YES space; NaN if unknown. Then the line, for some kinds.
  */
 export function kalshiRowSql(lines: string, layout: KalshiLayout, ticker: string, tickMicros: number): string {
-  const message = layout.isEnveloped ? 'j.event' : 'j';
-  const content = layout.isNested ? `${message}.msg` : message;
-  const fields = contentOf(layout);
-  const find = (name: string): string => (fields.includes(name) ? `${content}.${name}` : 'NULL::VARCHAR');
-  const own = `price > 0 AND price < ${ONE} AND price % ${tickMicros} = 0 AND amount % ${LOT_MICROS} = 0
+  const own = `price > 0 AND price < ${ONE} AND ${isMultiple('price', tickMicros)} AND ${isMultiple('amount', LOT_MICROS)}
     AND abs(amount) <= ${Number.MAX_SAFE_INTEGER} AND time BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}
     AND (received IS NULL OR time <= received + ${MOST_AHEAD_MS}) AND outcome IN ('yes', 'no')`;
   return `SELECT kind::UTINYINT, ${known('sid')}, ${known('seq')}, hash(line)::DOUBLE, ${known('received')},
@@ -86,27 +88,47 @@ export function kalshiRowSql(lines: string, layout: KalshiLayout, ticker: string
       WHEN type = 'orderbook_snapshot' THEN ${ROW_KIND.snapshot} WHEN (${own}) IS NOT TRUE THEN ${ROW_KIND.broken}
       WHEN type = 'orderbook_delta' THEN ${ROW_KIND.delta} WHEN amount > 0 THEN ${ROW_KIND.trade}
       ELSE ${ROW_KIND.broken} END AS kind
-    FROM (SELECT *, ${timeSql('recv', 'recv_number')} AS received, ${timeSql('ts', 'ts_number')} AS time,
-      ${isCoarseSql('ts_number')} AS is_coarse, coalesce(${micros('dollars')}, ${micros('cents', ONE / 100)},
-        ${ONE} - ${micros('other_dollars')}, ${ONE} - ${micros('other_cents', ONE / 100)}) AS price,
-      ${micros('size')} AS amount
-    FROM (SELECT *, try_cast(recv AS DOUBLE) AS recv_number, try_cast(ts AS DOUBLE) AS ts_number,
-      CASE WHEN is_trade THEN CASE outcome WHEN 'yes' THEN yes_price_dollars ELSE no_price_dollars END
-        ELSE price_dollars END AS dollars,
-      CASE WHEN is_trade THEN CASE outcome WHEN 'yes' THEN yes_price ELSE no_price END ELSE own_price END AS cents,
-      CASE WHEN is_trade THEN CASE outcome WHEN 'yes' THEN no_price_dollars ELSE yes_price_dollars END
-        END AS other_dollars,
-      CASE WHEN is_trade THEN CASE outcome WHEN 'yes' THEN no_price ELSE yes_price END END AS other_cents
-    FROM (SELECT *, coalesce(type = 'trade', false) AS is_trade, coalesce(ts_ms, ts_text) AS ts,
-      CASE type WHEN 'trade' THEN coalesce(count_fp, count) ELSE coalesce(delta_fp, delta) END AS size,
-      CASE type WHEN 'trade' THEN coalesce(taker_side, taker_outcome_side) ELSE side END AS outcome
-    FROM (SELECT line, j.recv_ms AS recv, ${message}.type AS type, ${message}.sid AS sid, ${message}.seq AS seq,
-      ${CONTENT.map((name) => `${find(name)} AS ${AS[name] ?? name}`).join(', ')}
-    FROM (SELECT line, TRY(json_transform(line, ${quote(shapeOf(layout))})) AS j FROM ${lines}))))))`;
+    FROM (${layout.isCurrent ? currentFigures(fieldsSql(lines, layout)) : anyFigures(fieldsSql(lines, layout))}))`;
+}
+
+/** The fields of each line's message, which are null where it has none. */
+function fieldsSql(lines: string, layout: KalshiLayout): string {
+  const message = layout.isEnveloped ? 'j.event' : 'j';
+  const content = layout.isNested ? `${message}.msg` : message;
+  const names = Object.keys(typesOf(layout)).map((name) => `${content}.${name} AS ${AS[name] ?? name}`);
+  return `(SELECT line, j.recv_ms AS recv, ${message}.type AS type, ${message}.sid AS sid, ${message}.seq AS seq,
+    coalesce(${message}.type = 'trade', false) AS is_trade, ${names.join(', ')}
+    FROM (SELECT line, TRY(json_transform(line, ${quote(shapeOf(layout))})) AS j FROM ${lines}))`;
 }
 
 /** Names that differ from the messages'. */
 const AS: Readonly<Record<string, string>> = { market_ticker: 'ticker', price: 'own_price', ts: 'ts_text' };
+
+/** Times, prices and amounts of today's fields, which are numbers. */
+const currentFigures = (fields: string): string => `SELECT *, ${numberTimeSql('recv')} AS received,
+    ${numberTimeSql('ts_ms')} AS time, ${isCoarseSql('ts_ms')} AS is_coarse,
+    round(dollars * ${ONE}) AS price, round(size * ${ONE}) AS amount
+  FROM (SELECT *, CASE WHEN is_trade THEN taker_side ELSE side END AS outcome,
+    CASE WHEN is_trade THEN CASE taker_side WHEN 'yes' THEN yes_price_dollars ELSE no_price_dollars END
+      ELSE price_dollars END AS dollars,
+    CASE WHEN is_trade THEN count_fp ELSE delta_fp END AS size FROM ${fields})`;
+
+/** The same of all fields that there ever were, which are texts. */
+const anyFigures = (fields: string): string => `SELECT *, ${timeSql('recv', 'recv_number')} AS received,
+    ${timeSql('time_text', 'ts_number')} AS time, ${isCoarseSql('ts_number')} AS is_coarse,
+    coalesce(${micros('dollars')}, ${micros('cents', ONE / 100)},
+      ${ONE} - ${micros('other_dollars')}, ${ONE} - ${micros('other_cents', ONE / 100)}) AS price,
+    ${micros('size')} AS amount
+  FROM (SELECT *, try_cast(recv AS DOUBLE) AS recv_number, try_cast(time_text AS DOUBLE) AS ts_number,
+    CASE WHEN is_trade THEN CASE outcome WHEN 'yes' THEN yes_price_dollars ELSE no_price_dollars END
+      ELSE price_dollars END AS dollars,
+    CASE WHEN is_trade THEN CASE outcome WHEN 'yes' THEN yes_price ELSE no_price END ELSE own_price END AS cents,
+    CASE WHEN is_trade THEN CASE outcome WHEN 'yes' THEN no_price_dollars ELSE yes_price_dollars END
+      END AS other_dollars,
+    CASE WHEN is_trade THEN CASE outcome WHEN 'yes' THEN no_price ELSE yes_price END END AS other_cents
+  FROM (SELECT *, coalesce(ts_ms, ts_text) AS time_text,
+    CASE WHEN is_trade THEN coalesce(count_fp, count) ELSE coalesce(delta_fp, delta) END AS size,
+    CASE WHEN is_trade THEN coalesce(taker_side, taker_outcome_side) ELSE side END AS outcome FROM ${fields}))`;
 
 /** A level in YES space. */
 export interface LevelAmount {
@@ -182,7 +204,11 @@ export function lookAtMessage(line: string): MessageLook | null {
   if (typeof ticker !== 'string' || typeof type !== 'string') return null;
   if (type !== 'orderbook_snapshot' && type !== 'orderbook_delta' && type !== 'trade') return null;
   return {
-    layout: { isEnveloped: event !== null, isNested: content !== message, isCurrent: isCurrent(type, content) },
+    layout: {
+      isEnveloped: event !== null,
+      isNested: content !== message,
+      isCurrent: isCurrent(type, content, row['recv_ms']),
+    },
     ticker,
     timeMs: parseTime(row['recv_ms']) ?? parseTime(content['ts_ms']) ?? parseTime(content['ts']),
     sid: toCount(message['sid']),
@@ -192,8 +218,13 @@ export function lookAtMessage(line: string): MessageLook | null {
   };
 }
 
-const isCurrent = (type: string, content: Fields): boolean =>
-  type === 'orderbook_snapshot' || (type === 'trade' ? OF_TRADE : OF_DELTA).every((name) => isThere(content[name]));
+const isCurrent = (type: string, content: Fields, received: unknown): boolean =>
+  isNumberOrNone(received) &&
+  (type === 'orderbook_snapshot' ||
+    ((type === 'trade' ? OF_TRADE : OF_DELTA).every((name) => isThere(content[name])) &&
+      isNumberOrNone(content['ts_ms'])));
+
+const isNumberOrNone = (value: unknown): boolean => !isThere(value) || Number.isFinite(toNumber(value));
 
 function findPrecision(content: Fields): number {
   const dollars = ['price_dollars', 'yes_price_dollars', 'no_price_dollars'].map((name) => content[name]);

@@ -219,9 +219,14 @@ export class Database {
     }
   }
 
-  /** Idle time: moves a large log into the file. Throws like a commit. */
-  rest(): void {
-    if (!this.#isVirtual && this.#writesInLog >= CHECKPOINT_AFTER_WRITES) this.#checkpoint();
+  /**
+   * Carries the log over into the file, if it holds at least so many writes. For a moment in which no order waits. Returns
+   * whether it did. Throws as a commit does.
+   */
+  rest(writes = CHECKPOINT_AFTER_WRITES): boolean {
+    if (this.#isVirtual || this.#writesInLog < writes) return false;
+    this.#checkpoint();
+    return true;
   }
 
   /** True inside a transaction. */

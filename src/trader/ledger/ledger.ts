@@ -157,12 +157,9 @@ export class Ledger extends LedgerReader {
     return this.db.transaction(work);
   }
 
-  /**
-   * Call when nothing waits for the next commit: moves older commits into the file. Outside of `transaction`; throws
-   * like it.
-   */
-  rest(): void {
-    this.db.rest();
+  /** As `Database.rest`: the next commit then has no old ones to carry over. Outside of `transaction`; throws as it does. */
+  rest(writes?: number): boolean {
+    return this.db.rest(writes);
   }
 
   /** Throws LedgerBroken when the ledger's file was removed or replaced: nobody would read later writes. */

@@ -16,8 +16,10 @@ export const FIRST_PRUNED_AT_ONCE = 100;
  * Target time of a batch, ms: it grows slowly and shrinks at once. Other writes wait meanwhile, so 50 ms are too long.
  */
 const WANTED_MS = 15;
+/** Writes in the log before a batch carries them over instead: their pages lie scattered, and take as long as a batch. */
+const CHECKPOINT_AFTER_WRITES = 100;
 
-/** Work of one batch: checks intents behind `after`; when that is null, returns unused pages. */
+/** One batch looks at intents behind `after`, or, where that is null, gives unused pages back. It may carry the log over first, and do no more. */
 export interface PruneBatch {
   /** Our clock, ms. */
   readonly beforeMs: number;
@@ -47,18 +49,20 @@ export function pruneBatch(
   isUnderWay: (intentId: string) => boolean = () => false,
 ): PrunedBatch {
   const rows = Math.max(1, Math.min(asked, MOST_PRUNED_AT_ONCE));
-  const batch = ledger.transaction((): PrunedBatch => {
+  // Together with a commit it would keep the next order waiting for longer than 50 ms.
+  if (ledger.rest(CHECKPOINT_AFTER_WRITES)) return { rows: 0, bytes: 0, after, isDone: false, untilMs: null };
+  return ledger.transaction((): PrunedBatch => {
     if (after === null) return { rows: 0, after, untilMs: null, ...ledger.givePagesBack(rows) };
     const { marks, differing } = readCompared(ledger);
     const keeps = (name: string) => differing.has(name) || isUnderWay(name);
     const limits = { beforeMs: Math.min(beforeMs, nowMs - YOUNG_MS), marked: marks, lagMs: LONGEST_LAG_MS, keeps };
     return { ...ledger.prunePage({ ...limits, after, rows }), bytes: 0, isDone: false };
   });
-  // Part of the batch; otherwise the next order would wait for it.
-  ledger.rest();
-  return batch;
 }
 
 /** Rows of the next batch, after one of `rows` that took `tookMs`. */
 export const adaptRows = (rows: number, tookMs: number): number =>
   Math.ceil(Math.max(10, Math.min(MOST_PRUNED_AT_ONCE, 1.25 * rows, (rows * WANTED_MS) / Math.max(1, tookMs))));
+
+/** The same after a batch that was a checkpoint. It may take three times as long, and says nothing of how many more would do. */
+export const adaptToCheckpoint = (rows: number, tookMs: number): number => Math.min(rows, adaptRows(rows, tookMs / 3));

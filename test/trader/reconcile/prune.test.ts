@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
-import { adaptRows, MOST_PRUNED_AT_ONCE, type PruneBatch, pruneBatch } from '../../../src/trader/reconcile/prune.js';
+import {
+  adaptRows,
+  adaptToCheckpoint,
+  MOST_PRUNED_AT_ONCE,
+  type PruneBatch,
+  pruneBatch,
+} from '../../../src/trader/reconcile/prune.js';
 import { fillOf, HOLDER, inFolder, intentOf, m, ONE, withLedger } from '../ledger/books.js';
 import { addCanceled, markComparedTo } from '../ledger/canceled-orders.js';
 
@@ -138,6 +144,7 @@ it('looks at no more rows in a batch than were asked for, nor than its limit, an
       addCanceled(ledger, 'mark', 50 * DAY_MS);
       markComparedTo(ledger, 'mark');
     });
+    ledger.rest(0);
     expect(prune(ledger, { rows: 1e9 }).after).toBe(MOST_PRUNED_AT_ONCE);
   });
 });
@@ -147,6 +154,24 @@ it('grows and shrinks its batches towards the wanted time, within bounds', () =>
   expect(adaptRows(100, 30)).toBe(50);
   expect(adaptRows(100, 100_000)).toBe(10);
   expect(adaptRows(MOST_PRUNED_AT_ONCE, 0)).toBe(MOST_PRUNED_AT_ONCE);
+  expect(adaptToCheckpoint(100, 1)).toBe(100);
+  expect(adaptToCheckpoint(100, 90)).toBe(50);
+});
+
+it('carries a long log over in a batch of its own', () => {
+  inFolder((path) => {
+    const ledger = openLedger(path, HOLDER);
+    ledger.transaction(() => {
+      ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
+      for (let i = 0; i < 50; i++) addCanceled(ledger, `${i}`, DAY_MS);
+      addCanceled(ledger, 'mark', 50 * DAY_MS);
+      markComparedTo(ledger, 'mark');
+    });
+    const done = { bytes: 0, isDone: false };
+    expect(prune(ledger, { rows: 20 })).toMatchObject({ ...done, rows: 0, after: 0, untilMs: null });
+    expect(prune(ledger, { rows: 20 })).toMatchObject({ ...done, rows: 30, after: 20 });
+    ledger.close();
+  });
 });
 
 it('gives pages back, so many at a time, and the next open finds a sound file', () => {
@@ -159,10 +184,12 @@ it('gives pages back, so many at a time, and the next open finds a sound file', 
       markComparedTo(ledger, 'mark');
     });
     for (let after: number | null = 0; after !== null; ) ({ after } = prune(ledger, { after }));
+    ledger.rest(0);
     const first = prune(ledger, { after: null, rows: 5 });
     expect(first).toMatchObject({ bytes: 5 * 4096, isDone: false });
     const rest = prune(ledger, { after: null, rows: 1000 });
     expect(rest.bytes).toBeGreaterThan(20 * 4096);
+    ledger.rest(0);
     expect(prune(ledger, { after: null })).toMatchObject({ bytes: 0, isDone: true });
     ledger.close();
     const again = openLedger(path, HOLDER);
