@@ -137,7 +137,7 @@ export interface Tool {
 const TOOLS = new WeakMap<Command, Tool>();
 export const findTool = (command: Command): Tool | undefined => TOOLS.get(command);
 
-/** Adds to a program, or to the command above it. */
+/** Adds to a program or to the parent command. */
 export type AddCommand = (parent: Command, session: Session) => Command;
 
 export const command =

@@ -6,7 +6,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { Command, type Option } from 'commander';
 import { z } from 'zod';
 import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
-import { VERSION } from '../shell/config/version.js';
+import { VERSION } from '../shell/config/shipped.js';
 import { secrets } from '../shell/wallet/secrets.js';
 import { type AddCommand, command, findTool, type Tool } from './command.js';
 import { addControlCommands } from './control/control-commands.js';

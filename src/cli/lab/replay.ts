@@ -69,7 +69,7 @@ async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io
       ? await traderThen(run.description, code)
       : await traderOfNow(run, name, flags.config, io);
   const changes = changesSince(run.description, trader);
-  // Before the replay itself, which may take its time.
+  // Before the replay itself, which may take long.
   if (!isJson && changes.length > 0) io.out(changesText(changes));
   return { run, changes, result: await replayRun(run, { trader, code }) };
 }

@@ -108,7 +108,7 @@ function savedLines(ledger: LedgerReader, market: string): readonly string[] {
 /** To six digits. */
 const round = (value: number): number => Number(value.toPrecision(6));
 
-/** Of a ledger that cannot be read only that no trader runs is told. */
+/** For an unreadable ledger the error only reports that no trader runs. */
 const orElse =
   (error: TwinbookError) =>
   (failure: unknown): never => {

@@ -55,7 +55,7 @@ const NOTHING: BreakdownRow = {
   split: null,
 };
 
-/** The title stands last, where it may be long. */
+/** The title is last, because it may be long. */
 function columnsOf(names: readonly string[], by: BreakdownBy): readonly Column<ShownRow>[] {
   const columns = names
     .filter((name) => name !== 'title')

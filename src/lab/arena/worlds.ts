@@ -32,7 +32,7 @@ export function playChallenge(
   change: Change = (config) => config,
 ): SimulationResult {
   const maker = new ShownMaker(judged, seed, conditions);
-  // Beside the published draws: the seed's market stays the same up to the change.
+  // Separate from the published draws: the seed's market stays the same until the change.
   const config = change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33));
   const result = simulate(seed, maker, config);
   return { ...result, failure: result.failure ?? maker.failure };

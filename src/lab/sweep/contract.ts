@@ -130,7 +130,7 @@ export interface TaskFigures {
   readonly resultMicros: number;
   readonly maxDrawdownMicros: number;
   readonly fills: number;
-  /** Loud notices: limits that stopped the trader, and whatever else a live one would have called somebody for. */
+  /** Loud notices: limits that stopped the trader, and other alarms of a live one. */
   readonly alarms: number;
   readonly traceHash: string;
   /** In the order of the fold's events. */

@@ -86,7 +86,7 @@ export interface SharedColumn<Row> {
   readonly short?: string;
 }
 
-/** How far the search may be believed, by fill model. */
+/** Credibility of the search, by fill model. */
 export function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
   const { model, event } = TERMS[subject];
   return [

@@ -81,13 +81,16 @@ function computeFigures(
     resultMicros: sum(eventResults),
     maxDrawdownMicros: session.maxDrawdownMicros ?? 0,
     fills: sum(markets.map(({ fills }) => fills.length)),
-    // What is said at the very beginning is of the data, and the same for all.
+    // Notices at the very beginning are about the data, and equal for all.
     alarms: notices.filter(({ severity, timeMs }) => severity === 'loud' && timeMs > fromMs).length,
     eventResults,
   };
 }
 
-/** Several runs of one backtest as one: the means of their figures. One run is itself. Counts and currency are rounded; the largest drawdown counts, and the alarms of all runs. */
+/**
+ * Several runs of one backtest as one: means of their figures. One run is itself. Counts and currency are rounded; the
+ * largest drawdown counts, and the alarms of all runs.
+ */
 export function meanOfRuns(runs: readonly (TaskFigures & { readonly seed: number })[]): TaskFigures {
   const [first] = runs;
   assert(first !== undefined, 'a task runs once at least');

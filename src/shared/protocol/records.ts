@@ -402,7 +402,7 @@ export const sportRow = z
   })
   .describe('A sport with its leagues.');
 
-/** A hit of the search: the whole detail of the market. */
+/** A search result: the market's whole detail. */
 export const searchResult = z
   .discriminatedUnion('result_type', [
     z.object({
@@ -520,7 +520,7 @@ export const cancelledRequestRow = requestRow
   .extend({ market: marketReference.describe('The market, by name.') })
   .describe('A request for a margin position that was canceled.');
 
-/** What opening a margin position now would do. `liquidation_price` is null at leverage 1. */
+/** Effect of opening a margin position now. `liquidation_price` is null at leverage 1. */
 export const marginEstimate = z
   .object({
     average_price: given(decimalText).describe('Average currency for a share.'),

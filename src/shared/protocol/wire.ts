@@ -43,7 +43,7 @@ export const absent = <T extends z.ZodType>(schema: T) => schema.nullish().trans
 /** A value that a client must accept as null from any venue, and that the paper exchange always gives. */
 export const given = <T extends z.ZodType>(schema: T) => absent(schema).meta({ isAlwaysGiven: true });
 
-/** A field of a body that a caller may leave out or send as null, which is the same. */
+/** A body field that a caller may omit or send as null, with the same meaning. */
 export const ungiven = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 export const unixSeconds = z.number().int();

@@ -16,7 +16,7 @@ import { type CodeRules, type FoundModule, findStrategyModule } from './strategy
 import type { ReadStrategy, StrategyConfig } from './types.js';
 import { readYaml, type SourceTexts, type YamlSource } from './yaml-source.js';
 
-/** Facts for the checks of a strategy file; null where the trader's own file is wrong there, or any feed is valid. */
+/** Facts for the checks of a strategy file; null where the trader's own file is wrong, or any feed is valid. */
 interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;

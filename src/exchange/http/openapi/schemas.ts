@@ -97,7 +97,7 @@ function eventListRow(components: readonly (readonly [string, z.core.JSONSchema.
   return { ...schema, description, properties: rest, required: required.filter((name) => name !== 'video_url') };
 }
 
-/** What a value could be, by the name of its property; the first that matches. */
+/** Example values by property name; the first match counts. */
 const EXAMPLES: readonly (readonly [RegExp, string | number])[] = [
   [/condition_id$|^market$/, '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR'],
   [/pubkey$|^address$|txid$/, '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1'],

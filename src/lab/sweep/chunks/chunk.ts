@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { openRecordings } from '../../../recording/recording.js';
 import { must, TwinbookError } from '../../../shared/base/errors.js';
 import { loadConfig } from '../../../shell/config/load.js';
-import { VERSION } from '../../../shell/config/version.js';
+import { VERSION } from '../../../shell/config/shipped.js';
 import type { Candidate, SweptEvent, Task, TaskFigures, TaskOutcome } from '../contract.js';
 import type { PlannedSweep, SweepFacts, TaskWork } from '../facts.js';
 import { eventsIn, foldCount } from '../folds.js';
@@ -98,9 +98,9 @@ export interface Chunk {
 export const PLAY_COST = { msASecond: 0.27, microsecondsAnEvent: 0.3 } as const;
 
 /**
- * Seconds of a core that one backtest of a fold takes, within two fifths of what was measured.
+ * Core seconds of one backtest of a fold, within two fifths of the measured time.
  *
- * @param events of the fold, in order of their beginning: what lies between them is skipped, and those that overlap are traded together
+ * @param events of the fold, in order of their beginning: gaps are skipped, and overlapping ones are traded together
  */
 export function playSeconds(events: readonly Pick<SweptEvent, 'fromMs' | 'toMs' | 'played'>[]): number {
   let recordedMs = 0;
@@ -114,7 +114,9 @@ export function playSeconds(events: readonly Pick<SweptEvent, 'fromMs' | 'toMs' 
   return (recordedMs / 1000) * (PLAY_COST.msASecond / 1000) + (played * PLAY_COST.microsecondsAnEvent) / 1_000_000;
 }
 
-/** All chunks of a sweep, fold by fold. A chunk takes `seconds` by `playSeconds`, and has at least one configuration. */
+/**
+ * All chunks of a sweep, fold by fold. A chunk takes about `seconds` by `playSeconds`, with at least one configuration.
+ */
 export function makeChunks(
   { search: { candidates }, events, fillModels, assumptions }: SweepFacts,
   seconds: number,

@@ -15,7 +15,7 @@ import type { Axis, Candidate, Task, TaskOutcome } from '../contract.js';
 import type { SweepFacts } from '../facts.js';
 import { PART_NAMES, type SweepIdentity } from '../identity.js';
 
-/** In `user_version`; raised when the tables change. */
+/** In `user_version`; incremented when the tables change. */
 const SCHEMA_VERSION = 4;
 
 /** docs/backtesting.md explains the tables. The figures of a backtest are one JSON text; views take its lists apart. */
