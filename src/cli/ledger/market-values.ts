@@ -1,9 +1,9 @@
 /** `twinbook markets --value`: what quoting each market is worth to the running trader. */
 
 import { askTrader } from '../../shell/control/control-client.js';
-import type { StatusMarket, StatusValue } from '../../shell/control/status.js';
 import { type Answer, type Call, rowsAnswer } from '../command.js';
 import { type Column, short } from '../output/table.js';
+import { makeMarket, type StatusMarket, type StatusValue } from './status-rows.js';
 
 const ANSWERS_WITHIN_MS = 5_000;
 
@@ -11,7 +11,7 @@ const ANSWERS_WITHIN_MS = 5_000;
 export async function showMarketValues({ config, io }: Call, limit: number | undefined): Promise<Answer> {
   const { socket } = config.control;
   const { markets } = await askTrader({ command: 'status' }, { socket, timeoutMs: ANSWERS_WITHIN_MS });
-  const rows = rankByValue(markets).slice(0, limit ?? markets.length);
+  const rows = rankByValue(markets.map(makeMarket)).slice(0, limit ?? markets.length);
   if (rows.length > 0 && rows.every(({ value }) => value === null)) io.err(NOTHING_VALUED);
   return rowsAnswer(rows, COLUMNS, rows.map(valueRow));
 }

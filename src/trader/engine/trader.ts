@@ -2,6 +2,7 @@
 
 import { sub } from '../../shared/base/micros.js';
 import type { Observation, OperatorCommand, Request, RequestResult } from '../../shared/protocol/seam.js';
+import type { AccountStatus } from '../../shared/protocol/trader-status.js';
 import type { Executor } from '../executor/executor.js';
 import type { IntentRow, Ledger, OperatorEvent } from '../ledger/contract.js';
 import { type PruneBatch, type PrunedBatch, pruneBatch } from '../reconcile/prune.js';
@@ -18,13 +19,12 @@ import { react } from './reactions.js';
 import type { TraderSettings } from './settings.js';
 import {
   type AccountSnapshot,
-  listFaces,
-  type MarketFace,
   makeAccountSnapshot,
   makeSnapshot,
-  type RiskUse,
   readRiskUse,
   type Snapshot,
+  type WatchedMarket,
+  watchMarkets,
 } from './snapshot.js';
 import { TraderState } from './state.js';
 
@@ -141,13 +141,13 @@ export class Trader {
   }
 
   /** How much of the limits is used. Reads only. */
-  riskUse(nowMs: number): RiskUse {
+  riskUse(nowMs: number): AccountStatus['risk'] {
     return readRiskUse(this.#state, nowMs);
   }
 
-  /** What strategies were last shown and wanted, by reference. Reads only. */
-  faces(): readonly MarketFace[] {
-    return listFaces(this.#state);
+  /** All markets, for telemetry. Reads only. */
+  watchMarkets(nowMs: number): readonly WatchedMarket[] {
+    return watchMarkets(this.#state, nowMs);
   }
 
   /** It was killed, halted or is being stopped: whatever rests at the exchange has to go. Cheap, for every step. */

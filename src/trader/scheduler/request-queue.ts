@@ -5,6 +5,7 @@ import { declarationOf, type Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { RequestOwner } from '../../shared/protocol/request-owner.js';
 import { type BudgetReport, LANES, type Lane, type PlannedRequest, type Request } from '../../shared/protocol/seam.js';
+import type { BudgetStatus } from '../../shared/protocol/trader-status.js';
 import type { OutcomeObservation, Release, Unsent } from './contract.js';
 import { classifyPurpose, PurposeCounts, type PurposeUse } from './purposes.js';
 import { LAST_LANES, type Next, ScopeLine } from './scope-line.js';
@@ -175,18 +176,14 @@ export class RequestQueue {
   }
 
   /** For status pages. Reads only: what leaves later, and when, is as if nobody had asked. */
-  status(scope: Scope, nowMs: number) {
+  status(scope: Scope, nowMs: number): BudgetStatus {
     const { budget } = this.#lines[scope];
     const steadyMs = this.#clock.peek(nowMs);
     const until = budget.blockedUntilMs(steadyMs);
     return {
-      /** Requests a minute that the venue allows, as far as we know. */
       limit: budget.limit,
-      /** Requests a minute that we allow ourselves at present. */
       perMinute: budget.perMinute(steadyMs),
-      /** Requests that could leave now. */
       available: budget.available(steadyMs),
-      /** Our clock, ms: throttled until then; null when it is not. */
       blockedUntilMs: until > steadyMs ? until - steadyMs + nowMs : null,
     };
   }
@@ -310,9 +307,6 @@ export class RequestQueue {
     return false;
   }
 }
-
-/** A scope's budget for status pages. */
-export type BudgetStatus = Readonly<ReturnType<RequestQueue['status']>>;
 
 const onSteadyClock = (report: BudgetReport, aheadMs: number): BudgetReport => ({
   ...report,
