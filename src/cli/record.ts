@@ -62,7 +62,7 @@ async function findVenueAddress({ venue, exchange, control }: TraderConfig): Pro
   if (exchange === null || !exchange.embedded) return venue.profile.base_url;
   try {
     const call = { socket: control.socket, timeoutMs: RUNNING_WITHIN_MS };
-    return (await askTrader({ command: 'status' }, call)).base_url;
+    return (await askTrader({ command: 'status' }, call)).process.baseUrl;
   } catch (cause) {
     if (!(cause instanceof TwinbookError) || cause.code !== 'not_running') throw cause;
     const text = 'this configuration embeds a paper exchange, which answers only while its trader runs';

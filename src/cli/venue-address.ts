@@ -27,7 +27,7 @@ export async function venueAddress(
   const running = await askTrader({ command: 'status' }, { socket: control.socket, timeoutMs: 5000 }).catch(
     nullOn('not_running'),
   );
-  if (running !== null) return { url: running.base_url, close: nothingToClose };
+  if (running !== null) return { url: running.process.baseUrl, close: nothingToClose };
   if (!existsSync(exchange.dataDir)) {
     const text = `the embedded exchange has never run: there is no ${exchange.dataDir}`;
     throw new TwinbookError('venue_unreachable', text, 'Start the trader once.');

@@ -66,6 +66,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/console': [
     'shared',
     'trader/ledger',
+    'trader/reconcile',
     'shell/alerts',
     'shell/config',
     'shell/control',

@@ -1,23 +1,22 @@
 /// <reference lib="dom" />
 /**
  * From a frame that leaves the trader to its figures on the screen, through a console and a page in Chromium: sixty markets, all of them
- * changed twice a second, told in two lines a tenth of a second apart, as a trader tells them. What the browser takes for it is that of
+ * changed twice a second. What the browser takes for it is that of
  * all its processes, painting without a graphics card.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import type { MarketFigures } from '../../src/shell/control/telemetry/lines.js';
+import type { MarketStatus } from '../../src/shared/protocol/trader-status.js';
 import { CHROMIUM, contextOf, openBrowser } from '../shell/console/browser.js';
 import { frameAt, movingMarket, playConsole, SECRET } from '../shell/console/played-console.js';
+import { m } from '../trader/ledger/books.js';
 import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 
 const MARKETS = sized(60, 6);
 const ROUNDS = sized(5, 1);
 const SWEEPS = sized(20, 4);
 const SWEEP_MS = 500;
-const LINES = 2;
-const LINE_MS = 100;
 /** Before the first round: what the browser compiles and lays out once. */
 const WARM_SWEEPS = sized(10, 2);
 const TITLES = Array.from({ length: MARKETS }, (_, i) => `Will number ${i + 1} of sixty come to pass before Friday?`);
@@ -115,24 +114,19 @@ async function playSweep(played: Console, told: (market: string, price: string, 
   const beganMs = performance.now();
   const nowMs = Date.now();
   const { account } = frameAt(nowMs);
-  if (account === undefined) throw new Error('a frame has an account');
   const markets = TITLES.map((title, i) => figuresOf(`m${i}`, title, nowMs));
-  const known = markets.map(({ id }) => id);
-  for (let line = 0; line < LINES; line++) {
-    await wait(beganMs + line * LINE_MS - performance.now());
-    const part = markets.slice((line * MARKETS) / LINES, ((line + 1) * MARKETS) / LINES);
-    const price = (priceOf() / 1e6).toFixed(6).replace(/0+$/, '');
-    for (const { id } of part) told(id, price, Date.now());
-    played.tell({ type: 'frame', time: Date.now(), markets: part, ...(line === 0 ? { account, known } : {}) });
-  }
+  const known = markets.map(({ conditionId }) => conditionId);
+  const price = (priceOf() / 1e6).toFixed(6).replace(/0+$/, '');
+  for (const id of known) told(id, price, Date.now());
+  played.tell({ type: 'frame', time: Date.now(), account, markets, known });
   await wait(beganMs + SWEEP_MS - performance.now());
 }
 
 /** Ten levels a side, two orders. */
-function figuresOf(id: string, title: string, timeMs: number): MarketFigures {
+function figuresOf(id: string, title: string, timeMs: number): MarketStatus {
   const levels = (way: 1 | -1) =>
-    Array.from({ length: 10 }, (_, i) => [priceOf() + way * (i + 1) * 10_000, 7_000_000] as const);
-  return { ...movingMarket(id, title, timeMs), fair_micros: priceOf(), bids: levels(-1), asks: levels(1) };
+    Array.from({ length: 10 }, (_, i) => [m(priceOf() + way * (i + 1) * 10_000), m(7_000_000)] as const);
+  return { ...movingMarket(id, title, timeMs), fairMicros: m(priceOf()), bids: levels(-1), asks: levels(1) };
 }
 
 async function playRound(played: Console, sessions: Sessions, page: Page, watched: readonly string[]): Promise<Round> {

@@ -20,9 +20,9 @@ import { type Micros, micros } from '../../src/shared/base/micros.js';
 import { Random } from '../../src/shared/base/random.js';
 import { declarationOf, type EndpointName } from '../../src/shared/protocol/endpoints.js';
 import type { Observation, Request } from '../../src/shared/protocol/seam.js';
+import type { AccountStatus, ProcessStatus } from '../../src/shared/protocol/trader-status.js';
 import { classify } from '../../src/shell/client/classify.js';
 import { loadShipped } from '../../src/shell/config/strategy-module.js';
-import type { AccountFigures, HelloLine } from '../../src/shell/control/telemetry/lines.js';
 import { TelemetryPublisher } from '../../src/shell/control/telemetry/publisher.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
 import type { Trader } from '../../src/trader/engine/trader.js';
@@ -95,11 +95,11 @@ async function run(): Promise<readonly BenchRow[]> {
 function publisherOf(world: World) {
   const clock = { beganMs: 0 };
   const source = {
-    hello: () => ({ type: 'hello', run: 'bench' }) as HelloLine, // readers of a benchmark look at nothing
+    process: () => ({ run: 'bench' }) as ProcessStatus, // readers of a benchmark look at nothing
     // Of the same weight.
     account: (nowMs: number) =>
-      ({ ...world.trader.account(nowMs), risk: world.trader.riskUse(nowMs) }) as unknown as AccountFigures,
-    faces: () => world.trader.faces(),
+      ({ ...world.trader.account(nowMs), risk: world.trader.riskUse(nowMs) }) as unknown as AccountStatus,
+    markets: (nowMs: number) => world.trader.watchMarkets(nowMs),
     mode: () => world.trader.mode,
     onFailure: (error: unknown) => {
       throw error;

@@ -23,13 +23,13 @@ async function once(template: RestingTrader, folder: string, exchange: FarExchan
   await exchange.begin(trader.exchangeDir);
   try {
     await trader.start();
-    const { open_orders } = await trader.until(({ mode, dashboard }) => mode === 'quoting' && dashboard !== null);
-    if (open_orders !== ORDERS) throw new Error(`${open_orders} orders rest in place of ${ORDERS}`);
+    const { account } = await trader.until((now) => now.account.mode === 'quoting' && now.dashboard !== null);
+    if (account.openOrders !== ORDERS) throw new Error(`${account.openOrders} orders rest in place of ${ORDERS}`);
     const toldMs = performance.now();
     await trader.order('kill', 'a benchmark');
     await trader.untilLocked((locked) => locked === 0);
     const goneMs = performance.now() - toldMs;
-    await trader.until(({ open_orders }) => open_orders === 0);
+    await trader.until((now) => now.account.openOrders === 0);
     return { goneMs, provenMs: performance.now() - toldMs };
   } finally {
     await trader.kill();

@@ -24,7 +24,7 @@ async function once(trader: RestingTrader): Promise<Times> {
   const killedMs = performance.now();
   await trader.kill();
   await trader.start();
-  await trader.until(({ mode }) => mode === 'quoting');
+  await trader.until(({ account }) => account.mode === 'quoting');
   const agreedMs = performance.now() - killedMs;
   await trader.untilLocked((locked) => locked === whole);
   const quotedMs = performance.now() - killedMs;
@@ -43,7 +43,7 @@ async function run(): Promise<readonly BenchRow[]> {
     const rows = rowsOf(trader.ledgerPath);
     await trader.fill();
     await trader.start();
-    await trader.until(({ mode }) => mode === 'quoting');
+    await trader.until(({ account }) => account.mode === 'quoting');
     const times: Times[] = [];
     for (let restart = 0; restart < RESTARTS; restart++) times.push(await once(trader));
     const with_ = `${rows.toLocaleString('en-US')} rows, ${ORDERS} orders, the exchange ${2 * ONE_WAY_MS} ms away`;

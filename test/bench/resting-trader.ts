@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { parseDecimal } from '../../src/shared/base/decimal.js';
 import { TwinbookError } from '../../src/shared/base/errors.js';
 import type { OrderRow } from '../../src/shared/protocol/records.js';
+import type { TraderStatus } from '../../src/shared/protocol/trader-status.js';
 import { askTrader } from '../../src/shell/control/control-client.js';
-import type { StatusData } from '../../src/shell/control/status.js';
 import { openKeyFile } from '../../src/shell/wallet/key-file.js';
 import type { Wallet } from '../../src/shell/wallet/wallet.js';
 import { type Running, twinbook } from '../support/processes.js';
@@ -133,7 +133,7 @@ export class RestingTrader {
   }
 
   /** Asks the trader what it does until it says so. */
-  async until(isSo: (status: StatusData) => boolean): Promise<StatusData> {
+  async until(isSo: (status: TraderStatus) => boolean): Promise<TraderStatus> {
     return within(PATIENCE_MS, async () => {
       const status = await askTrader({ command: 'status' }, this.#call).catch(notYet);
       return status !== null && isSo(status) ? status : null;

@@ -8,9 +8,9 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { AccountStatus } from '../../src/shared/protocol/trader-status.js';
 import { askTrader } from '../../src/shell/control/control-client.js';
 import { STEP_BUCKETS } from '../../src/shell/control/telemetry/histogram.js';
-import type { HealthFigures } from '../../src/shell/control/telemetry/lines.js';
 import { Subscription } from '../../src/shell/control/telemetry/subscription.js';
 import { readRun } from '../../src/shell/journal/read-run.js';
 import build from '../support/build.js';
@@ -87,11 +87,11 @@ async function main(): Promise<void> {
 }
 
 /** What the trader says of its own health at the end; a line a minute goes to standard error. */
-async function watch(socket: string): Promise<HealthFigures | null> {
-  let health: HealthFigures | null = null;
+async function watch(socket: string): Promise<AccountStatus['health'] | null> {
+  let health: AccountStatus['health'] | null = null;
   const subscription = new Subscription(socket, {
     line: (line) => {
-      if (line.type === 'frame') health = line.account?.health ?? health;
+      if (line.type === 'frame') health = line.account.health;
     },
     onLost: (why) => console.error(why),
   });
@@ -105,7 +105,7 @@ async function watch(socket: string): Promise<HealthFigures | null> {
   return health;
 }
 
-async function tell(folder: string, health: HealthFigures | null): Promise<void> {
+async function tell(folder: string, health: AccountStatus['health'] | null): Promise<void> {
   const runs = join(folder, 'runs');
   // A machine that gives the trader no processor for eight seconds makes its guardian cancel and kill: nothing is quoted after that.
   const kill = statSync(join(folder, 'ledger.sqlite.kill'), { throwIfNoEntry: false });
@@ -136,7 +136,7 @@ async function tell(folder: string, health: HealthFigures | null): Promise<void>
 }
 
 /** How many steps took how long, by the bounds that the metrics have. */
-function describeSteps({ step_seconds: { counts, sum }, steps }: HealthFigures): string {
+function describeSteps({ stepSeconds: { counts, sum }, steps }: AccountStatus['health']): string {
   const below = (part: number) => {
     const passed = counts.map((_, place) => counts.slice(0, place + 1).reduce((sum, count) => sum + count, 0));
     const place = passed.findIndex((count) => count >= part * steps);

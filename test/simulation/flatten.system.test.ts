@@ -51,12 +51,12 @@ it('one market is flattened while the others are quoted, over a crash in the mid
     expect([flat?.yesMicros, flat?.noMicros].map((held) => (held ?? 0) < 1_000_000)).toEqual([true, true]);
     const sold = sales(conditionId);
     world.pass(2 * MINUTE_MS);
-    expect([sales(conditionId), findMarket(conditionId)?.openOrders]).toEqual([sold, 0]);
+    expect([sales(conditionId), findMarket(conditionId)?.orders.length]).toEqual([sold, 0]);
     expect([snapshot()?.mode, findMarket(conditionId)?.note]).toEqual([
       'quoting',
       expect.stringContaining('flattened'),
     ]);
-    expect(snapshot()?.markets.some(({ openOrders }) => openOrders > 0)).toBe(true);
+    expect(snapshot()?.markets.some(({ orders }) => orders.length > 0)).toBe(true);
     expect(world.process?.ledger.eventCount('flattened')).toBe(1);
     expect(world.invariants.violations).toEqual([]);
   } finally {

@@ -3,7 +3,7 @@
  * connect again and again. The publisher is the daemon's; each greeting reads the ledger, as any figure of it may.
  */
 
-import type { HelloLine } from '../../src/shell/control/telemetry/lines.js';
+import type { ProcessStatus } from '../../src/shared/protocol/trader-status.js';
 import { type LineReader, TelemetryPublisher } from '../../src/shell/control/telemetry/publisher.js';
 import type { Ledger } from '../../src/trader/ledger/contract.js';
 
@@ -39,9 +39,9 @@ export class Readers {
     this.#publisher = new TelemetryPublisher(
       {
         // The publisher hands it on as it is.
-        hello: () => ({ type: 'hello', run: ledger.runs(1)[0]?.id }) as HelloLine,
+        process: () => ({ run: ledger.runs(1)[0]?.id }) as ProcessStatus,
         account: unused,
-        faces: unused,
+        markets: unused,
         mode: unused,
         onFailure: () => undefined,
       },

@@ -62,8 +62,8 @@ export class StaleQuotes {
     const resting = this.#exchange.resting();
     if (resting.length === 0) return this.#staleMs.clear();
     const ages = new Map<string, number>();
-    for (const { conditionId, bookAgeMs } of trader.snapshot(ourMs).markets) {
-      const age = bookAgeMs === null ? Number.POSITIVE_INFINITY : this.#ageMs(conditionId, ourMs - bookAgeMs, nowMs);
+    for (const { conditionId, bookSentMs } of trader.snapshot(ourMs).markets) {
+      const age = bookSentMs === null ? Number.POSITIVE_INFINITY : this.#ageMs(conditionId, bookSentMs, nowMs);
       ages.set(conditionId, age);
     }
     for (const { pubkey, market } of resting) this.#judge(pubkey ?? '', ages.get(market.condition_id) ?? 0, nowMs);

@@ -55,7 +55,7 @@ export async function explainPast(
       snapshot = trader?.snapshot(lastMs) ?? null;
     },
   });
-  const lines = linesOf(subject, snapshot, run);
+  const lines = linesOf(subject, snapshot, run, lastMs);
   return [
     `as of ${utcText(lastMs)} UTC: run ${basename(run.folder)}, decided again from its journal`,
     ...(difference === null
@@ -75,9 +75,9 @@ function findRunAt(atMs: number, dir: string): string {
   throw new TwinbookError('usage', `no run in ${dir} had begun by ${utcText(atMs)} UTC`, hint);
 }
 
-function linesOf(subject: string, snapshot: Snapshot | null, { folder }: RunJournal): readonly string[] {
+function linesOf(subject: string, snapshot: Snapshot | null, { folder }: RunJournal, nowMs: number): readonly string[] {
   const market = snapshot?.markets.find(({ conditionId }) => conditionId === subject);
-  if (snapshot !== null && market !== undefined) return explainMarket(market, snapshot);
+  if (snapshot !== null && market !== undefined) return explainMarket(market, snapshot, nowMs);
   const hint = '`twinbook markets` lists markets; an order or a fill is explained without --at, as it was.';
   throw new TwinbookError('usage', `run ${basename(folder)} knew no market ${subject} then`, hint);
 }

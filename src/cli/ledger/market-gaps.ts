@@ -1,11 +1,12 @@
 /** Times without an own order in a market, and reasons: from successive observations of the trader. */
 
 import { utcText } from '../../shared/base/utc-text.js';
-import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
+import type { MarketStatus } from '../../shared/protocol/trader-status.js';
+import type { Snapshot } from '../../trader/engine/snapshot.js';
 
 /** Fields of an observation that a gap uses. */
 export type GapLook = Pick<Snapshot, 'mode' | 'reason'> & {
-  readonly markets: readonly Pick<MarketSnapshot, 'conditionId' | 'openOrders' | 'note' | 'refusals'>[];
+  readonly markets: readonly Pick<MarketStatus, 'conditionId' | 'orders' | 'note' | 'refusals'>[];
 };
 
 interface Gap {
@@ -38,7 +39,7 @@ export class MarketGaps {
     const refusals = new Map((market?.refusals ?? []).map(({ name, count }) => [name, count]));
     const gap = this.#gaps.at(-1);
     if (this.#isOpen && gap !== undefined) Object.assign(gap, { toMs: nowMs, refused: grown(gap.before, refusals) });
-    if (market !== undefined && market.openOrders > 0) this.#isOpen = false;
+    if (market !== undefined && market.orders.length > 0) this.#isOpen = false;
     else if (!this.#isOpen) {
       const before = this.#refusals;
       const why = mode === 'quoting' ? (market?.note ?? 'not looked at') : `${mode}, ${reason}`;

@@ -2,7 +2,6 @@
 
 import { Option } from 'commander';
 import { BREAKDOWNS, type BreakdownBy, computeBreakdown } from '../../lab/report/live/breakdown.js';
-import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { TraderConfig } from '../../shell/config/load.js';
@@ -116,9 +115,6 @@ async function runningTrader(config: TraderConfig): Promise<RunningTrader | null
   );
   if (status === null) return null;
   const marks = new Map<string, Micros>();
-  for (const { market_condition_id: market, fair } of status.markets) {
-    const price = fair === null ? null : parseDecimal(fair);
-    if (price !== null) marks.set(market, price);
-  }
-  return { marks, nowMs: status.now };
+  for (const { conditionId, fairMicros } of status.markets) if (fairMicros !== null) marks.set(conditionId, fairMicros);
+  return { marks, nowMs: status.nowMs };
 }

@@ -3,13 +3,6 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
-import type {
-  StatusAgreement,
-  StatusBudget,
-  StatusData,
-  StatusFeed,
-  StatusMarket,
-} from '../../shell/control/status.js';
 import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
 import { type NextStart, readNextStart } from '../../trader/engine/control/way-back.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
@@ -21,6 +14,14 @@ import { askThere, nullOn } from '../control/reach.js';
 import type { CliIo } from '../output/io.js';
 import { type Cell, type Column, json, record, short, table } from '../output/table.js';
 import { readLedger } from './ledger-reading.js';
+import {
+  makeStatus,
+  type StatusAgreement,
+  type StatusBudget,
+  type StatusData,
+  type StatusFeed,
+  type StatusMarket,
+} from './status-rows.js';
 
 export const statusCommand = command({
   name: 'status',
@@ -32,8 +33,10 @@ export const statusCommand = command({
     const guardian = guardianStatus(config);
     // A running trader that does not answer in time is an error (exit code 5).
     const live = await askThere({ command: 'status' }, config, { timeoutMs: 5000 }).catch(nullOn('not_running'));
-    if (live !== null)
-      return isJson ? io.out(json({ running: true, ...live, guardian })) : printLive(io, live, guardian);
+    if (live !== null) {
+      const status = makeStatus(live);
+      return isJson ? io.out(json({ running: true, ...status, guardian })) : printLive(io, status, guardian);
+    }
     const stopFile = readStopFile(locateStopFile(config.ledger.path));
     const stopped = await readLedger(config, io, (ledger) => ({
       ...stoppedStatus(ledger),

@@ -2,9 +2,9 @@
 
 import { add, complement, type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
+import { describeQuoting, type MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { TraderState } from '../../shell/console/trader-state.js';
 import type { ResultBook } from '../../shell/console/views/result-book.js';
-import type { MarketFigures } from '../../shell/control/telemetry/lines.js';
 import { storedMarks } from '../../trader/engine/own/marks.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 
@@ -79,7 +79,7 @@ function makeRow(id: string, trader: TraderState, facts: LedgerFacts, book: Resu
   const told = trader.markets.get(id);
   const sum = book.markets.get(id);
   const held = facts.holdings.get(id) ?? NOTHING;
-  const gained = measureGain(held, (told?.mark_micros ?? facts.marks.get(id) ?? null) as Micros | null); // As reported by the trader.
+  const gained = measureGain(held, told?.markMicros ?? facts.marks.get(id) ?? null);
   const booked = sum === undefined ? ZERO : sub(sum.realisedMicros, sum.feesMicros);
   return {
     id,
@@ -88,12 +88,12 @@ function makeRow(id: string, trader: TraderState, facts: LedgerFacts, book: Resu
     fills: sum?.fills ?? 0,
     netMicros: sub(held.yesMicros, held.noMicros),
     orders: told?.orders.length ?? facts.openOrders.get(id) ?? 0,
-    bidMicros: told?.best_bid_micros ?? null,
-    askMicros: told?.best_ask_micros ?? null,
-    ourBidMicros: findBest(told, 'bid'),
-    ourAskMicros: findBest(told, 'ask'),
+    bidMicros: told?.bestBidMicros ?? null,
+    askMicros: told?.bestAskMicros ?? null,
+    ourBidMicros: told?.bidMicros ?? null,
+    ourAskMicros: told?.askMicros ?? null,
     ageMs: measureAge(told, trader),
-    state: told === undefined ? '' : told.state,
+    state: told === undefined ? '' : describeQuoting(told),
   };
 }
 
@@ -106,15 +106,8 @@ function measureGain({ yesMicros, noMicros, costMicros }: Holding, mark: Micros 
   return sub(value, costMicros);
 }
 
-/** In YES space, like all prices of telemetry. */
-function findBest(told: MarketFigures | undefined, side: 'bid' | 'ask'): number | null {
-  const prices = (told?.orders ?? []).filter((order) => order.side === side).map((order) => order.price_micros);
-  if (prices.length === 0) return null;
-  return side === 'bid' ? Math.max(...prices) : Math.min(...prices);
-}
-
-/** By the trader's clock, plus the time since its report. */
-function measureAge(told: MarketFigures | undefined, { frameMs, silentMs }: TraderState): number | null {
-  if (told === undefined || told.book_seen === null || frameMs === null) return null;
-  return Math.max(0, frameMs - told.book_seen) + (silentMs ?? 0);
+/** By the trader's clock, and what has passed since it told. */
+function measureAge(told: MarketStatus | undefined, { frameMs, silentMs }: TraderState): number | null {
+  if (told === undefined || told.bookSeenMs === null || frameMs === null) return null;
+  return Math.max(0, frameMs - told.bookSeenMs) + (silentMs ?? 0);
 }

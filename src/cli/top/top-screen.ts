@@ -115,12 +115,14 @@ export function drawHead({ trader, cashMicros, rows, read }: TopHead, width: num
     ? `${account.mode}${account.reason === '' ? '' : `: ${account.reason}`}${account.silent ? ' (exchange silent)' : ''}`
     : `${whyNotLive(trader)}: figures of the ledger`;
   const spent = live
-    ? account.budgets.map(({ scope, left, limit }) => `${scope} ${left} of ${limit} requests left`)
+    ? Object.entries(account.budgets).map(
+        ([scope, { available, limit }]) => `${scope} ${Math.max(0, available)} of ${limit} requests left`,
+      )
     : [];
-  const worth = [`result ${formatSigned(live ? account.result_micros : sum)}`, `cash ${money(cashMicros)}`];
+  const worth = [`result ${formatSigned(live ? account.resultMicros : sum)}`, `cash ${money(cashMicros)}`];
   const reading = read < 1 ? [`reading the ledger: ${Math.floor(read * 100)} %`] : [];
   const counts = live
-    ? [`orders ${account.open_orders}`, `fills ${account.fills}`, ...unknown(account.unknown_orders)]
+    ? [`orders ${account.openOrders}`, `fills ${account.fills}`, ...unknown(account.unknownOrders)]
     : [];
   return [mode, [...worth, ...counts, ...reading].join(GAP), ...(spent.length === 0 ? [] : [spent.join(GAP)])].map(
     (line) => cutText(line, width),

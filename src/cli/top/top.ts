@@ -120,7 +120,7 @@ class TopSource {
   get head(): TopHead {
     const rows = makeRows(this.#trader, this.#facts, this.#book);
     const cashMicros = this.#trader.isCurrent
-      ? (this.#trader.account?.cash_micros ?? this.#facts.cashMicros)
+      ? (this.#trader.account?.cashMicros ?? this.#facts.cashMicros)
       : this.#facts.cashMicros;
     return { trader: this.#trader, cashMicros, rows, read: this.#book.read };
   }

@@ -85,9 +85,9 @@ function statusText({ trader, watch, guardian }: ChatOptions, isBare: boolean): 
   if (account !== null) {
     const asOf =
       trader.isCurrent || frameMs === null ? '' : `, as of ${new Date(frameMs).toISOString().slice(0, 19)} UTC`;
-    const { open_orders: resting, unknown_orders: unknown, fills, result_micros: result } = account;
+    const { openOrders: resting, unknownOrders: unknown, fills, resultMicros: result } = account;
     lines.push(
-      `result ${moneyText(result) || 'unknown'}, loss of this day ${moneyText(account.loss_day_micros)}${asOf}`,
+      `result ${moneyText(result) || 'unknown'}, loss of this day ${moneyText(account.losses.dayLossMicros)}${asOf}`,
       `orders ${resting} open, ${unknown} unknown; fills of this run ${fills}`,
     );
   }

@@ -2,52 +2,45 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
+import { describeQuoting, type MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { BookedFill } from '../../trader/ledger/contract.js';
-import type { LevelFigures, MarketFigures, OrderFigures, TradeFigures } from '../control/telemetry/lines.js';
 import { yesPrice } from './views/texts.js';
 
-export const moneyText = (value: number | null): string => (value === null ? '' : formatDecimal(value as Micros)); // a trader writes whole millionths
+export const moneyText = (value: number | null): string => (value === null ? '' : formatDecimal(value as Micros)); // whole millionths
 const priceText = (value: number | null): string | null => (value === null ? null : moneyText(value));
 
-export function marketRow(market: MarketFigures) {
+export function marketRow(market: MarketStatus) {
   return {
-    id: market.id,
+    id: market.conditionId,
     title: market.title,
-    state: market.state,
-    bid: priceText(bestOwn(market.orders, 'bid')),
-    ask: priceText(bestOwn(market.orders, 'ask')),
-    fair: priceText(market.fair_micros),
-    yes: moneyText(market.yes_micros),
-    no: moneyText(market.no_micros),
-    net: moneyText(market.yes_micros - market.no_micros),
+    state: describeQuoting(market),
+    bid: priceText(market.bidMicros),
+    ask: priceText(market.askMicros),
+    fair: priceText(market.fairMicros),
+    yes: moneyText(market.yesMicros),
+    no: moneyText(market.noMicros),
+    net: moneyText(market.yesMicros - market.noMicros),
     open_orders: market.orders.length,
-    best_bid: priceText(market.best_bid_micros),
-    best_ask: priceText(market.best_ask_micros),
-    book_seen: market.book_seen,
+    best_bid: priceText(market.bestBidMicros),
+    best_ask: priceText(market.bestAskMicros),
+    book_seen: market.bookSeenMs,
   };
 }
 
-/** Null without an order on that side. */
-export function bestOwn(orders: readonly OrderFigures[], side: 'bid' | 'ask'): number | null {
-  const prices = orders.filter((order) => order.side === side).map(({ price_micros: price }) => price);
-  if (prices.length === 0) return null;
-  return side === 'bid' ? Math.max(...prices) : Math.min(...prices);
-}
-
-/** @param fills own fills there, newest first */
-export const marketDetail = (market: MarketFigures, fills: readonly BookedFill[]) => ({
+/** @param fills ours there, newest first */
+export const marketDetail = (market: MarketStatus, fills: readonly BookedFill[]) => ({
   ...marketRow(market),
-  strategy: market.strategy,
+  strategy: market.strategies.join(', '),
   note: market.note,
-  resolves: market.resolves,
+  resolves: market.resolvesMs,
   ladder: makeLadder(market),
   factors: Object.entries(market.factors).map(([name, value]) => ({ name, value })),
-  refusals: market.refusals,
+  refusals: market.refusals.map(({ name, count, text }) => ({ control: name, count, text })),
   tape: market.trades === undefined ? null : makeTape(market.trades, fills),
 });
 
-/** Each fill matches one trade: the exchange reports both in whole seconds, with the same price and amount. */
-function makeTape(trades: readonly TradeFigures[], fills: readonly BookedFill[]) {
+/** Each fill marks one trade: the exchange reports both in whole seconds, with the same price and amount. */
+function makeTape(trades: NonNullable<MarketStatus['trades']>, fills: readonly BookedFill[]) {
   const left = [...fills];
   return trades.map(([timeMs, priceMicros, amountMicros, taker]) => {
     const at = left.findIndex(
@@ -71,8 +64,8 @@ export interface LadderRow {
   readonly ahead: string;
 }
 
-/** From the highest price down; the fair value is a row between prices. */
-function makeLadder({ bids = [], asks = [], orders, fair_micros: fair }: MarketFigures): readonly LadderRow[] {
+/** From the highest price down; the fair value lies between the rows that it parts. */
+function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketStatus): readonly LadderRow[] {
   const rows = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
   if (fair !== null)
     rows.push({ micros: fair, row: { price: moneyText(fair), side: 'fair', others: '', ours: '', ahead: '' } });
@@ -87,13 +80,17 @@ interface PricedRow {
   readonly row: LadderRow;
 }
 
-function sideRows(side: 'bid' | 'ask', levels: readonly LevelFigures[], orders: readonly OrderFigures[]): PricedRow[] {
+function sideRows(
+  side: 'bid' | 'ask',
+  levels: NonNullable<MarketStatus['bids']>,
+  orders: MarketStatus['orders'],
+): PricedRow[] {
   const others = new Map(levels);
   const own = orders.filter((order) => order.side === side);
-  const prices = new Set([...others.keys(), ...own.map(({ price_micros: price }) => price)]);
+  const prices = new Set([...others.keys(), ...own.map(({ priceMicros: price }) => price)]);
   return Array.from(prices, (micros) => {
-    const here = own.filter(({ price_micros: price }) => price === micros);
-    const ours = here.reduce((sum, { remaining_micros: left }) => sum + left, 0);
+    const here = own.filter(({ priceMicros: price }) => price === micros);
+    const ours = here.reduce((sum, { remainingMicros: left }) => sum + left, 0);
     return {
       micros,
       row: {
@@ -101,7 +98,7 @@ function sideRows(side: 'bid' | 'ask', levels: readonly LevelFigures[], orders: 
         side,
         others: moneyText(others.get(micros) ?? null),
         ours: ours === 0 ? '' : moneyText(ours),
-        ahead: moneyText(here[0]?.queue_ahead_micros ?? null),
+        ahead: moneyText(here[0]?.queueAheadMicros ?? null),
       },
     };
   });

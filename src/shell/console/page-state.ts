@@ -1,7 +1,8 @@
 /** Content of the page, from the trader's last messages and its ledger. */
 
-import { ALERT_SEVERITIES } from '../config/schema.js';
-import type { AccountFigures, HelloLine } from '../control/telemetry/lines.js';
+import type { AccountStatus, ProcessStatus } from '../../shared/protocol/trader-status.js';
+import { agreementText } from '../../trader/reconcile/agreement.js';
+import { ALERT_SEVERITIES } from '../config/alert-kinds.js';
 import type { Role } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { marketDetail, marketRow, moneyText } from './page-market.js';
@@ -38,25 +39,29 @@ export function makePageState(
     guardian: guardian.status(),
     silent: account?.silent ?? false,
     now: nowMs(),
-    started: hello?.started ?? 0,
+    started: hello?.startedMs ?? 0,
     pid: hello?.pid ?? 0,
     version: hello?.version ?? '',
     venue: config.venue.name,
-    base_url: hello?.base_url ?? '',
-    config_hash: hello?.config_hash ?? '',
-    way_back: account?.way_back ?? '',
+    base_url: hello?.baseUrl ?? '',
+    config_hash: hello?.configHash ?? '',
+    way_back: account?.wayBack ?? '',
     alerts: countAlerts(watch),
     health: account === null ? null : makeHealth(account),
     losses: account === null || hello === null ? [] : listLosses(account, hello),
-    cash: moneyText(account?.cash_micros ?? null),
-    result: moneyText(account?.result_micros ?? null),
-    open_orders: account?.open_orders ?? 0,
-    unknown_orders: account?.unknown_orders ?? 0,
+    cash: moneyText(account?.cashMicros ?? null),
+    result: moneyText(account?.resultMicros ?? null),
+    open_orders: account?.openOrders ?? 0,
+    unknown_orders: account?.unknownOrders ?? 0,
     fill_count: account?.fills ?? 0,
-    budget: (account?.budgets ?? []).map(({ scope, limit, left }) => ({ scope, limit, remaining: left })),
-    agreement: account?.agreement ?? null,
+    budget: Object.entries(account?.budgets ?? {}).map(([scope, { limit, available }]) => ({
+      scope,
+      limit,
+      remaining: Math.max(0, available),
+    })),
+    agreement: account === null ? null : describeAgreement(account),
     markets: Array.from(trader.markets.values(), marketRow),
-    market: wanted === undefined ? null : marketDetail(wanted, listFills(wanted.id)),
+    market: wanted === undefined ? null : marketDetail(wanted, listFills(wanted.conditionId)),
     ...lists.read(),
   };
 }
@@ -82,15 +87,36 @@ export function judgeMode(trader: TraderState): { readonly mode: string; readonl
 
 const BYTES_PER_MB = 1_000_000;
 
-function makeHealth({ health }: AccountFigures) {
-  const { step_p50_ms, step_p99_ms, beat_late_p99_ms, memory_bytes, brake } = health;
-  return { step_p50_ms, step_p99_ms, beat_late_p99_ms, memory_mb: Math.round(memory_bytes / BYTES_PER_MB), brake };
+function makeHealth({ health }: AccountStatus) {
+  const { stepP50Ms, stepP99Ms, beatLateP99Ms, memoryBytes, brake } = health;
+  return {
+    step_p50_ms: stepP50Ms,
+    step_p99_ms: stepP99Ms,
+    beat_late_p99_ms: beatLateP99Ms,
+    memory_mb: Math.round(memoryBytes / BYTES_PER_MB),
+    brake,
+  };
 }
 
-/** Loss limits and their used part; a negative loss is a gain. */
-const listLosses = (account: AccountFigures, { limits }: HelloLine) => [
-  { name: 'of this day', loss: moneyText(account.loss_day_micros), limit: moneyText(limits.max_loss_day_micros) },
-  { name: 'from the top', loss: moneyText(account.drawdown_micros), limit: moneyText(limits.max_drawdown_micros) },
+/** The newest complete comparison of ledger and exchange; null before the first. */
+function describeAgreement({ reconciled, accepted, disagreement }: AccountStatus) {
+  if (reconciled === null) return null;
+  const { comparedMs, differences } = reconciled;
+  return {
+    compared: comparedMs,
+    differences: differences.map(
+      ({ what, subject, ledger, exchange }) => `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`,
+    ),
+    text: agreementText(differences.length, accepted),
+    accepted: accepted.length,
+    confirmed: disagreement,
+  };
+}
+
+/** Loss limits and what of them is used; a negative loss is a gain. */
+const listLosses = (account: AccountStatus, { limits }: ProcessStatus) => [
+  { name: 'of this day', loss: moneyText(account.losses.dayLossMicros), limit: moneyText(limits.maxLossDayMicros) },
+  { name: 'from the top', loss: moneyText(account.losses.drawdownMicros), limit: moneyText(limits.maxDrawdownMicros) },
 ];
 
 /** Alerts that are open. */

@@ -83,7 +83,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
   const subscription = new Subscription(control.socket, {
     line: (line) => {
       // Another run may write another ledger.
-      if (line.type === 'hello' && line.run !== trader.hello?.run) ledger.close();
+      if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
       trader.onLine(line);
       if (line.type === 'notice') watch.notice(line);
       for (const onChange of watchers) onChange();

@@ -2,6 +2,7 @@
 
 import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 import { add, ZERO } from '../../shared/base/micros.js';
+import { describeQuoting } from '../../shared/protocol/trader-status.js';
 import type { Role } from '../dashboard/contract.js';
 import { moneyText } from './page-market.js';
 import { countAlerts, judgeMode } from './page-state.js';
@@ -31,13 +32,13 @@ export function makeTraderRow({ trader, name, config, guardian, watch, ledger, h
     guardian: guardian.status(),
     version: hello?.version ?? '',
     pid: hello?.pid ?? 0,
-    cash: moneyText(account?.cash_micros ?? ledger.read((open) => open.cash())),
-    result: moneyText(account?.result_micros ?? null),
-    loss_day: moneyText(account?.loss_day_micros ?? null),
-    open_orders: account?.open_orders ?? null,
-    unknown_orders: account?.unknown_orders ?? null,
+    cash: moneyText(account?.cashMicros ?? ledger.read((open) => open.cash())),
+    result: moneyText(account?.resultMicros ?? null),
+    loss_day: moneyText(account?.losses.dayLossMicros ?? null),
+    open_orders: account?.openOrders ?? null,
+    unknown_orders: account?.unknownOrders ?? null,
     markets: account === null ? null : markets.length,
-    quoting: account === null ? null : markets.filter(({ state }) => state === 'quoting').length,
+    quoting: account === null ? null : markets.filter((market) => describeQuoting(market) === 'quoting').length,
     alerts: countAlerts(watch),
     critical: watch.count('critical'),
   };

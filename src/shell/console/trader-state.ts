@@ -1,13 +1,12 @@
 /** The console's state of its trader: the newest value of every figure, and the start of a silence. */
 
 import type {
-  AccountFigures,
-  ByeLine,
-  HelloLine,
-  MarketFigures,
-  NoticeLine,
-  TelemetryLine,
-} from '../control/telemetry/lines.js';
+  AccountStatus,
+  MarketStatus,
+  ProcessStatus,
+  StatusLine,
+  StatusLineOf,
+} from '../../shared/protocol/trader-status.js';
 
 /** A trader sends at least every two seconds; without a message for this long it hangs, or is gone. */
 export const SILENT_AFTER_MS = 5_000;
@@ -15,13 +14,13 @@ const NOTICES_KEPT = 500;
 const MARKS_KEPT = 200;
 
 export class TraderState {
-  hello: HelloLine | null = null;
-  account: AccountFigures | null = null;
-  /** The trader's last reason for the end of its messages, if given. */
-  bye: ByeLine | null = null;
-  readonly markets = new Map<string, MarketFigures>();
+  hello: ProcessStatus | null = null;
+  account: AccountStatus | null = null;
+  /** The trader's reason for sending no more, if it gave one. */
+  bye: StatusLineOf<'bye'> | null = null;
+  readonly markets = new Map<string, MarketStatus>();
   /** Newest last. */
-  readonly notices: NoticeLine[] = [];
+  readonly notices: StatusLineOf<'notice'>[] = [];
   /** Times of the first message with another mode, or another configuration; newest last. */
   readonly marks: { readonly time: number; readonly text: string }[] = [];
   /** Why there is no connection; null while connected. */
@@ -38,17 +37,17 @@ export class TraderState {
     this.#steadyMs = steadyMs;
   }
 
-  onLine(line: TelemetryLine): void {
+  onLine(line: StatusLine): void {
     this.lost = null;
     this.#heardMs = this.#steadyMs();
     switch (line.type) {
       case 'hello':
-        return this.#begin(line);
+        return this.#begin(line.process);
       case 'frame':
         this.frameMs = line.time;
-        if (line.account !== undefined) this.#take(line.account, line.time);
-        for (const market of line.markets) this.markets.set(market.id, market);
-        if (line.known !== undefined) this.#forgetOthers(new Set(line.known));
+        this.#take(line.account, line.time);
+        for (const market of line.markets) this.markets.set(market.conditionId, market);
+        this.#forgetOthers(new Set(line.known));
         return;
       case 'notice':
         this.notices.push(line);
@@ -73,7 +72,7 @@ export class TraderState {
     return this.lost === null && this.bye === null && (this.silentMs ?? Number.POSITIVE_INFINITY) < SILENT_AFTER_MS;
   }
 
-  #take(account: AccountFigures, time: number): void {
+  #take(account: AccountStatus, time: number): void {
     if (this.account !== null && this.account.mode !== account.mode) {
       this.#mark(time, account.mode);
       this.modeSinceMs = time;
@@ -86,12 +85,12 @@ export class TraderState {
     if (this.marks.length > MARKS_KEPT) this.marks.shift();
   }
 
-  #begin(hello: HelloLine): void {
+  #begin(hello: ProcessStatus): void {
     const { hello: before } = this;
-    if (before !== null && before.run !== hello.run) this.#mark(hello.started, 'started');
-    else if (before !== null && before.config_hash !== hello.config_hash)
-      this.#mark(this.frameMs ?? hello.started, `configuration ${hello.config_hash.slice(0, 8)}`);
-    // Another run: the previous state is over.
+    if (before !== null && before.run !== hello.run) this.#mark(hello.startedMs, 'started');
+    else if (before !== null && before.configHash !== hello.configHash)
+      this.#mark(this.frameMs ?? hello.startedMs, `configuration ${hello.configHash.slice(0, 8)}`);
+    // Another run: the state of the previous one is over.
     if (this.hello?.run !== hello.run) {
       this.markets.clear();
       this.account = null;

@@ -1,6 +1,7 @@
 /** The console's work every second: finds problems, sends alerts, and calls the remote watcher. */
 
 import { randomBytes } from 'node:crypto';
+import type { AccountStatus, ProcessStatus, StatusLineOf } from '../../shared/protocol/trader-status.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { ENDED_PROVEN } from '../../trader/ledger/run-end.js';
 import { AlertCenter } from '../alerts/alert-center.js';
@@ -11,8 +12,6 @@ import { postText } from '../alerts/post.js';
 import { RecentCount } from '../alerts/recent-count.js';
 import { openPatientSender } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/load.js';
-import type { AlertSeverity } from '../config/schema.js';
-import type { AccountFigures, HelloLine, NoticeLine } from '../control/telemetry/lines.js';
 import { nowMs } from '../runtime/clock.js';
 import { findLongestPauseMs } from '../runtime/job-times.js';
 import { QuoteHours } from '../runtime/quote-hours.js';
@@ -77,7 +76,7 @@ export class Watch {
     this.#timer = setInterval(() => this.#tick(), EVERY_MS);
   }
 
-  notice(line: NoticeLine): void {
+  notice(line: StatusLineOf<'notice'>): void {
     this.#center?.notice(line, nowMs());
   }
 
@@ -159,7 +158,7 @@ export class Watch {
     const { trader, config, isGuarded, refusedLogins } = this.#options;
     const steadyMs = performance.now();
     this.#refusedLogins.note(refusedLogins(), steadyMs);
-    if (trader.account !== null) this.#readersCut.note(trader.account.health.readers_cut, steadyMs);
+    if (trader.account !== null) this.#readersCut.note(trader.account.health.readersCut, steadyMs);
     const center = this.#findCenter();
     if (center === null) return;
     const guarded = isGuarded();
@@ -213,28 +212,28 @@ async function callWatcher(file: string, call: LifelineCall, note: (text: string
   }
 }
 
-function watchedAccount(account: AccountFigures, hello: HelloLine | null): Omit<WatchedAccount, 'readersCut'> {
+function watchedAccount(account: AccountStatus, hello: ProcessStatus | null): Omit<WatchedAccount, 'readersCut'> {
   const measureUse = (figure: number, bound: number | undefined) => (bound === undefined ? 0 : figure / bound);
   return {
     mode: account.mode,
     reason: account.reason,
     venueSilent: account.silent,
-    throttled: account.budgets.some(({ blocked_until: until }) => until !== null),
-    unknownOrders: account.unknown_orders,
-    disagreement: account.agreement?.confirmed ?? null,
-    // A first round that never comes is late too.
-    reconciledMs: account.agreement?.compared ?? hello?.started ?? null,
-    clockOffsetMs: account.clock_offset_ms,
-    startedMs: hello?.started ?? null,
-    backupFailed: account.upkeep.backup_failed,
-    journalEnded: account.upkeep.journal_ended,
+    throttled: Object.values(account.budgets).some(({ blockedUntilMs }) => blockedUntilMs !== null),
+    unknownOrders: account.unknownOrders,
+    disagreement: account.reconciled === null ? null : account.disagreement,
+    // One that never comes is late, too.
+    reconciledMs: account.reconciled?.comparedMs ?? hello?.startedMs ?? null,
+    clockOffsetMs: account.clockOffsetMs,
+    startedMs: hello?.startedMs ?? null,
+    backupFailed: account.upkeep.backupFailed,
+    journalEnded: account.upkeep.journalEnded,
     telemetryLevel: account.health.brake,
-    silentFeeds: account.feeds.flatMap(({ name, current_markets: current, trouble }) =>
+    silentFeeds: account.feeds.flatMap(({ name, current, trouble }) =>
       current > 0 ? [] : [trouble === null ? name : `${name} (${trouble})`],
     ),
     lossUsed: Math.max(
-      measureUse(account.loss_day_micros, hello?.limits.max_loss_day_micros),
-      measureUse(account.drawdown_micros, hello?.limits.max_drawdown_micros),
+      measureUse(account.losses.dayLossMicros, hello?.limits.maxLossDayMicros),
+      measureUse(account.losses.drawdownMicros, hello?.limits.maxDrawdownMicros),
     ),
   };
 }
@@ -243,7 +242,7 @@ const summarizeWork = ({ isCurrent, account }: TraderState, isGuarded: boolean |
   isCurrent,
   steps: account?.health.steps ?? 0,
   answered: account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0,
-  reconciledMs: account?.agreement?.compared ?? null,
+  reconciledMs: account?.reconciled?.comparedMs ?? null,
   isGuarded,
 });
 

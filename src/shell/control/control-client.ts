@@ -4,6 +4,7 @@ import { lstatSync } from 'node:fs';
 import { connect } from 'node:net';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { guarded } from '../../shared/base/guarded.js';
+import { traderStatus } from '../../shared/protocol/trader-status.js';
 import type { ControlData, ControlQuestion, ControlResponse } from './control-protocol.js';
 
 /** No trader's answer is larger. */
@@ -29,7 +30,10 @@ export async function askTrader<R extends ControlQuestion>(
   // A hanging trader must not act later when no caller waits any more.
   const line = await exchangeLine(JSON.stringify({ ...request, until: Date.now() + call.timeoutMs }), call);
   const response = readResponse(line, call.socket);
-  if (response.ok) return response.data as ControlData[R['command']]; // the daemon of this version writes what it declares
+  if (response.ok) {
+    if (request.command === 'status') requireStatus(response.data, call.socket);
+    return response.data as ControlData[R['command']]; // the daemon of this version writes what it declares
+  }
   const code = response.ofFiles === true ? 'config_invalid' : 'usage';
   throw new TwinbookError(code, `the trader refused: ${response.error}`, hintFor(response.error));
 }
@@ -107,11 +111,16 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
   });
 }
 
-/** The answer is not a trader's, so it refused nothing. */
-const notOfTrader = (path: string): TwinbookError =>
+/** Throws for a status of another version. */
+function requireStatus(data: unknown, path: string): void {
+  const [issue] = traderStatus.safeParse(data).error?.issues ?? [];
+  if (issue !== undefined) throw notOfTrader(path, ` of this version (${issue.path.join('.')}: ${issue.message})`);
+}
+
+const notOfTrader = (path: string, why = ''): TwinbookError =>
   new TwinbookError(
     'usage',
-    `the answer at the control socket ${path} is not a trader’s`,
+    `the answer at the control socket ${path} is not a trader’s${why}`,
     'Another program, or another version, answers there (control.socket): end it, or use its own version.',
   );
 

@@ -4,10 +4,10 @@
  */
 
 import { z } from 'zod';
+import type { TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { AcceptedDifference } from '../../trader/reconcile/agreement.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
 import type { PrunedBatch } from '../../trader/reconcile/prune.js';
-import type { StatusData } from './status.js';
 
 /** Trimmed text; empty for anything else. */
 const said = z.string().trim().catch('');
@@ -68,7 +68,7 @@ const REQUESTS = {
     hash: said,
     dryRun: isTrue,
   }).refine(({ action, reason }) => action !== 'rollback' || reason !== '', 'a rollback needs a reason'),
-  /** From then on the connection sends telemetry (`telemetry/lines.ts`) and ignores commands. */
+  /** From then on the connection streams the trader's status in lines of `StatusLine`, and reads no command. */
   subscribe: ask('subscribe', {}),
 } as const;
 
@@ -82,10 +82,10 @@ export type ControlResponse =
   /** `error` is one sentence for a person; `ofFiles`: the configuration's files cannot be used. */
   | { readonly ok: false; readonly error: string; readonly ofFiles?: boolean };
 
-/** The data of each command's answer. Money and amounts are decimal strings, times Unix milliseconds. */
+/** The data of each command's answer; times are Unix ms. */
 export interface ControlData {
   readonly ping: PingData;
-  readonly status: StatusData;
+  readonly status: TraderStatus;
   readonly widen: ModeData;
   readonly 'reduce-only': ModeData;
   readonly pause: ModeData;

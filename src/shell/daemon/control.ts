@@ -2,13 +2,12 @@
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
+import type { TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/agreement.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
 import type { ControlQuestion, ControlResponse, ModeData } from '../control/control-protocol.js';
-import { makeStatus } from '../control/status.js';
-import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { explainMarket, explainTrading, prunedText } from './explain.js';
 import type { LiveConfig } from './live/live-config.js';
@@ -20,16 +19,10 @@ const LOOK_MS = 50;
 
 /** Parts of the running trader that commands use. */
 export interface Running {
-  readonly version: string;
-  readonly baseUrl: string;
-  readonly startedMs: number;
   readonly ledger: Ledger;
-  /** Address of the page; null when there is none. */
-  dashboard(): string | null;
+  status(): TraderStatus;
   snapshot(): Snapshot;
-  /** State of the feeds' sources; empty without any. */
-  feeds(): readonly FeedStatus[];
-  /** Why the trader only cancels before it ends; null in normal operation. */
+  /** Why it can decide nothing any more, and only cancels before it ends; null while it can. */
   ending(): string | null;
   /** Null when the command is accepted, else the reason and the required form. */
   command(command: OperatorCommand): string | null;
@@ -46,7 +39,7 @@ export async function answerControl(request: ControlQuestion, running: Running):
     case 'ping':
       return { ok: true, data: { pid: process.pid } };
     case 'status':
-      return { ok: true, data: statusOf(running) };
+      return { ok: true, data: running.status() };
     case 'widen':
     case 'reduce-only':
     case 'unkill':
@@ -75,16 +68,6 @@ export async function answerControl(request: ControlQuestion, running: Running):
       return configure(request, running);
   }
 }
-
-const statusOf = ({ live, ledger, ...running }: Running) =>
-  makeStatus(running.snapshot(), {
-    ...running,
-    config: live.config,
-    dashboard: running.dashboard(),
-    nowMs: nowMs(),
-    signingRefused: ledger.eventCount('signing_refused'),
-    feeds: running.feeds(),
-  });
 
 type PauseRequest = Extract<ControlQuestion, { command: 'pause' | 'resume' }>;
 
@@ -216,7 +199,7 @@ function prune({ before: beforeMs, after, rows }: PruneQuestion, running: Runnin
 function explain(subject: string, running: Running): ControlResponse {
   const market = running.snapshot().markets.find(({ conditionId }) => conditionId === subject);
   const lines =
-    market === undefined ? explainTrading(running.ledger, subject) : explainMarket(market, running.snapshot());
+    market === undefined ? explainTrading(running.ledger, subject) : explainMarket(market, running.snapshot(), nowMs());
   if (lines !== null) return { ok: true, data: { lines } };
   return {
     ok: false,

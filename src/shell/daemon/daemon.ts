@@ -307,13 +307,9 @@ class Service {
   #running(stop: () => void): Running {
     return {
       live: this.#live,
-      version: VERSION,
-      baseUrl: this.#session.profile.base_url,
-      startedMs: this.#startedMs,
-      dashboard: () => this.#session.page?.url ?? null,
+      status: () => this.#telemetry.status(this.#session.page?.url ?? null),
       ledger: this.#session.ledger,
       snapshot: () => this.#snapshot(),
-      feeds: () => this.#feeds.status,
       ending: () => this.#ending(),
       command: (command) => this.#command(command),
       prune: (batch) => {

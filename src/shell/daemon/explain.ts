@@ -2,8 +2,8 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { utcText } from '../../shared/base/utc-text.js';
-import type { FeedReading } from '../../trader/engine/feeds.js';
-import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
+import type { MarketStatus } from '../../shared/protocol/trader-status.js';
+import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { BookedFill, IntentRow, LedgerReader } from '../../trader/ledger/contract.js';
 
 /** Takes the pubkey of an order or fill, or an intent id; null when the ledger has none. */
@@ -80,7 +80,7 @@ function reasonLines(reason: string): readonly string[] {
 }
 
 /** `feed model: 0.62 (sd 0.1), 3.2 s old`. */
-function feedText({ name, view, withheld }: FeedReading): string {
+function feedText({ name, view, withheld }: MarketStatus['feeds'][number]): string {
   if (view === null) return `feed ${name}: ${withheld}`;
   const { p, bid, ask, sd, ageMs } = view;
   const price = p === null ? `${bid} to ${ask}` : String(p);
@@ -89,8 +89,8 @@ function feedText({ name, view, withheld }: FeedReading): string {
   return `feed ${name}: ${price}${sd === null ? '' : ` (sd ${sd})`}, ${age}${told}`;
 }
 
-/** Terms of the value of quoting it, currency per hour. */
-function worthLines({ leftOutBecause, worth }: MarketSnapshot): readonly string[] {
+/** What quoting it is worth, term by term, currency an hour. */
+function worthLines({ leftOutBecause, worth }: MarketStatus): readonly string[] {
   const chosen = leftOutBecause === null ? [] : [`looked at, not quoted: ${leftOutBecause}`];
   if (worth === null) return [...chosen, 'worth of quoting it: not known yet'];
   const { value, prices, place, belief } = worth;
@@ -111,7 +111,7 @@ function worthLines({ leftOutBecause, worth }: MarketSnapshot): readonly string[
   ];
 }
 
-function marksLines({ markMove }: MarketSnapshot, { marks }: Snapshot): readonly string[] {
+function marksLines({ markMove }: MarketStatus, { marks }: Snapshot): readonly string[] {
   if (marks === null) return [];
   const { isBelieved, told, precision, recall } = marks;
   const learned = `of ${told.toFixed(0)} moves told ${precision.toFixed(2)} were there, of moves ${recall.toFixed(2)} were told`;
@@ -120,17 +120,17 @@ function marksLines({ markMove }: MarketSnapshot, { marks }: Snapshot): readonly
   return [`the venue's mark tells ${move}; ${learned}`];
 }
 
-export function explainMarket(market: MarketSnapshot, snapshot: Snapshot): readonly string[] {
-  const price = (value: MarketSnapshot['bidMicros']) => (value === null ? 'none' : formatDecimal(value));
+export function explainMarket(market: MarketStatus, snapshot: Snapshot, nowMs: number): readonly string[] {
+  const price = (value: MarketStatus['bidMicros']) => (value === null ? 'none' : formatDecimal(value));
   const refusals = market.refusals.map(({ name, count, text }) => `refused ${count} times by ${name}, last: ${text}`);
   return [
     `"${market.title}" (${market.conditionId})`,
     `trader: ${snapshot.mode}${snapshot.reason === '' ? '' : `, ${snapshot.reason}`}`,
     ...(snapshot.reduceOnly === null ? [] : [`reduce only: ${snapshot.reduceOnly}`]),
     `strategy ${market.strategies.join(', ') || 'none'} says: ${market.note}`,
-    `fair ${price(market.fairMicros)}, our bid ${price(market.bidMicros)}, our ask ${price(market.askMicros)}, ${market.openOrders} orders`,
+    `fair ${price(market.fairMicros)}, our bid ${price(market.bidMicros)}, our ask ${price(market.askMicros)}, ${market.orders.length} orders`,
     `holds ${formatDecimal(market.yesMicros)} YES and ${formatDecimal(market.noMicros)} NO`,
-    `book seen ${market.bookAgeMs === null ? 'never' : `${Math.round(market.bookAgeMs)} ms ago`}`,
+    `book seen ${market.bookSentMs === null ? 'never' : `${Math.round(nowMs - market.bookSentMs)} ms ago`}`,
     ...marksLines(market, snapshot),
     ...market.feeds.map(feedText),
     ...worthLines(market),

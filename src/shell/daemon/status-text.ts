@@ -5,12 +5,11 @@ import { type FittedColumn, fitTable, GAP } from '../../shared/base/fitted-table
 import { fillLines } from '../../shared/base/fold-text.js';
 import { type Micros, micros } from '../../shared/base/micros.js';
 import { cutText, measureText } from '../../shared/base/text-width.js';
+import type { BudgetStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
-import type { FeedSnapshot } from '../../trader/engine/feeds.js';
-import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
+import type { Snapshot } from '../../trader/engine/snapshot.js';
 import { worthOfRequests } from '../../trader/scheduler/purposes.js';
-import type { BudgetStatus } from '../../trader/scheduler/request-queue.js';
-import { duration } from '../runtime/clock.js';
+import { duration } from '../runtime/duration.js';
 
 /** Money to two decimals towards zero: a status is read, not booked. */
 export function money(value: number | null): string {
@@ -40,14 +39,14 @@ function spentParts({ spent, fills, resultMicros }: Snapshot): readonly string[]
 }
 
 /** `feed model 3 markets, 2 s old`. */
-function feedText({ name, current, ageMs }: FeedSnapshot): string {
+function feedText({ name, current, ageMs }: Snapshot['feeds'][number]): string {
   const markets = `${current} ${current === 1 ? 'market' : 'markets'}`;
   return `feed ${name} ${ageMs === null ? 'silent' : `${markets}, ${Math.round(ageMs / 1000)} s old`}`;
 }
 
 /** One line for a file or a pipe. */
 export function statusLine(snapshot: Snapshot, runningMs: number): string {
-  const quoted = snapshot.markets.filter(({ openOrders }) => openOrders > 0).length;
+  const quoted = snapshot.markets.filter(({ orders }) => orders.length > 0).length;
   const parts = [
     `${duration(runningMs)} ${modeText(snapshot)}`,
     `markets ${quoted} of ${snapshot.markets.length} quoted`,
@@ -78,8 +77,7 @@ const wayBackText = ({ wayBack }: Snapshot): readonly string[] =>
 
 /** Shares held, YES and NO together over all markets. */
 function inventory({ markets }: Snapshot): string {
-  const sum = (pick: (market: MarketSnapshot) => Micros) =>
-    micros(markets.reduce((total, one) => total + pick(one), 0));
+  const sum = (pick: (market: MarketStatus) => Micros) => micros(markets.reduce((total, one) => total + pick(one), 0));
   return `${money(sum((one) => one.yesMicros))} YES ${money(sum((one) => one.noMicros))} NO`;
 }
 
@@ -111,26 +109,26 @@ const breakLines = (parts: readonly string[], width: number): readonly string[] 
     '  ',
   );
 
-const MARKET_COLUMNS: readonly FittedColumn<MarketSnapshot>[] = [
+const MARKET_COLUMNS: readonly FittedColumn<MarketStatus>[] = [
   { name: 'market', cell: ({ title }) => title, isText: true, gives: 'cut', most: 42, keep: 9 },
   { name: 'bid', cell: ({ bidMicros }) => price(bidMicros), keep: 8 },
   { name: 'fair', cell: ({ fairMicros }) => fairText(fairMicros), keep: 3 },
   { name: 'ask', cell: ({ askMicros }) => price(askMicros), keep: 7 },
   { name: 'YES', cell: ({ yesMicros }) => money(yesMicros), keep: 6 },
   { name: 'NO', cell: ({ noMicros }) => money(noMicros), keep: 5 },
-  { name: 'orders', cell: ({ openOrders }) => String(openOrders), keep: 2 },
-  // The reason why a market is not quoted matters more than its neighbours' repeated texts.
+  { name: 'orders', cell: ({ orders }) => String(orders.length), keep: 2 },
+  // Why a market is not quoted is worth more than what its neighbours say a second time.
   { name: '', cell: noteText, isText: true, gives: 'cut', least: 16, keep: 4 },
 ];
 
 const fairText = (value: Micros | null): string => (value === null ? '-' : (value / 1_000_000).toFixed(3));
 
-function noteText({ openOrders, fairMicros, note }: MarketSnapshot): string {
-  return openOrders === 0 || fairMicros === null ? note : '';
+function noteText({ orders, fairMicros, note }: MarketStatus): string {
+  return orders.length === 0 || fairMicros === null ? note : '';
 }
 
-/** Titles shrink first, then notes are cut; columns are dropped last. */
-const marketTable = (markets: readonly MarketSnapshot[], width: number): readonly string[] =>
+/** Titles shrink first, then notes are cut; columns go last. */
+const marketTable = (markets: readonly MarketStatus[], width: number): readonly string[] =>
   fitTable(MARKET_COLUMNS, markets, width).lines.map((cells) => cells.join(GAP).trimEnd());
 
 /** Result of a session. */

@@ -1,22 +1,12 @@
 /** The trader's figures for subscribers, and their input: times of steps and beats. */
 
 import type { Observation, Request } from '../../shared/protocol/seam.js';
-import type { AccountSnapshot, RiskUse } from '../../trader/engine/snapshot.js';
-import { agreementText } from '../../trader/reconcile/agreement.js';
-import type { BudgetStatus } from '../../trader/scheduler/request-queue.js';
-import { VERSION } from '../config/shipped.js';
+import type { AccountStatus, ProcessStatus, TraderStatus } from '../../shared/protocol/trader-status.js';
 import { type Shown, shownConfig } from '../config/shown.js';
 import type { Config } from '../config/types.js';
-import { makeFeed } from '../control/status.js';
+import { VERSION } from '../config/version.js';
 import { RecentDurations } from '../control/telemetry/durations.js';
 import { Histogram, STEP_BUCKETS } from '../control/telemetry/histogram.js';
-import type {
-  AccountFigures,
-  BudgetFigures,
-  HealthFigures,
-  HelloLine,
-  UpkeepFigures,
-} from '../control/telemetry/lines.js';
 import { type PublisherFigures, TelemetryPublisher } from '../control/telemetry/publisher.js';
 import { RequestTimings } from '../control/telemetry/request-timings.js';
 import type { FeedStatus } from '../feeds/inbox.js';
@@ -44,27 +34,25 @@ export class Telemetry {
   readonly #took = new RecentDurations(STEPS_KEPT);
   readonly #stepSeconds = new Histogram(STEP_BUCKETS);
   readonly #requests = new RequestTimings();
-  #backupFailed: UpkeepFigures['backup_failed'] = null;
+  #backupFailed: AccountStatus['upkeep']['backupFailed'] = null;
   readonly #summary = new DailySummary();
   #steps = 0;
   #beganMs = steadyMs();
   #beatMs: number | null = null;
-  /** Cached: subscribers may connect often. */
+  readonly #run: string;
+  /** Spelled once: readers may come often. */
   #config: { readonly of: Config; readonly shown: Shown } | null = null;
 
   constructor(options: TelemetryOptions) {
     this.#options = options;
     const { trader, ledger } = options.session;
-    // Read once: a subscriber may connect when the ledger can no longer be read.
-    const run = ledger.runs(1)[0]?.id ?? '';
+    // Read once: a reader may subscribe when the ledger can no longer be read.
+    this.#run = ledger.runs(1)[0]?.id ?? '';
     this.publisher = new TelemetryPublisher(
       {
-        hello: () => ({ ...makeHello(options), run, config: this.#showConfig(options.config()) }),
-        account: (atMs, publishing) => ({
-          ...this.#account(trader.account(atMs), publishing),
-          risk: makeRisk(trader.riskUse(atMs)),
-        }),
-        faces: () => trader.faces(),
+        process: () => this.#process,
+        account: (atMs, publishing) => this.#account(atMs, publishing),
+        markets: (atMs) => trader.watchMarkets(atMs),
         mode: () => trader.mode,
         onFailure: (error) =>
           options.log.logger.error({ err: error }, 'telemetry failed; its readers were disconnected'),
@@ -123,111 +111,78 @@ export class Telemetry {
     return this.#config.shown;
   }
 
-  #account(now: AccountSnapshot, publishing: PublisherFigures): Omit<AccountFigures, 'risk'> {
-    const { reconciled, budgets } = now;
-    const sources = this.#options.feeds();
+  /** The whole status. */
+  status(dashboard: string | null): TraderStatus {
+    const { session } = this.#options;
+    const atMs = nowMs();
     return {
-      mode: now.mode,
-      reason: now.reason,
-      way_back: now.wayBack,
-      silent: now.silent,
-      cash_micros: now.cashMicros,
-      equity_micros: now.equityMicros,
-      result_micros: now.resultMicros,
-      loss_day_micros: now.losses.dayLossMicros,
-      drawdown_micros: now.losses.drawdownMicros,
-      open_orders: now.openOrders,
-      unknown_orders: now.unknownOrders,
-      fills: now.fills,
-      unsent: now.unsent,
-      reduce_only: now.reduceOnly,
-      agreement:
-        reconciled === null
-          ? null
-          : {
-              compared: reconciled.comparedMs,
-              differences: reconciled.differences.map(differenceText),
-              text: agreementText(reconciled.differences.length, now.accepted),
-              accepted: now.accepted.length,
-              confirmed: now.disagreement,
-            },
-      clock_offset_ms: now.clockOffsetMs,
-      budgets: [makeBudget('public', budgets.public), makeBudget('signed', budgets.signed)],
-      spent: now.spent.map(({ purpose, total }) => ({ purpose, total })),
-      feeds: now.feeds.map((feed) => makeFeed(feed, sources)),
+      nowMs: atMs,
+      process: this.#process,
+      dashboard,
+      signingRefused: session.ledger.eventCount('signing_refused'),
+      account: this.#account(atMs, this.publisher.figures),
+      markets: session.trader.watchMarkets(atMs).map((market) => market.makeStatus(false)),
+    };
+  }
+
+  #account(atMs: number, publishing: PublisherFigures): AccountStatus {
+    const { session, feeds } = this.#options;
+    const account = session.trader.account(atMs);
+    const sources = feeds();
+    return {
+      ...account,
+      feeds: account.feeds.map((feed) => {
+        const source = sources.find(({ name }) => name === feed.name);
+        return { ...feed, problems: source?.problems ?? 0, trouble: source?.trouble ?? null };
+      }),
+      risk: session.trader.riskUse(atMs),
       health: this.#health(publishing),
       upkeep: {
-        backup_failed: this.#backupFailed,
-        journal_ended: this.#options.session.journal.ended,
-        has_journal: this.#options.session.config.journal.enabled,
+        backupFailed: this.#backupFailed,
+        journalEnded: session.journal.ended,
+        hasJournal: session.config.journal.enabled,
       },
     };
   }
 
-  #health({ brake, readers, readersCut, beatLateP99Ms }: PublisherFigures): HealthFigures {
+  #health(publishing: PublisherFigures): AccountStatus['health'] {
     const { p50, p99, max } = this.#took.summary;
     return {
+      ...publishing,
       steps: this.#steps,
-      step_p50_ms: p50,
-      step_p99_ms: p99,
-      step_max_ms: max,
-      step_seconds: this.#stepSeconds.figures,
+      stepP50Ms: p50,
+      stepP99Ms: p99,
+      stepMaxMs: max,
+      stepSeconds: this.#stepSeconds.figures,
       requests: this.#requests.figures,
-      beat_late_p99_ms: beatLateP99Ms,
-      brake,
-      readers,
-      readers_cut: readersCut,
-      memory_bytes: process.memoryUsage.rss(),
+      memoryBytes: process.memoryUsage.rss(),
       guardian: this.#options.session.guardian?.status ?? '',
     };
   }
-}
 
-type Compared = NonNullable<AccountSnapshot['reconciled']>['differences'][number];
-
-const differenceText = ({ what, subject, ledger, exchange }: Compared): string =>
-  `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`;
-
-const makeBudget = (scope: BudgetFigures['scope'], status: BudgetStatus): BudgetFigures => ({
-  scope,
-  limit: status.limit,
-  per_minute: status.perMinute,
-  left: Math.max(0, status.available),
-  blocked_until: status.blockedUntilMs,
-});
-
-const makeRisk = ({ totalLossMicros, events, pace, fillsInWindow }: RiskUse): AccountFigures['risk'] => ({
-  total_cost_micros: totalLossMicros,
-  actions_last_second: pace.lastSecond,
-  actions_last_minute: pace.lastMinute,
-  fills_in_window: fillsInWindow,
-  events: events.map(({ eventKey, positionMicros, lossMicros }) => ({
-    id: eventKey,
-    position_micros: positionMicros,
-    loss_micros: lossMicros,
-  })),
-});
-
-function makeHello({ config, session, startedMs }: TelemetryOptions): Omit<HelloLine, 'config' | 'run'> {
-  const inForce = config();
-  const { risk } = inForce;
-  return {
-    type: 'hello',
-    pid: process.pid,
-    version: VERSION,
-    config_file: inForce.file,
-    config_hash: inForce.configHash,
-    venue: inForce.venue.name,
-    base_url: session.profile.base_url,
-    started: startedMs,
-    capital_micros: inForce.capitalMicros,
-    limits: {
-      max_loss_day_micros: risk.maxLossDayMicros,
-      max_drawdown_micros: risk.maxDrawdownMicros,
-      max_total_cost_micros: risk.maxTotalCostMicros,
-      max_open_orders: risk.maxOpenOrders,
-      max_position_micros: risk.maxPositionSharesMicros,
-      max_book_age_ms: risk.maxBookAgeMs,
-    },
-  };
+  get #process(): ProcessStatus {
+    const { session, startedMs } = this.#options;
+    const inForce = this.#options.config();
+    const { risk } = inForce;
+    return {
+      pid: process.pid,
+      version: VERSION,
+      run: this.#run,
+      startedMs,
+      configFile: inForce.file,
+      configHash: inForce.configHash,
+      venue: inForce.venue.name,
+      baseUrl: session.profile.base_url,
+      capitalMicros: inForce.capitalMicros,
+      limits: {
+        maxLossDayMicros: risk.maxLossDayMicros,
+        maxDrawdownMicros: risk.maxDrawdownMicros,
+        maxTotalCostMicros: risk.maxTotalCostMicros,
+        maxOpenOrders: risk.maxOpenOrders,
+        maxPositionMicros: risk.maxPositionSharesMicros,
+        maxBookAgeMs: risk.maxBookAgeMs,
+      },
+      config: this.#showConfig(inForce),
+    };
+  }
 }

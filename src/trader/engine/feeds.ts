@@ -20,15 +20,6 @@ interface Around {
   alert(timeMs: number, kind: string, text: string): void;
 }
 
-/** Newest value of a feed for one market. */
-export interface FeedReading {
-  readonly name: string;
-  /** Null without any value for this market. */
-  readonly view: FeedView | null;
-  /** Why the strategy does not see it; null when it does. */
-  readonly withheld: string | null;
-}
-
 interface FeedMemory {
   readonly settings: FeedSettings;
   /** By condition id, the oldest update first. */
@@ -84,7 +75,8 @@ export class Feeds {
     return Object.freeze(views);
   }
 
-  readings(conditionId: string, names: readonly string[], nowMs: number): readonly FeedReading[] {
+  /** The newest value of each of these feeds for one market, and why its strategy does not get it; null where it does. */
+  readings(conditionId: string, names: readonly string[], nowMs: number) {
     return [...new Set(names)].map((name) => {
       const feed = this.#feeds.get(name);
       const value = feed?.newest.get(conditionId);
@@ -136,8 +128,6 @@ export class Feeds {
     }));
   }
 }
-
-export type FeedSnapshot = Readonly<ReturnType<Feeds['snapshot']>[number]>;
 
 function tell(slot: Hearer, { feed, nowMs }: { readonly feed: string; readonly nowMs: number }): void {
   slot.dirty = true;

@@ -1,7 +1,9 @@
 /** The trader at one moment, for status lines, the control socket and telemetry. Amounts in micros. */
 
 import { add, sub } from '../../shared/base/micros.js';
+import type { AccountStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { MarkTrust } from '../market/venue-marks.js';
+import type { BookLevel, MarketView } from '../market/view.js';
 import { describeWayBack } from './control/way-back.js';
 import type { MarketEntry } from './markets.js';
 import { heldIn } from './own/own-state.js';
@@ -11,7 +13,7 @@ import { showTitle, type TraderState } from './state.js';
 
 export const makeSnapshot = (state: TraderState, nowMs: number) => ({
   ...makeAccountSnapshot(state, nowMs),
-  markets: Array.from(state.markets.all, (entry) => makeMarketSnapshot(state, entry, nowMs)),
+  markets: Array.from(state.markets.all, (entry) => makeMarketStatus(state, entry, nowMs)),
 });
 
 export type Snapshot = Readonly<ReturnType<typeof makeSnapshot>>;
@@ -86,103 +88,110 @@ export type AccountSnapshot = Readonly<ReturnType<typeof makeAccountSnapshot>>;
 
 const copyTrust = ({ isBelieved, told, precision, recall }: MarkTrust) => ({ isBelieved, told, precision, recall });
 
-function makeMarketSnapshot(state: TraderState, entry: MarketEntry, nowMs: number) {
+/** Levels a side, and public trades. */
+const LADDER_LEVELS = 10;
+const TAPE_TRADES = 20;
+const NO_ORDERS: readonly QuotedOrder[] = [];
+const NO_FACTORS = {};
+
+/** @param hasLadders whether it includes the others' levels and the public trades */
+function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number, hasLadders = false): MarketStatus {
   const { conditionId, exchangeRefusals, feed, slots } = entry;
+  const { yesMicros, noMicros } = heldIn(state.own, conditionId);
   const orders = state.own.orders.get(conditionId) ?? NO_ORDERS;
   const best = bestOwn(orders);
+  const bookAgeMs = feed.sight(nowMs)?.health.bookAgeMs ?? null;
+  const view = slots[0]?.view ?? null;
   const quotes = slots[0]?.quotes;
   return {
-    ...readHolding(state, entry),
-    /** The strategy's last note, or the reason why nothing is quoted. */
-    note:
-      (orders.length === 0 ? exchangeRefusals.note : null) ??
-      state.unreadMarkets.findReason(conditionId) ??
-      feed.unsuitable ??
-      quotes?.note ??
-      'no strategy quotes it',
+    conditionId,
+    title: showTitle(state, conditionId),
+    strategies: slots.map(({ strategy }) => strategy.name),
+    eventId: view?.market.eventConditionId ?? null,
+    note: noteOf(state, entry, orders),
     fairMicros: quotes?.fairMicros ?? null,
-    /** Own best resting prices, in YES space. */
+    markMicros: state.valuation.marks.get(conditionId) ?? null,
+    yesMicros,
+    noMicros,
+    maxPositionMicros: view?.inventory.maxPositionMicros ?? null,
+    bookSeenMs: feed.bookSeenMs,
+    bookSentMs: bookAgeMs === null ? null : nowMs - bookAgeMs,
+    resolvesMs: view?.market.resolutionTimeMs ?? null,
+    bestBidMicros: view?.others?.bids[0]?.priceMicros ?? null,
+    bestAskMicros: view?.others?.asks[0]?.priceMicros ?? null,
     bidMicros: best.ownBidMicros,
     askMicros: best.ownAskMicros,
-    openOrders: orders.length,
-    bookAgeMs: feed.sight(nowMs)?.health.bookAgeMs ?? null,
-    /** Distance of the venue's mark from that book beyond half a tick; 0 without a newer mark. */
+    orders: orders.map(({ intentId, side, priceMicros, remainingMicros, phase, submittedMs }) => ({
+      side,
+      priceMicros,
+      remainingMicros,
+      phase,
+      submittedMs,
+      queueAheadMicros: view?.orders.find((shown) => shown.intentId === intentId)?.queueAheadMicros ?? null,
+    })),
+    factors: quotes?.factors ?? NO_FACTORS,
+    health: view === null ? null : { crossed: view.health.crossed, frozen: view.health.frozen },
+    refusals: slots.flatMap(({ refusals }) => refusals.map(({ name, count, text }) => ({ name, count, text }))),
+    exchangeRefusal: exchangeRefusals.describe(nowMs),
     markMove: feed.motion?.markMove ?? 0,
-    /** Newest feed values of its strategies, current or not. */
     feeds: state.feeds.readings(
       conditionId,
       slots.flatMap((slot) => slot.feeds),
       nowMs,
     ),
-    /** Why its strategies track it without quoting; null when they quote. */
     leftOutBecause: slots[0]?.leftOutBecause ?? null,
-    /** Last estimated worth of quoting it; null when it could not be estimated. */
     worth: slots[0]?.worth ?? null,
-    /** Orders that the exchange rejected in a row, in a sentence; null when the newest was accepted. */
-    exchangeRefusal: exchangeRefusals.describe(nowMs),
+    ...(hasLadders && view !== null ? listDepth(view) : null),
   };
 }
 
-export type MarketSnapshot = Readonly<ReturnType<typeof makeMarketSnapshot>>;
+const noteOf = (state: TraderState, entry: MarketEntry, orders: readonly QuotedOrder[]): string =>
+  (orders.length === 0 ? entry.exchangeRefusals.note : null) ??
+  state.unreadMarkets.findReason(entry.conditionId) ??
+  entry.feed.unsuitable ??
+  entry.slots[0]?.quotes.note ??
+  'no strategy quotes it';
 
-/** Fields shared by both views of a market. */
-function readHolding(state: TraderState, { conditionId, slots }: MarketEntry) {
-  const { yesMicros, noMicros } = heldIn(state.own, conditionId);
+function listDepth({ others, trades }: MarketView): Pick<MarketStatus, 'bids' | 'asks' | 'trades'> {
+  const listLevels = (levels: readonly BookLevel[]) =>
+    levels.slice(0, LADDER_LEVELS).map(({ priceMicros, amountMicros }) => [priceMicros, amountMicros] as const);
   return {
-    conditionId,
-    title: showTitle(state, conditionId),
-    strategies: slots.map(({ strategy }) => strategy.name),
-    yesMicros,
-    noMicros,
-    markMicros: state.valuation.marks.get(conditionId) ?? null,
-    refusals: slots.flatMap(({ refusals }) => refusals),
+    ...(others === null ? null : { bids: listLevels(others.bids), asks: listLevels(others.asks) }),
+    trades: trades
+      .slice(0, TAPE_TRADES)
+      .map(({ venueTimeMs, priceMicros, amountMicros, taker }) => [venueTimeMs, priceMicros, amountMicros, taker]),
   };
 }
 
-const NO_ORDERS: readonly QuotedOrder[] = [];
+/** A market for telemetry, which makes its status only after a change. */
+export interface WatchedMarket {
+  readonly conditionId: string;
+  /** What its status depends on; compared by reference. */
+  readonly sources: readonly unknown[];
+  makeStatus(hasLadders: boolean): MarketStatus;
+}
 
-/**
- * Last view and quotes of each market's strategies, by reference. Telemetry reads it after a step and computes nothing
- * more.
- */
-export const listFaces = (state: TraderState) =>
+export const watchMarkets = (state: TraderState, nowMs: number): readonly WatchedMarket[] =>
   Array.from(state.markets.all, (entry) => {
-    const { conditionId, exchangeRefusals, feed, slots } = entry;
-    const slot = slots[0];
+    const { conditionId, slots } = entry;
+    const { yesMicros, noMicros } = heldIn(state.own, conditionId);
     const orders = state.own.orders.get(conditionId) ?? NO_ORDERS;
+    const { view, quotes, worth } = slots[0] ?? {};
     return {
-      ...readHolding(state, entry),
-      /** Last view of the first strategy; null before the first book, and without a strategy. */
-      view: slot?.view ?? null,
-      /** Last quotes of that strategy; null without one. */
-      quotes: slot?.quotes ?? null,
-      note:
-        (orders.length === 0 ? exchangeRefusals.note : null) ??
-        feed.unsuitable ??
-        slot?.quotes.note ??
-        'no strategy quotes it',
-      orders,
-      /** Our clock, ms; null before the first book. */
-      bookSeenMs: feed.bookSeenMs,
+      conditionId,
+      sources: [view, quotes, worth, orders, yesMicros, noMicros, noteOf(state, entry, orders)],
+      makeStatus: (hasLadders) => makeMarketStatus(state, entry, nowMs, hasLadders),
     };
   });
 
-export type MarketFace = Readonly<ReturnType<typeof listFaces>[number]>;
-
-/** Used part of each limit, for display: risk has computed these figures already. */
-export const readRiskUse = ({ own, guards }: TraderState, nowMs: number) => ({
-  /** Currency lost if every order filled at its worst and every market resolved against us. */
+/** How much of the limits is used now: figures that risk has counted. */
+export const readRiskUse = ({ own, guards }: TraderState, nowMs: number): AccountStatus['risk'] => ({
   totalLossMicros: own.exposure.totalLossMicros,
-  /** Worst case of each event: shares, and currency, negative where it can only gain. */
   events: own.exposure.eventKeys.map((eventKey) => ({
-    /** The event's id, or the id of a market without an event. */
     eventKey,
     positionMicros: own.exposure.eventPosition(eventKey),
     lossMicros: own.exposure.eventLoss(eventKey),
   })),
   pace: guards.pace.peek(nowMs),
-  /** Most fills within one window, among the newest fills. */
   fillsInWindow: guards.fills.facts.inWindow,
 });
-
-export type RiskUse = Readonly<ReturnType<typeof readRiskUse>>;

@@ -2,6 +2,7 @@
 
 import { sub } from '../../shared/base/micros.js';
 import type { Observation, OperatorCommand, Request, RequestResult } from '../../shared/protocol/seam.js';
+import type { AccountStatus } from '../../shared/protocol/trader-status.js';
 import type { Executor } from '../executor/executor.js';
 import type { IntentRow, Ledger, OperatorEvent } from '../ledger/contract.js';
 import { type PruneBatch, type PrunedBatch, pruneBatch } from '../reconcile/prune.js';
@@ -18,13 +19,12 @@ import { react } from './reactions.js';
 import type { TraderSettings } from './settings.js';
 import {
   type AccountSnapshot,
-  listFaces,
-  type MarketFace,
   makeAccountSnapshot,
   makeSnapshot,
-  type RiskUse,
   readRiskUse,
   type Snapshot,
+  type WatchedMarket,
+  watchMarkets,
 } from './snapshot.js';
 import { TraderState } from './state.js';
 
@@ -148,14 +148,14 @@ export class Trader {
     return makeAccountSnapshot(this.#state, nowMs);
   }
 
-  /** Used part of the limits. Reads only. */
-  riskUse(nowMs: number): RiskUse {
+  /** How much of the limits is used. Reads only. */
+  riskUse(nowMs: number): AccountStatus['risk'] {
     return readRiskUse(this.#state, nowMs);
   }
 
-  /** Last views and quotes of the strategies, by reference. Reads only. */
-  faces(): readonly MarketFace[] {
-    return listFaces(this.#state);
+  /** All markets, for telemetry. Reads only. */
+  watchMarkets(nowMs: number): readonly WatchedMarket[] {
+    return watchMarkets(this.#state, nowMs);
   }
 
   /** True when killed, halted or stopping: resting orders must go. Cheap; read in every step. */

@@ -10,8 +10,10 @@ export interface AcceptedDifference extends Difference {
   readonly reason: string;
 }
 
+type Accepted = Pick<AcceptedDifference, 'sinceMs' | 'reason'>;
+
 /** `3 accepted differences since 2026-11-28 10:21:03 UTC (reason)`. */
-function acceptedText(accepted: readonly AcceptedDifference[]): string {
+function acceptedText(accepted: readonly Accepted[]): string {
   const times = accepted.flatMap(({ sinceMs }) => sinceMs ?? []);
   const since = times.length === 0 ? 'an unknown time' : `${utcText(Math.min(...times))} UTC`;
   const reasons = [...new Set(accepted.map(({ reason }) => reason).filter((reason) => reason !== ''))];
@@ -19,8 +21,8 @@ function acceptedText(accepted: readonly AcceptedDifference[]): string {
   return `${countText(accepted.length, 'accepted difference')} since ${since} (${why})`;
 }
 
-/** @param open number of differences that no operator has accepted */
-export function agreementText(open: number, accepted: readonly AcceptedDifference[]): string {
+/** @param open how many differences no operator has accepted */
+export function agreementText(open: number, accepted: readonly Accepted[]): string {
   const left = accepted.length === 0 ? '' : acceptedText(accepted);
   if (open > 0) {
     const besides = left === '' ? '' : `, apart from ${left}`;

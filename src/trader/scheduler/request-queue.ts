@@ -5,6 +5,7 @@ import { declarationOf, type Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { RequestOwner } from '../../shared/protocol/request-owner.js';
 import { type BudgetReport, LANES, type Lane, type PlannedRequest, type Request } from '../../shared/protocol/seam.js';
+import type { BudgetStatus } from '../../shared/protocol/trader-status.js';
 import type { OutcomeObservation, Release, Unsent } from './contract.js';
 import { classifyPurpose, PurposeCounts, type PurposeUse } from './purposes.js';
 import { LAST_LANES, type Next, ScopeLine } from './scope-line.js';
@@ -172,19 +173,15 @@ export class RequestQueue {
     return this.#lines.public.budget.isSteady(steadyMs) && this.#lines.signed.budget.isSteady(steadyMs);
   }
 
-  /** For status pages. Reads only: later releases are unaffected. */
-  status(scope: Scope, nowMs: number) {
+  /** For status pages. Reads only: what leaves later, and when, is as if nobody had asked. */
+  status(scope: Scope, nowMs: number): BudgetStatus {
     const { budget } = this.#lines[scope];
     const steadyMs = this.#clock.peek(nowMs);
     const until = budget.blockedUntilMs(steadyMs);
     return {
-      /** Known limit of the venue, requests per minute. */
       limit: budget.limit,
-      /** Requests per minute that may be used now. */
       perMinute: budget.perMinute(steadyMs),
-      /** Requests that could leave now. */
       available: budget.available(steadyMs),
-      /** Our clock, ms, until which the scope is throttled; null when it is not. */
       blockedUntilMs: until > steadyMs ? until - steadyMs + nowMs : null,
     };
   }
@@ -308,9 +305,6 @@ export class RequestQueue {
     return false;
   }
 }
-
-/** Budget of a scope, for status pages. */
-export type BudgetStatus = Readonly<ReturnType<RequestQueue['status']>>;
 
 const onSteadyClock = (report: BudgetReport, aheadMs: number): BudgetReport => ({
   ...report,

@@ -1,9 +1,9 @@
 /** The way back after a restored backup: `ledger adopt` books what the exchange holds, and `resume` alone does not. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
 import { parseDecimal } from '../../../src/shared/base/decimal.js';
 import { micros, sub } from '../../../src/shared/base/micros.js';
-import type { StatusData } from '../../../src/shell/control/status.js';
 import { openKeyFile } from '../../../src/shell/wallet/key-file.js';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';

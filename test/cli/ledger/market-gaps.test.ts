@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
 import { type GapLook, MarketGaps } from '../../../src/cli/ledger/market-gaps.js';
+import { market } from '../../shell/console/state-of-markets.js';
 
 const FROM = Date.UTC(2026, 10, 25, 21, 3, 10);
-const look = (openOrders: number, count: number, more: Partial<GapLook> = {}): GapLook => ({
+const look = (orders: number, count: number, more: Partial<GapLook> = {}): GapLook => ({
   mode: 'quoting',
   reason: '',
   markets: [
     {
       conditionId: 'm',
-      openOrders,
+      orders: market('m').orders.slice(0, orders),
       note: 'no book yet',
-      refusals: count === 0 ? [] : [{ name: 'request_reserve', control: 10, count, text: '', atMs: 0 }],
+      refusals: count === 0 ? [] : [{ name: 'request_reserve', count, text: '' }],
     },
   ],
   ...more,

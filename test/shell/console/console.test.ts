@@ -3,20 +3,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { StatusLine } from '../../../src/shared/protocol/trader-status.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { openConsole } from '../../../src/shell/console/console.js';
 import type { PageState } from '../../../src/shell/console/page-state.js';
 import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
-import type { TelemetryLine } from '../../../src/shell/control/telemetry/lines.js';
 import { folderOf } from '../../support/folders.js';
 import { openPageSession } from '../../support/page-client.js';
 import { trader } from '../config/files.js';
-import { ACCOUNT, HELLO, market } from './state-of-markets.js';
+import { ACCOUNT, hello, market } from './state-of-markets.js';
 import { OBEYED, serveTrader } from './told-trader.js';
 
 const SECRET = 'the secret of the page, a long one';
 const OTHER_SECRET = 'another secret, as long as the first';
-const FRAME: TelemetryLine = { type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] };
+const FRAME: StatusLine = { type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] };
 
 async function place(answer: (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>, lines = '') {
   const cwd = folderOf({ 'trader.yaml': trader(`dashboard: { port: 0 }\n${lines}`) });
@@ -51,7 +51,7 @@ describe('the console', () => {
 
   test('shows what the trader tells', async () => {
     const { state, tell } = await place(() => OBEYED);
-    tell(HELLO);
+    tell(hello());
     tell(FRAME);
     await vi.waitFor(async () => expect((await state()).mode).toBe('quoting'));
     expect(await state()).toMatchObject({
@@ -62,7 +62,7 @@ describe('the console', () => {
       cash: '990',
       result: '1',
       fill_count: 3,
-      budget: [{ scope: 'signed', limit: 300, remaining: 200 }],
+      budget: ['public', 'signed'].map((scope) => ({ scope, limit: 300, remaining: 200 })),
       markets: [{ id: 'm', bid: '0.59', ask: null, fair: '0.6', yes: '5', open_orders: 2 }],
       orders: [],
     });
@@ -93,7 +93,7 @@ describe('the console', () => {
 
   test('says the last words of a trader that has ended', async () => {
     const { state, tell } = await place(() => OBEYED);
-    tell(HELLO);
+    tell(hello());
     tell({ type: 'bye', time: 6_000, reason: 'it has ended', proven: true });
     await vi.waitFor(async () => expect(await state()).toMatchObject({ mode: 'stopped', reason: 'it has ended' }));
   });

@@ -56,7 +56,7 @@ describe('metrics', () => {
   });
 
   test('leave out what is not known', () => {
-    const trader = toldTrader([], { ...ACCOUNT, equity_micros: null, agreement: null });
+    const trader = toldTrader([], { ...ACCOUNT, equityMicros: null, reconciled: null });
     const text = renderMetrics(facts({ trader, isGuarded: null, eventCount: () => null }));
     for (const name of ['equity_currency', 'reconciled_timestamp_seconds', 'guardian_watching', 'events_total'])
       expect(text).not.toContain(`twinbook_${name}`);
@@ -71,7 +71,7 @@ describe('metrics', () => {
   });
 
   test('say what runs beside trading, where the trader tells it', () => {
-    const upkeep = { backup_failed: { at: 2_000, why: 'no room' }, journal_ended: 'no room', has_journal: true };
+    const upkeep = { backupFailed: { at: 2_000, why: 'no room' }, journalEnded: 'no room', hasJournal: true };
     const text = renderMetrics(facts({ trader: toldTrader([], { ...ACCOUNT, upkeep }) }));
     expect(linesOf(text, 'twinbook_backup_failing')).toEqual(['twinbook_backup_failing{trader="paper"} 1']);
     expect(linesOf(text, 'twinbook_journal_writing')).toEqual(['twinbook_journal_writing{trader="paper"} 0']);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { MarketStatus } from '../../../src/shared/protocol/trader-status.js';
 import { marketDetail, marketRow } from '../../../src/shell/console/page-market.js';
 import { makePageState } from '../../../src/shell/console/page-state.js';
 import { fillOf, m } from '../../trader/ledger/books.js';
@@ -6,20 +7,21 @@ import { market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
 
 const [bid] = market('m').orders;
 if (bid === undefined) throw new Error('that market has orders');
-const ask = { ...bid, side: 'ask' as const, price_micros: 620_000, queue_ahead_micros: 4_000_000 };
-const MARKET = {
+const ask = { ...bid, side: 'ask' as const, priceMicros: m(620_000), queueAheadMicros: m(4_000_000) };
+const MARKET: MarketStatus = {
   ...market('m'),
-  orders: [bid, { ...bid, remaining_micros: 5_000_000 }, ask],
+  askMicros: m(620_000),
+  orders: [bid, { ...bid, remainingMicros: m(5_000_000) }, ask],
   bids: [
-    [590_000, 7_000_000],
-    [570_000, 1_000_000],
+    [m(590_000), m(7_000_000)],
+    [m(570_000), m(1_000_000)],
   ],
   asks: [
-    [620_000, 8_000_000],
-    [640_000, 2_000_000],
+    [m(620_000), m(8_000_000)],
+    [m(640_000), m(2_000_000)],
   ],
   factors: { sigma: 0.5 },
-} as const;
+};
 
 test('a ladder runs from the highest price down, with the fair value between, and ours beside others’', () => {
   const { ladder, factors } = marketDetail(MARKET, []);
@@ -46,6 +48,7 @@ test('public trades are shown in YES space, each fill of ours marks one of them,
     [8_000, 600_000, 5_000_000, 'sell'],
     [9_000, 610_000, 5_000_000, 'sell'],
   ] as const;
+  const told = trades.map(([time, price, amount, taker]) => [time, m(price), m(amount), taker] as const);
   // Selling YES at 0.6 is buying NO at 0.4.
   const fill = {
     isYes: false,
@@ -54,7 +57,7 @@ test('public trades are shown in YES space, each fill of ours marks one of them,
     amountMicros: m(5_000_000),
     timestampS: 9,
   } as const;
-  const { tape } = marketDetail({ ...MARKET, trades }, [fillOf({ ...fill, pubkey: 'f', orderPubkey: 'o' })]);
+  const { tape } = marketDetail({ ...MARKET, trades: told }, [fillOf({ ...fill, pubkey: 'f', orderPubkey: 'o' })]);
   expect(tape?.map(({ time, price, taker, ours }) => [time, price, taker, ours])).toEqual([
     [9_000, '0.6', 'buy', true],
     [9_000, '0.6', 'buy', false],

@@ -3,18 +3,18 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { MarketStatus, StatusLineOf } from '../../../src/shared/protocol/trader-status.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { shownConfig } from '../../../src/shell/config/shown.js';
 import { openConsole } from '../../../src/shell/console/console.js';
 import { History } from '../../../src/shell/console/store/history.js';
 import { locateStore, StoreFile } from '../../../src/shell/console/store/store-file.js';
-import type { FrameLine, MarketFigures, TradeFigures } from '../../../src/shell/control/telemetry/lines.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { until } from '../../support/waiting.js';
 import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../../trader/ledger/books.js';
 import { trader } from '../config/files.js';
-import { ACCOUNT, agreementAt, HELLO, market } from './state-of-markets.js';
+import { ACCOUNT, agreedAt, hello, market } from './state-of-markets.js';
 import { OBEYED, serveTrader } from './told-trader.js';
 
 /** Long, as drawn ones are: a short password costs each page a long derivation. */
@@ -26,42 +26,47 @@ const POINT_MS = 5_000;
 const HISTORY_MS = 900_000;
 
 /** Figures of a market that moves with time, as a reader of telemetry is told them. */
-export function movingMarket(id: string, title: string, timeMs: number): MarketFigures {
+export function movingMarket(id: string, title: string, timeMs: number): MarketStatus {
   const fair = 600_000 + Math.round(20_000 * Math.sin(timeMs / 60_000));
   const still = market(id, title);
   const order = still.orders[0];
   if (order === undefined) throw new Error('that market has orders');
-  const submitted = timeMs - 30_000;
+  const submittedMs = timeMs - 30_000;
   return {
     ...still,
-    fair_micros: fair,
-    mark_micros: fair,
-    event: 'the event',
-    max_position_micros: 500_000_000,
-    book_seen: timeMs - 800,
-    resolves: timeMs + 86_400_000,
-    best_bid_micros: fair - 20_000,
-    best_ask_micros: fair + 20_000,
-    bids: [1, 2, 3].map((i) => [fair - i * 20_000, i * 7_000_000]),
-    asks: [1, 2, 3].map((i) => [fair + i * 20_000, i * 8_000_000]),
-    trades: [1, 2, 3].map((i): TradeFigures => [timeMs - i * 10_000, fair, i * 2_000_000, i === 2 ? 'sell' : 'buy']),
+    fairMicros: m(fair),
+    markMicros: m(fair),
+    eventId: 'the event',
+    maxPositionMicros: m(500_000_000),
+    bookSeenMs: timeMs - 800,
+    resolvesMs: timeMs + 86_400_000,
+    bestBidMicros: m(fair - 20_000),
+    bestAskMicros: m(fair + 20_000),
+    bidMicros: m(fair - 10_000),
+    askMicros: m(fair + 10_000),
+    bids: [1, 2, 3].map((i) => [m(fair - i * 20_000), m(i * 7_000_000)]),
+    asks: [1, 2, 3].map((i) => [m(fair + i * 20_000), m(i * 8_000_000)]),
+    trades: [1, 2, 3].map((i) => [timeMs - i * 10_000, m(fair), m(i * 2_000_000), i === 2 ? 'sell' : 'buy']),
     orders: [
-      { ...order, price_micros: fair - 10_000, submitted, queue_ahead_micros: 4_000_000 },
-      { ...order, side: 'ask', price_micros: fair + 10_000, submitted, queue_ahead_micros: null },
+      { ...order, priceMicros: m(fair - 10_000), submittedMs, queueAheadMicros: m(4_000_000) },
+      { ...order, side: 'ask', priceMicros: m(fair + 10_000), submittedMs, queueAheadMicros: null },
     ],
     factors: { sigma: 0.0123456, inventory_skew: -0.004 },
-    refusals: [{ control: 'max_order_shares', count: 3, text: 'order of 300 shares, the limit is 250' }],
+    refusals: [{ name: 'max_order_shares', count: 3, text: 'order of 300 shares, the limit is 250' }],
   };
 }
 
-export const frameAt = (timeMs: number): FrameLine => ({
+export const frameAt = (timeMs: number): StatusLineOf<'frame'> => ({
   type: 'frame',
   time: timeMs,
   account: {
     ...ACCOUNT,
-    agreement: agreementAt(timeMs - 20_000),
-    feeds: [{ name: 'model', current_markets: 1, values: 80, newest_age_ms: 1_200, problems: 0, trouble: null }],
-    risk: { ...ACCOUNT.risk, events: [{ id: 'the event', position_micros: 3_000_000, loss_micros: 850_000_000 }] },
+    reconciled: agreedAt(timeMs - 20_000),
+    feeds: [{ name: 'model', current: 1, values: 80, ageMs: 1_200, problems: 0, trouble: null }],
+    risk: {
+      ...ACCOUNT.risk,
+      events: [{ eventKey: 'the event', positionMicros: m(3_000_000), lossMicros: m(850_000_000) }],
+    },
   },
   markets: [movingMarket('m1', 'Will it rain in Reykjavík on Friday?', timeMs), movingMarket('m2', HOSTILE, timeMs)],
   known: ['m1', 'm2'],
@@ -101,14 +106,16 @@ export async function playConsole(isSeveral = false) {
     () => readers.length,
     (count) => count > 0,
   );
-  const run = { ...HELLO, run: 'run', started: Date.now() - 3_600_000 };
-  tell({
-    ...run,
-    config: {
-      ...shownConfig({ ...config, strategies: [], configHash: '', texts: new Map() }),
-      strategies: [{ name: 'maker', risk: { max_order_shares: '100' } }],
-    },
-  });
+  tell(
+    hello({
+      run: 'run',
+      startedMs: Date.now() - 3_600_000,
+      config: {
+        ...shownConfig({ ...config, strategies: [], configHash: '', texts: new Map() }),
+        strategies: [{ name: 'maker', risk: { max_order_shares: '100' } }],
+      },
+    }),
+  );
   tell({ type: 'notice', time: Date.now(), severity: 'loud', kind: 'throttled', text: 'the exchange asks to wait' });
   const telling = setInterval(() => tell(frameAt(Date.now())), 500);
   tell(frameAt(Date.now()));
@@ -186,7 +193,7 @@ function fillHistory(ledgerPath: string): void {
   for (let agoMs = HISTORY_MS; agoMs > 0; agoMs -= POINT_MS) {
     if (agoMs > 180_000 && agoMs <= 240_000) continue;
     const timeMs = nowMs - agoMs;
-    const { fair_micros: fair } = movingMarket('m1', '', timeMs);
+    const { fairMicros: fair } = movingMarket('m1', '', timeMs);
     if (fair === null) continue;
     history.add({
       account: { timeMs, equityMicros: 1_001_000_000 + fair, resultMicros: 1_000_000 + fair, lossDayMicros: 0 },

@@ -6,7 +6,7 @@ import { makeCsv } from '../../../src/shell/console/csv-exports.js';
 import type { MarketPoint } from '../../../src/shell/console/store/history.js';
 import { MarkoutBook } from '../../../src/shell/console/views/markout-book.js';
 import { listScenarios } from '../../../src/shell/console/views/scenarios.js';
-import { withLedger } from '../../trader/ledger/books.js';
+import { m, withLedger } from '../../trader/ledger/books.js';
 import { bookTrades } from './booked-trades.js';
 import { market, toldTrader } from './state-of-markets.js';
 
@@ -86,9 +86,9 @@ describe('scenarios', () => {
         { id: 'c1', market: 'c', price: 500_000, shares: 100 },
       ]);
       const told = toldTrader([
-        { ...market('a', 'A'), event: 'e', mark_micros: 450_000 },
-        { ...market('b', 'B'), event: 'e', mark_micros: 600_000 },
-        { ...market('c', 'C'), mark_micros: null },
+        { ...market('a', 'A'), eventId: 'e', markMicros: m(450_000) },
+        { ...market('b', 'B'), eventId: 'e', markMicros: m(600_000) },
+        { ...market('c', 'C'), markMicros: null },
       ]);
       expect(listScenarios(told, ledger)).toEqual([
         { event: 'C', scenario: 'NO', result: '-50', from_now: '' },

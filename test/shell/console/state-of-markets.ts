@@ -1,69 +1,89 @@
 /** A trader's telemetry, for the tests of whoever reads it. */
 
-import type { AlertSeverity } from '../../../src/shell/config/schema.js';
+import type {
+  AccountStatus,
+  MarketStatus,
+  ProcessStatus,
+  StatusLineOf,
+} from '../../../src/shared/protocol/trader-status.js';
+import type { AlertSeverity } from '../../../src/shell/config/alert-kinds.js';
 import { LedgerConnection } from '../../../src/shell/console/ledger-connection.js';
 import { LedgerLists } from '../../../src/shell/console/ledger-lists.js';
 import type { AlertFigures } from '../../../src/shell/console/metrics/collect.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
-import type { AccountFigures, HelloLine, MarketFigures } from '../../../src/shell/control/telemetry/lines.js';
+import { m } from '../../trader/ledger/books.js';
 
-export const HELLO: HelloLine = {
-  type: 'hello',
+export const PROCESS: ProcessStatus = {
   pid: 7,
   version: '9.8.7',
   run: 'r',
-  config_file: 'trader.yaml',
-  config_hash: 'ab'.repeat(32),
+  startedMs: 1_000,
+  configFile: 'trader.yaml',
+  configHash: 'ab'.repeat(32),
   venue: 'paper',
-  base_url: 'http://127.0.0.1:1',
-  started: 1_000,
-  capital_micros: 1_000_000_000,
+  baseUrl: 'http://127.0.0.1:1',
+  capitalMicros: m(1_000_000_000),
   limits: {
-    max_loss_day_micros: 50_000_000,
-    max_drawdown_micros: 100_000_000,
-    max_total_cost_micros: 1_000_000_000,
-    max_open_orders: 40,
-    max_position_micros: 500_000_000,
-    max_book_age_ms: 30_000,
+    maxLossDayMicros: m(50_000_000),
+    maxDrawdownMicros: m(100_000_000),
+    maxTotalCostMicros: m(1_000_000_000),
+    maxOpenOrders: 40,
+    maxPositionMicros: m(500_000_000),
+    maxBookAgeMs: 30_000,
   },
   config: { risk: { max_order_shares: '250', max_open_orders: 40 }, strategies: [] },
 };
 
-/** A round in which ledger and exchange agreed. */
-export const agreementAt = (compared: number) => ({
-  compared,
-  differences: [] as readonly string[],
-  text: 'ledger and exchange agree',
-  accepted: 0,
-  confirmed: null as string | null,
+/** The first line of a process, with some of its fields replaced. */
+export const hello = (change: Partial<ProcessStatus> = {}): StatusLineOf<'hello'> => ({
+  type: 'hello',
+  process: { ...PROCESS, ...change },
 });
 
-export const ACCOUNT: AccountFigures = {
+/** A round in which ledger and exchange agreed. */
+export const agreedAt = (comparedMs: number): AccountStatus['reconciled'] => ({
+  begunMs: comparedMs - 1_000,
+  comparedMs,
+  differences: [],
+});
+
+const BUDGET = { limit: 300, perMinute: 285, available: 200, blockedUntilMs: null };
+
+export const ACCOUNT: AccountStatus = {
   mode: 'quoting',
   reason: '',
-  way_back: '',
+  heldBack: null,
+  wayBack: '',
   silent: false,
-  cash_micros: 990_000_000,
-  equity_micros: 1_001_000_000,
-  result_micros: 1_000_000,
-  loss_day_micros: 10_000_000,
-  drawdown_micros: 10_000_000,
-  open_orders: 2,
-  unknown_orders: 0,
+  cashMicros: m(990_000_000),
+  equityMicros: m(1_001_000_000),
+  resultMicros: m(1_000_000),
+  losses: { dayLossMicros: m(10_000_000), drawdownMicros: m(10_000_000), halted: null },
+  days: null,
+  openOrders: 2,
+  unknownOrders: 0,
   fills: 3,
   unsent: 0,
-  reduce_only: null,
-  agreement: agreementAt(4_000),
-  clock_offset_ms: 15,
-  budgets: [{ scope: 'signed', limit: 300, per_minute: 285, left: 200, blocked_until: null }],
-  spent: [{ purpose: 'moves', total: 12 }],
+  reduceOnly: null,
+  reconciled: agreedAt(4_000),
+  disagreement: null,
+  accepted: [],
+  inDoubt: false,
+  voidReason: null,
+  proven: false,
+  provenMs: null,
+  pausedMarkets: [],
+  clockOffsetMs: 15,
+  budgets: { public: BUDGET, signed: BUDGET },
+  spent: [{ purpose: 'moves', lastMinute: 2, total: 12 }],
+  marks: null,
   feeds: [],
   health: {
     steps: 3,
-    step_p50_ms: 1,
-    step_p99_ms: 1,
-    step_max_ms: 1,
-    step_seconds: { counts: [1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], sum: 0.002 },
+    stepP50Ms: 1,
+    stepP99Ms: 1,
+    stepMaxMs: 1,
+    stepSeconds: { counts: [1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], sum: 0.002 },
     requests: [
       {
         endpoint: 'orders.create',
@@ -73,60 +93,63 @@ export const ACCOUNT: AccountFigures = {
         seconds: { counts: [0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], sum: 40 },
       },
     ],
-    beat_late_p99_ms: 2,
+    beatLateP99Ms: 2,
     brake: 0,
     readers: 1,
-    readers_cut: 0,
-    memory_bytes: 1_000_000,
+    readersCut: 0,
+    memoryBytes: 1_000_000,
     guardian: '',
   },
-  upkeep: { backup_failed: null, journal_ended: null, has_journal: true },
+  upkeep: { backupFailed: null, journalEnded: null, hasJournal: true },
   risk: {
-    total_cost_micros: 400_000_000,
-    actions_last_second: 1,
-    actions_last_minute: 20,
-    fills_in_window: 2,
-    events: [{ id: 'm', position_micros: 3_000_000, loss_micros: 1_800_000 }],
+    totalLossMicros: m(400_000_000),
+    pace: { lastSecond: 1, lastMinute: 20 },
+    fillsInWindow: 2,
+    events: [{ eventKey: 'm', positionMicros: m(3_000_000), lossMicros: m(1_800_000) }],
   },
 };
 
-export const market = (id: string, title = 'Will it?'): MarketFigures => ({
-  id,
+export const market = (conditionId: string, title = 'Will it?'): MarketStatus => ({
+  conditionId,
   title,
-  event: null,
-  category: null,
-  strategy: 'maker',
-  state: 'quoting',
+  eventId: null,
+  strategies: ['maker'],
   note: '',
-  fair_micros: 600_000,
-  mark_micros: null,
-  yes_micros: 5_000_000,
-  no_micros: 2_000_000,
-  max_position_micros: null,
-  tick_micros: 10_000,
-  book_seen: 4_000,
-  resolves: null,
-  best_bid_micros: 590_000,
-  best_ask_micros: 620_000,
-  orders: [590_000, 580_000].map((price_micros) => ({
+  fairMicros: m(600_000),
+  markMicros: null,
+  yesMicros: m(5_000_000),
+  noMicros: m(2_000_000),
+  maxPositionMicros: null,
+  bookSeenMs: 4_000,
+  bookSentMs: 4_000,
+  resolvesMs: null,
+  bestBidMicros: m(590_000),
+  bestAskMicros: m(620_000),
+  bidMicros: m(590_000),
+  askMicros: null,
+  orders: [590_000, 580_000].map((price) => ({
     side: 'bid',
-    price_micros,
-    remaining_micros: 10_000_000,
-    is_yes: true,
+    priceMicros: m(price),
+    remainingMicros: m(10_000_000),
     phase: 'resting',
-    submitted: 1,
-    queue_ahead_micros: null,
+    submittedMs: 1,
+    queueAheadMicros: null,
   })),
   factors: {},
   health: null,
   refusals: [],
+  exchangeRefusal: null,
+  markMove: 0,
+  feeds: [],
+  leftOutBecause: null,
+  worth: null,
 });
 
 /** As a console knows it after the first frame. */
-export function toldTrader(markets: readonly MarketFigures[], account: AccountFigures = ACCOUNT): TraderState {
+export function toldTrader(markets: readonly MarketStatus[], account: AccountStatus = ACCOUNT): TraderState {
   const trader = new TraderState(() => 0);
-  trader.onLine(HELLO);
-  trader.onLine({ type: 'frame', time: 5_000, account, markets, known: markets.map(({ id }) => id) });
+  trader.onLine(hello());
+  trader.onLine({ type: 'frame', time: 5_000, account, markets, known: markets.map(({ conditionId }) => conditionId) });
   return trader;
 }
 

@@ -1,8 +1,8 @@
 /** The control socket of a trader that says what it is told, and keeps what it was asked. */
 
+import type { StatusLine } from '../../../src/shared/protocol/trader-status.js';
 import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
 import { serveControl } from '../../../src/shell/control/control-server.js';
-import type { TelemetryLine } from '../../../src/shell/control/telemetry/lines.js';
 import type { LineReader } from '../../../src/shell/control/telemetry/publisher.js';
 
 export const OBEYED: ControlResponse = { ok: true, data: { mode: 'paused', reason: '' } };
@@ -22,7 +22,7 @@ export async function serveTrader(socket: string, answer: Answer = () => OBEYED)
       return null;
     },
   });
-  const tell = (line: TelemetryLine) => {
+  const tell = (line: StatusLine) => {
     for (const reader of readers) reader.write(Buffer.from(`${JSON.stringify(line)}\n`));
   };
   return { asked, readers, tell, close: () => server.close() };

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import type { StatusLineOf } from '../../../src/shared/protocol/trader-status.js';
 import { judgeMode } from '../../../src/shell/console/page-state.js';
 import { SILENT_AFTER_MS, TraderState } from '../../../src/shell/console/trader-state.js';
-import type { FrameLine, HelloLine } from '../../../src/shell/control/telemetry/lines.js';
-import { ACCOUNT, HELLO, market } from './state-of-markets.js';
+import { ACCOUNT, hello as greet, market } from './state-of-markets.js';
 
-const hello = (run: string): HelloLine => ({ ...HELLO, run });
-const frame = (ids: readonly string[], known: readonly string[]): FrameLine => ({
+const hello = (run: string) => greet({ run });
+const frame = (ids: readonly string[], known: readonly string[]): StatusLineOf<'frame'> => ({
   type: 'frame',
   time: 1,
   markets: ids.map((id) => market(id)),

@@ -13,7 +13,7 @@ import { folderOf } from '../../support/folders.js';
 import { openPageSession } from '../../support/page-client.js';
 import { HOLDER, m } from '../../trader/ledger/books.js';
 import { trader } from '../config/files.js';
-import { ACCOUNT, HELLO, market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
+import { ACCOUNT, hello, market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
 import { serveTrader } from './told-trader.js';
 
 const APART = 'dashboard: { port: 0, start: false }';
@@ -59,7 +59,7 @@ describe('traders of one console', () => {
     const elsewhere = { ...one, venue: { ...one.venue, name: 'worm' } };
     expect([groupOf(one), groupOf(elsewhere)]).toEqual(['paper', `worm ${one.venue.profile.base_url}`]);
     const row = (name: string, config: TraderConfig, result: number | null) => {
-      const account = result === null ? null : { ...ACCOUNT, result_micros: result };
+      const account = result === null ? null : { ...ACCOUNT, resultMicros: m(result) };
       const state = account === null ? new TraderState() : toldTrader([market('m')], account);
       return makeTraderRow({ ...NOTHING_BESIDE, trader: state, name, config });
     };
@@ -113,7 +113,7 @@ describe('a console of several', () => {
     onTestFinished(() => console.close());
     await vi.waitFor(() => expect([first.readers.length, second.readers.length]).toEqual([1, 1]));
     for (const { tell } of [first, second]) {
-      tell(HELLO);
+      tell(hello());
       tell({ type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] });
     }
     const { ask } = await openPageSession(console.url ?? '', SECRET);

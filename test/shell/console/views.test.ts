@@ -19,7 +19,7 @@ import { folderOf } from '../../support/folders.js';
 import { m, ONE, withLedger } from '../../trader/ledger/books.js';
 import { trader } from '../config/files.js';
 import { bookTrades } from './booked-trades.js';
-import { ACCOUNT, HELLO, market, toldTrader } from './state-of-markets.js';
+import { ACCOUNT, hello, market, PROCESS, toldTrader } from './state-of-markets.js';
 
 const DAY_MS = 86_400_000;
 
@@ -46,8 +46,8 @@ describe('money', () => {
       const book = new ResultBook();
       book.readOn(ledger, 1);
       const told = toldTrader([
-        { ...market('a'), mark_micros: 500_000 },
-        { ...market('b'), mark_micros: 300_000 },
+        { ...market('a'), markMicros: m(500_000) },
+        { ...market('b'), markMicros: m(300_000) },
       ]);
       const view = moneyView({ trader: told, ledger, book, history: NO_HISTORY, nowMs: 0, spanMs: 0 });
       const pnl = ledger.pnl(
@@ -127,18 +127,18 @@ describe('risk', () => {
     });
     expect(LIMIT_USES.map(({ name }) => name).toSorted()).toEqual(Object.keys(config['risk'] as object).toSorted());
     const told = toldTrader([market('m')]);
-    told.onLine({ ...HELLO, config });
+    told.onLine(hello({ config }));
     expect(riskView(told, NO_LEDGER)?.limits.filter(({ limit }) => limit === '')).toEqual([]);
   });
 
   test('says what is used, what was refused, and which strategy has another bound', () => {
-    const refusals = [{ control: 'max_open_orders', count: 4, text: '41 orders, the limit is 40' }];
-    const told = toldTrader([{ ...market('m'), refusals, max_position_micros: 6_000_000 }]);
+    const refusals = [{ name: 'max_open_orders', count: 4, text: '41 orders, the limit is 40' }];
+    const told = toldTrader([{ ...market('m'), refusals, maxPositionMicros: m(6_000_000) }]);
     const config = {
       risk: { max_open_orders: 40, max_event_loss: '2' },
       strategies: [{ name: 'grid', risk: { max_event_loss: '1' } }],
     };
-    told.onLine({ ...HELLO, config });
+    told.onLine(hello({ config }));
     const view = riskView(told, NO_LEDGER);
     expect(view?.limits.find(({ name }) => name === 'max_open_orders')).toMatchObject({
       ...{ used: '2', limit: '40', share: 0.05, refusals: 4, newest: '41 orders, the limit is 40' },
@@ -187,7 +187,7 @@ describe('explain', () => {
   });
 
   test('says of a market what its strategy said, and which controls refused', () => {
-    const refusals = [{ control: 'max_open_orders', count: 4, text: '41 orders' }];
+    const refusals = [{ name: 'max_open_orders', count: 4, text: '41 orders' }];
     const { tree } = explainView(
       'm',
       null,
@@ -222,7 +222,7 @@ test('a configuration is a line for each setting, called as in its files', () =>
     strategies: [{ name: 'maker', params: { size: '5' }, markets: ['x', 'y'] }],
     feeds: [],
   };
-  expect(configView({ ...HELLO, config }).settings.map(({ name, value }) => `${name} = ${value}`)).toEqual([
+  expect(configView({ ...PROCESS, config }).settings.map(({ name, value }) => `${name} = ${value}`)).toEqual([
     'capital = 10',
     'risk.a = 1',
     'strategies.maker.name = maker',
@@ -234,10 +234,10 @@ test('a configuration is a line for each setting, called as in its files', () =>
 
 test('a chart is marked where the mode or the configuration changed, and not where a reader came', () => {
   const told = toldTrader([]);
-  told.onLine(HELLO);
+  told.onLine(hello());
   told.onLine({ type: 'frame', time: 6_000, account: { ...ACCOUNT, mode: 'paused' }, markets: [], known: [] });
   told.onLine({ type: 'frame', time: 7_000, account: { ...ACCOUNT, mode: 'paused' }, markets: [], known: [] });
-  told.onLine({ ...HELLO, config_hash: 'cd'.repeat(32) });
+  told.onLine(hello({ configHash: 'cd'.repeat(32) }));
   expect(told.marks).toEqual([
     { time: 6_000, text: 'paused' },
     { time: 7_000, text: 'configuration cdcdcdcd' },

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { AccountStatus } from '../../../src/shared/protocol/trader-status.js';
 import type { AlertState, RememberedAlert } from '../../../src/shell/alerts/contract.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
@@ -12,13 +13,12 @@ import {
   Watch,
   type WatchOptions,
 } from '../../../src/shell/console/watch.js';
-import type { AccountFigures } from '../../../src/shell/control/telemetry/lines.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { ENDED_PROVEN } from '../../../src/trader/ledger/run-end.js';
 import { folderOf, newFolder } from '../../support/folders.js';
 import { HOLDER } from '../../trader/ledger/books.js';
 import { trader } from '../config/files.js';
-import { ACCOUNT, agreementAt, HELLO } from './state-of-markets.js';
+import { ACCOUNT, agreedAt, hello } from './state-of-markets.js';
 
 const S = 1_000;
 const QUIET = 'alerts: { quiet_hours: "* * * * * *" }';
@@ -56,15 +56,15 @@ function watchOf(last: LastRun | null, options: Partial<WatchOptions> & { readon
   const kinds = () => watch.open.map(({ kind }) => kind);
   const told = () => watch.recent.map(({ kind, state }) => `${kind} ${state}`);
   /** The trader tells its account every five seconds. */
-  const hear = (change: Partial<AccountFigures> = {}, seconds = 5) => {
+  const hear = (change: Partial<AccountStatus> = {}, seconds = 5) => {
     for (let at = 0; at < seconds; at += 5) {
-      const account = { ...ACCOUNT, agreement: agreementAt(Date.now()), ...change };
-      trader_.onLine({ type: 'frame', time: Date.now(), account, markets: [] });
+      const account = { ...ACCOUNT, reconciled: agreedAt(Date.now()), ...change };
+      trader_.onLine({ type: 'frame', time: Date.now(), account, markets: [], known: [] });
       vi.advanceTimersByTime(5 * S);
     }
     return told();
   };
-  const greet = (startedMs = Date.now()) => trader_.onLine({ ...HELLO, started: startedMs });
+  const greet = (startedMs = Date.now()) => trader_.onLine(hello({ startedMs }));
   return { watch, greet, hear, kinds, told };
 }
 
@@ -114,16 +114,15 @@ test('a first reconciliation that never comes is told of', () => {
   greet();
   for (let i = 0; i < 650; i += 5) {
     expect(told()).toEqual(i > 600 ? ['reconciled_late open'] : []);
-    hear({ agreement: null });
+    hear({ reconciled: null });
   }
 });
 
 test('a difference is told when a second round has found it again, a feed when it was silent for two minutes', () => {
   const { greet, hear, told, watch } = watchOf('open');
   const frame = (confirmed: string | null, current: number) => {
-    const agreement = { ...agreementAt(Date.now()), differences: ['order o'], confirmed };
-    const feed = { name: 'weather', values: 0, newest_age_ms: null, problems: 0, trouble: null };
-    hear({ agreement, feeds: [{ ...feed, current_markets: current }] });
+    const feed = { name: 'weather', current, values: 0, ageMs: null, problems: 0, trouble: null };
+    hear({ disagreement: confirmed, feeds: [feed] });
   };
   greet();
   for (let i = 0; i < 22; i++) frame(null, 0);
@@ -153,13 +152,13 @@ test('wrong passwords are told of from the third within ten minutes, and are ove
 
 test('what runs beside trading is told of while it fails, and a reader that was let go for ten minutes', () => {
   const { greet, hear } = watchOf('open');
-  const frame = (change: Partial<AccountFigures>, cut = 0, seconds = 40) =>
-    hear({ health: { ...ACCOUNT.health, readers_cut: cut }, ...change }, seconds).toReversed();
+  const frame = (change: Partial<AccountStatus>, cut = 0, seconds = 40) =>
+    hear({ health: { ...ACCOUNT.health, readersCut: cut }, ...change }, seconds).toReversed();
   greet();
   // Those of before are nobody's news.
   expect(frame({}, 2)).toEqual([]);
-  const backup_failed = { at: Date.now(), why: 'no space left on device' };
-  expect(frame({ upkeep: { backup_failed, journal_ended: 'no space', has_journal: true } }, 3)).toEqual([
+  const backupFailed = { at: Date.now(), why: 'no space left on device' };
+  expect(frame({ upkeep: { backupFailed, journalEnded: 'no space', hasJournal: true } }, 3)).toEqual([
     'backup_failed open',
     'journal_ended open',
     'reader_cut open',

@@ -2,9 +2,9 @@
 
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { askTrader } from '../../../src/shell/control/control-client.js';
-import type { StatusData } from '../../../src/shell/control/status.js';
 import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { expectAgreement, restingAt } from '../../support/venue.js';
 import { until } from '../../support/waiting.js';
@@ -27,12 +27,12 @@ describe('a running trader', () => {
     const call = { socket: `${folder}/ledger.sqlite.sock`, timeoutMs: 60_000 };
     const quoting = await until(
       () => askTrader({ command: 'status' }, call),
-      (seen) => seen.open_orders >= 4,
+      (seen) => seen.account.openOrders >= 4,
     );
     expect(await status()).toMatchObject({ running: true, mode: 'quoting', pid: trader.process.pid, base_url: url });
     expect(quoting.markets).toHaveLength(4);
-    const market = quoting.markets.find((row) => row.open_orders > 0);
-    const aboutMarket = await command('explain', market?.market_condition_id ?? '');
+    const market = quoting.markets.find((row) => row.orders.length > 0);
+    const aboutMarket = await command('explain', market?.conditionId ?? '');
     expect(aboutMarket.code).toBe(0);
     expect(aboutMarket.output).toContain(market?.title);
     expect(aboutMarket.output).toMatch(/strategy maker says: /);

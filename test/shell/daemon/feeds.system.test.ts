@@ -3,8 +3,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { TraderStatus } from '../../../src/shared/protocol/trader-status.js';
 import { askTrader } from '../../../src/shell/control/control-client.js';
-import type { StatusData } from '../../../src/shell/control/status.js';
 import { endInOrder, exchangeHere, folderOf, ran, started, traderYaml } from '../../support/cases.js';
 import { until } from '../../support/waiting.js';
 
@@ -57,9 +57,9 @@ strategies: [first.yaml]`,
   });
   const config = join(folder, 'trader.yaml');
   const trader = started(['start', '-c', config]);
-  const status = (): Promise<StatusData | null> =>
+  const status = (): Promise<TraderStatus | null> =>
     askTrader({ command: 'status' }, { socket: `${folder}/ledger.sqlite.sock`, timeoutMs: 60_000 }).catch(() => null);
-  const ordersOf = async () => (await status())?.markets[0]?.open_orders;
+  const ordersOf = async () => (await status())?.markets[0]?.orders.length;
   const count = (pattern: RegExp): number => [...trader.output().matchAll(pattern)].length;
   // On a busy machine values grow old on their way too: then it falls silent and speaks again without our doing.
   const words = (): readonly string[] =>
@@ -75,7 +75,7 @@ strategies: [first.yaml]`,
   // The program goes on and says nothing.
   rmSync(join(folder, 'prices.txt'));
   await isPulled();
-  expect((await status())?.markets[0]?.state).toBe('feed model says nothing current of this market');
+  expect((await status())?.markets[0]?.note).toBe('feed model says nothing current of this market');
   writeFileSync(join(folder, 'prices.txt'), `${first} 0.5\n`);
   await rests();
 

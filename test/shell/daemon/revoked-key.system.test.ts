@@ -1,8 +1,8 @@
 /** An API key that is revoked while its orders rest. */
 
 import { expect, it } from 'vitest';
+import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
-import type { StatusData } from '../../../src/shell/control/status.js';
 import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { allRows, asTrader } from '../../support/venue.js';
 

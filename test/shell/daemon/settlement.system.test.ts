@@ -1,8 +1,8 @@
 /** What becomes of shares: pairs merged back into currency, the rest redeemed when the market is resolved. */
 
 import { describe, expect, it } from 'vitest';
+import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
 import { micros } from '../../../src/shared/base/micros.js';
-import type { StatusData } from '../../../src/shell/control/status.js';
 import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { expectAgreement, marketsOf, paper, Taker } from '../../support/venue.js';
 

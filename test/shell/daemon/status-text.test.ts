@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
+import type { MarketStatus } from '../../../src/shared/protocol/trader-status.js';
 import { linesAbove } from '../../../src/shell/daemon/log.js';
 import { Screen } from '../../../src/shell/daemon/screen.js';
 import { statusBlock, statusLine } from '../../../src/shell/daemon/status-text.js';
-import type { MarketSnapshot, Snapshot } from '../../../src/trader/engine/snapshot.js';
+import type { Snapshot } from '../../../src/trader/engine/snapshot.js';
+import { market as knownMarket } from '../console/state-of-markets.js';
 
 const ONE = 1_000_000;
 const BUDGET = { limit: 120, perMinute: 120, available: 80 };
 
-const market = (title: string, more: Partial<MarketSnapshot> = {}): MarketSnapshot => ({
-  conditionId: title,
-  title,
+const market = (title: string, more: Partial<MarketStatus> = {}): MarketStatus => ({
+  ...knownMarket(title, title),
   strategies: ['maker'],
   note: '',
   bidMicros: micros(640_000),
@@ -18,17 +19,7 @@ const market = (title: string, more: Partial<MarketSnapshot> = {}): MarketSnapsh
   fairMicros: micros(661_234),
   yesMicros: micros(1234 * ONE),
   noMicros: micros(3 * ONE),
-  openOrders: 2,
-  markMicros: micros(661_234),
-  bookAgeMs: 100,
-  markMove: 0,
-  feeds: [],
-  leftOutBecause: null,
-  worth: null,
-  exchangeRefusal: null,
-  refusals: [],
-  // Only what the status shows matters here.
-  ...(more as object),
+  ...more,
 });
 
 const snapshot = (more: Partial<Snapshot> = {}): Snapshot =>
@@ -48,7 +39,7 @@ const snapshot = (more: Partial<Snapshot> = {}): Snapshot =>
     silent: false,
     markets: [
       market('Will the budget bill pass its final vote by 26 November?'),
-      market('Rain?', { openOrders: 0, note: 'resolves in 50 s, which is nearer than 60 s' }),
+      market('Rain?', { orders: [], note: 'resolves in 50 s, which is nearer than 60 s' }),
     ],
     ...more,
     // The rest of a snapshot is not shown.

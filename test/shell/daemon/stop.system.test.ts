@@ -39,7 +39,7 @@ function place(more = ALONE, files: Readonly<Record<string, string>> = {}) {
   const rests = () => until(resting, (orders) => orders.length > 0);
   const gone = () => until(resting, (orders) => orders.length === 0);
   const status = () => askTrader({ command: 'status' }, { socket: `${folder}/ledger.sqlite.sock`, timeoutMs: 60_000 });
-  const mode = async (wanted: string) => (await until(status, (seen) => seen.mode === wanted)).reason;
+  const mode = async (wanted: string) => (await until(status, ({ account }) => account.mode === wanted)).account.reason;
   return { url, folder, stopFile: `${folder}/ledger.sqlite.kill`, command, resting, rests, quoting, mode, gone };
 }
 

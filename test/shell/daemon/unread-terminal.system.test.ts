@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { TraderStatus } from '../../../src/shared/protocol/trader-status.js';
 import { askTrader } from '../../../src/shell/control/control-client.js';
 import { exchangeOfFile, folderOf, makerYaml, traderYaml } from '../../support/cases.js';
 import { BIN, program } from '../../support/processes.js';
@@ -76,13 +77,13 @@ describe.skipIf(!hasPython)('a trader whose terminal is not read', () => {
     async (how) => {
       const { terminal, ask, resting, guardianLog, folder } = await onTerminal(how);
       const socket = `${folder}/ledger.sqlite.sock`;
-      expect(await ask('status')).toMatchObject({ mode: 'quoting' });
+      expect(await ask('status')).toMatchObject({ account: { mode: 'quoting' } });
       await askTrader({ command: 'pause', reason: 'seen nowhere' }, { socket, timeoutMs: 15_000 });
       await until(resting, (count) => count === 0);
       expect(terminal.output()).not.toContain('seen nowhere');
       terminal.process.kill('SIGUSR2');
       await terminal.waitFor(/lines were not shown: this output was not read[\s\S]*seen nowhere/);
-      process.kill(((await ask('status')) as { pid: number }).pid, 'SIGTERM');
+      process.kill(((await ask('status')) as TraderStatus).process.pid, 'SIGTERM');
       await terminal.waitFor(/ended with 0/);
       expect(guardianLog()).not.toContain('ALARM');
     },

@@ -1,8 +1,8 @@
 /** Strategies of users' own that break: each stops its own market only, and says why. */
 
 import { describe, expect, it } from 'vitest';
+import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
 import { micros } from '../../../src/shared/base/micros.js';
-import type { StatusData } from '../../../src/shell/control/status.js';
 import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { expectAgreement, marketsOf } from '../../support/venue.js';
 

@@ -1,8 +1,8 @@
 /** An exchange that is away, comes back, or lives in another time. */
 
 import { describe, expect, it } from 'vitest';
+import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
 import { micros } from '../../../src/shared/base/micros.js';
-import type { StatusData } from '../../../src/shell/control/status.js';
 import { endInOrder, exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { freePort } from '../../support/listening.js';
 import type { Running } from '../../support/processes.js';

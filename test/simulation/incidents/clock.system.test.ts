@@ -21,7 +21,7 @@ const quotes = (scene: Scene): void => {
 /** The ages of the books that the trader goes by, ms; markets whose book it has not seen are left out. */
 function ages({ process, world }: Scene): readonly number[] {
   const { markets } = process.trader.snapshot(world.ourMs);
-  return markets.flatMap(({ bookAgeMs }) => (bookAgeMs === null ? [] : [bookAgeMs]));
+  return markets.flatMap(({ bookSentMs }) => (bookSentMs === null ? [] : [world.ourMs - bookSentMs]));
 }
 
 describe('incidents of the clock', () => {

@@ -1,10 +1,15 @@
 /** Samples of one scrape, from the trader's last messages, its ledger and files. A scrape never reaches the trader. */
 
+import {
+  type AccountStatus,
+  describeQuoting,
+  type MarketStatus,
+  type ProcessStatus,
+} from '../../../shared/protocol/trader-status.js';
 import type { ChannelFigures } from '../../alerts/alert-center.js';
 import { isBackupFailing } from '../../alerts/conditions.js';
 import { ALERT_SEVERITIES, type AlertSeverity } from '../../config/schema.js';
 import { REQUEST_BUCKETS, STEP_BUCKETS } from '../../control/telemetry/histogram.js';
-import type { AccountFigures, HelloLine, MarketFigures } from '../../control/telemetry/lines.js';
 import { TRADER_MODES } from '../../control/telemetry/modes.js';
 import type { TraderState } from '../trader-state.js';
 import { COUNTED_EVENTS } from './declarations.js';
@@ -60,8 +65,8 @@ function collectMetrics(facts: ScrapeFacts, most: number): MetricSet {
     addMoney(set, account, hello);
     addAgreement(set, account);
     const { upkeep } = account;
-    set.add('twinbook_backup_failing', flag(isBackupFailing(upkeep.backup_failed, files.backupMs)));
-    set.add('twinbook_journal_writing', upkeep.has_journal ? flag(upkeep.journal_ended === null) : null);
+    set.add('twinbook_backup_failing', flag(isBackupFailing(upkeep.backupFailed, files.backupMs)));
+    set.add('twinbook_journal_writing', upkeep.hasJournal ? flag(upkeep.journalEnded === null) : null);
   }
   addMarkets(set, [...trader.markets.values()], facts.mostMarkets);
   for (const kind of COUNTED_EVENTS) set.add('twinbook_events_total', facts.eventCount(kind), { kind });
@@ -90,23 +95,23 @@ function addAlerts(set: MetricSet, alerts: AlertFigures): void {
   }
 }
 
-function addRun(set: MetricSet, { version, config_hash: hash, started, capital_micros: capital }: HelloLine): void {
+function addRun(set: MetricSet, { version, configHash: hash, startedMs, capitalMicros: capital }: ProcessStatus): void {
   set.add('twinbook_build_info', 1, { version });
   set.add('twinbook_config_info', 1, { hash: hash.slice(0, SHORT_ID) });
-  set.add('twinbook_start_time_seconds', started / 1000);
+  set.add('twinbook_start_time_seconds', startedMs / 1000);
   set.add('twinbook_capital_currency', whole(capital));
 }
 
-function addHealth(set: MetricSet, { mode, health, feeds }: AccountFigures): void {
+function addHealth(set: MetricSet, { mode, health, feeds }: AccountStatus): void {
   for (const each of TRADER_MODES) set.add('twinbook_mode', flag(each === mode), { mode: each });
   set.add('twinbook_steps_total', health.steps);
-  set.addHistogram('twinbook_step_duration_seconds', health.step_seconds, STEP_BUCKETS);
-  set.add('twinbook_beat_lateness_seconds', health.beat_late_p99_ms / 1000);
+  set.addHistogram('twinbook_step_duration_seconds', health.stepSeconds, STEP_BUCKETS);
+  set.add('twinbook_beat_lateness_seconds', health.beatLateP99Ms / 1000);
   set.add('twinbook_telemetry_brake_level', health.brake);
   set.add('twinbook_telemetry_readers', health.readers);
-  set.add('twinbook_telemetry_readers_cut_total', health.readers_cut);
-  set.add('twinbook_process_resident_memory_bytes', health.memory_bytes, { process: 'trader' });
-  for (const { name: feed, current_markets: current, problems } of feeds) {
+  set.add('twinbook_telemetry_readers_cut_total', health.readersCut);
+  set.add('twinbook_process_resident_memory_bytes', health.memoryBytes, { process: 'trader' });
+  for (const { name: feed, current, problems } of feeds) {
     set.add('twinbook_feed_current_markets', current, { feed });
     set.add('twinbook_feed_problems_total', problems, { feed });
   }
@@ -117,11 +122,11 @@ function addHealth(set: MetricSet, { mode, health, feeds }: AccountFigures): voi
   }
 }
 
-function addVenue(set: MetricSet, { budgets, spent, silent, clock_offset_ms: offset, unsent }: AccountFigures): void {
+function addVenue(set: MetricSet, { budgets, spent, silent, clockOffsetMs: offset, unsent }: AccountStatus): void {
   set.add('twinbook_requests_unsent_total', unsent);
-  for (const { scope, limit, left, blocked_until: until } of budgets) {
+  for (const [scope, { limit, available, blockedUntilMs: until }] of Object.entries(budgets)) {
     set.add('twinbook_budget_limit', limit, { scope });
-    set.add('twinbook_budget_remaining', left, { scope });
+    set.add('twinbook_budget_remaining', Math.max(0, available), { scope });
     set.add('twinbook_throttled', flag(until !== null), { scope });
   }
   for (const { purpose, total } of spent) set.add('twinbook_requests_by_purpose_total', total, { purpose });
@@ -129,56 +134,56 @@ function addVenue(set: MetricSet, { budgets, spent, silent, clock_offset_ms: off
   set.add('twinbook_venue_clock_offset_seconds', seconds(offset));
 }
 
-function addMoney(set: MetricSet, account: AccountFigures, hello: HelloLine | null): void {
-  set.add('twinbook_orders_unknown', account.unknown_orders);
+function addMoney(set: MetricSet, account: AccountStatus, hello: ProcessStatus | null): void {
+  set.add('twinbook_orders_unknown', account.unknownOrders);
   set.add('twinbook_fills_total', account.fills);
-  set.add('twinbook_cash_currency', whole(account.cash_micros));
-  set.add('twinbook_equity_currency', whole(account.equity_micros));
-  set.add('twinbook_result_currency', whole(account.result_micros));
-  set.add('twinbook_loss_day_currency', whole(account.loss_day_micros));
-  set.add('twinbook_drawdown_currency', whole(account.drawdown_micros));
+  set.add('twinbook_cash_currency', whole(account.cashMicros));
+  set.add('twinbook_equity_currency', whole(account.equityMicros));
+  set.add('twinbook_result_currency', whole(account.resultMicros));
+  set.add('twinbook_loss_day_currency', whole(account.losses.dayLossMicros));
+  set.add('twinbook_drawdown_currency', whole(account.losses.drawdownMicros));
   if (hello === null) return;
   const { limits } = hello;
   const addUseRatio = (limit: string, figure: number, bound: number) =>
     set.add('twinbook_limit_used_ratio', Math.max(0, figure) / bound, { limit });
-  addUseRatio('max_loss_day', account.loss_day_micros, limits.max_loss_day_micros);
-  addUseRatio('max_drawdown', account.drawdown_micros, limits.max_drawdown_micros);
-  addUseRatio('max_open_orders', account.open_orders, limits.max_open_orders);
+  addUseRatio('max_loss_day', account.losses.dayLossMicros, limits.maxLossDayMicros);
+  addUseRatio('max_drawdown', account.losses.drawdownMicros, limits.maxDrawdownMicros);
+  addUseRatio('max_open_orders', account.openOrders, limits.maxOpenOrders);
 }
 
-function addAgreement(set: MetricSet, { agreement, reduce_only: reason }: AccountFigures): void {
-  set.add('twinbook_reduce_only', flag(reason !== null));
-  set.add('twinbook_reconciled_timestamp_seconds', seconds(agreement?.compared ?? null));
-  set.add('twinbook_reconciliation_differences', agreement?.differences.length ?? null);
+function addAgreement(set: MetricSet, { reconciled, reduceOnly }: AccountStatus): void {
+  set.add('twinbook_reduce_only', flag(reduceOnly !== null));
+  set.add('twinbook_reconciled_timestamp_seconds', seconds(reconciled?.comparedMs ?? null));
+  set.add('twinbook_reconciliation_differences', reconciled?.differences.length ?? null);
 }
 
-/** Quoted and held markets first; beyond this number a market has no own series. */
-function addMarkets(set: MetricSet, markets: readonly MarketFigures[], most: number): void {
+/** Quoted and held markets come first; beyond this number a market has no own series. */
+function addMarkets(set: MetricSet, markets: readonly MarketStatus[], most: number): void {
   const orders = markets.flatMap((market) => market.orders);
   for (const phase of PHASES)
     set.add('twinbook_orders', orders.filter((order) => order.phase === phase).length, { phase });
-  const quoting = markets.filter(({ state }) => state === 'quoting').length;
+  const quoting = markets.filter((market) => describeQuoting(market) === 'quoting').length;
   set.add('twinbook_markets', quoting, { state: 'quoting' });
   set.add('twinbook_markets', markets.length - quoting, { state: 'waiting' });
-  const ours = markets.filter((one) => one.orders.length > 0 || one.yes_micros > 0 || one.no_micros > 0);
+  const ours = markets.filter((one) => one.orders.length > 0 || one.yesMicros > 0 || one.noMicros > 0);
   for (const market of ours.slice(0, most)) addMarket(set, market);
 }
 
-function addMarket(set: MetricSet, one: MarketFigures): void {
-  const market = one.id.slice(0, SHORT_ID);
-  set.add('twinbook_market_info', 1, { market, title: one.title, strategy: one.strategy });
-  set.add('twinbook_market_fair_price', whole(one.fair_micros), { market });
-  set.add('twinbook_market_position_shares', whole(one.yes_micros - one.no_micros), { market });
-  set.add('twinbook_market_book_timestamp_seconds', seconds(one.book_seen), { market });
-  set.add('twinbook_market_best_price', whole(one.best_bid_micros), { market, side: 'bid' });
-  set.add('twinbook_market_best_price', whole(one.best_ask_micros), { market, side: 'ask' });
+function addMarket(set: MetricSet, one: MarketStatus): void {
+  const market = one.conditionId.slice(0, SHORT_ID);
+  set.add('twinbook_market_info', 1, { market, title: one.title, strategy: one.strategies.join(', ') });
+  set.add('twinbook_market_fair_price', whole(one.fairMicros), { market });
+  set.add('twinbook_market_position_shares', whole(one.yesMicros - one.noMicros), { market });
+  set.add('twinbook_market_book_timestamp_seconds', seconds(one.bookSeenMs), { market });
+  set.add('twinbook_market_best_price', whole(one.bestBidMicros), { market, side: 'bid' });
+  set.add('twinbook_market_best_price', whole(one.bestAskMicros), { market, side: 'ask' });
   for (const side of SIDES) {
-    const orders = one.orders
-      .filter((order) => order.side === side)
-      .sort((a, b) => (side === 'bid' ? b.price_micros - a.price_micros : a.price_micros - b.price_micros));
-    const shares = orders.reduce((sum, { remaining_micros: left }) => sum + left, 0);
-    set.add('twinbook_market_quote_price', whole(orders[0]?.price_micros ?? null), { market, side });
+    const best = side === 'bid' ? one.bidMicros : one.askMicros;
+    const orders = one.orders.filter((order) => order.side === side);
+    const first = orders.find(({ priceMicros }) => priceMicros === best);
+    const shares = orders.reduce((sum, { remainingMicros: left }) => sum + left, 0);
+    set.add('twinbook_market_quote_price', whole(best), { market, side });
     set.add('twinbook_market_quote_shares', whole(shares), { market, side });
-    set.add('twinbook_market_queue_ahead_shares', whole(orders[0]?.queue_ahead_micros ?? null), { market, side });
+    set.add('twinbook_market_queue_ahead_shares', whole(first?.queueAheadMicros ?? null), { market, side });
   }
 }

@@ -4,7 +4,6 @@
  */
 
 import type Sqlite from 'better-sqlite3';
-import { bestOwn } from '../page-market.js';
 import type { TraderState } from '../trader-state.js';
 import type { StoreFile } from './store-file.js';
 
@@ -181,22 +180,21 @@ const PUT_MARKET = `INSERT INTO market_points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 export function takeSample(trader: TraderState, timeMs: number): Sample | null {
   const { account, markets, isCurrent } = trader;
   if (!isCurrent || account === null) return null;
-  const { equity_micros: equityMicros, result_micros: resultMicros, loss_day_micros: lossDayMicros } = account;
+  const { equityMicros, resultMicros, losses } = account;
   const told = [...markets.values()].filter(
-    ({ orders, yes_micros: yes, no_micros: no, state }) =>
-      state === 'quoting' || orders.length > 0 || yes !== 0 || no !== 0,
+    ({ orders, yesMicros, noMicros }) => orders.length > 0 || yesMicros !== 0 || noMicros !== 0,
   );
   return {
-    account: { timeMs, equityMicros, resultMicros, lossDayMicros },
+    account: { timeMs, equityMicros, resultMicros, lossDayMicros: losses.dayLossMicros },
     markets: told.map((market) => ({
-      id: market.id,
+      id: market.conditionId,
       timeMs,
-      bestBidMicros: market.best_bid_micros,
-      bestAskMicros: market.best_ask_micros,
-      fairMicros: market.fair_micros,
-      bidMicros: bestOwn(market.orders, 'bid'),
-      askMicros: bestOwn(market.orders, 'ask'),
-      netMicros: market.yes_micros - market.no_micros,
+      bestBidMicros: market.bestBidMicros,
+      bestAskMicros: market.bestAskMicros,
+      fairMicros: market.fairMicros,
+      bidMicros: market.bidMicros,
+      askMicros: market.askMicros,
+      netMicros: market.yesMicros - market.noMicros,
     })),
   };
 }

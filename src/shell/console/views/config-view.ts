@@ -1,13 +1,13 @@
 /** The configuration in force, one line per setting, and the files' differences from it. */
 
 import { TwinbookError } from '../../../shared/base/errors.js';
+import type { ProcessStatus } from '../../../shared/protocol/trader-status.js';
 import { askTrader } from '../../control/control-client.js';
-import type { HelloLine } from '../../control/telemetry/lines.js';
 
 /** The trader reads the files, perhaps after a step in progress. */
 const WITHIN_MS = 3_000;
 
-export const configView = ({ config, config_hash: hash, config_file: file }: HelloLine) => ({
+export const configView = ({ config, configHash: hash, configFile: file }: ProcessStatus) => ({
   hash,
   file,
   settings: flattenSettings('', config).filter(({ name }) => name !== 'config_hash' && name !== 'file'),

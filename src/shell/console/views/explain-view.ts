@@ -1,8 +1,8 @@
 /** Reasons of an order, a fill or a market, as a tree of figures from the ledger and the trader's last messages. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
+import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { BookedFill, IntentRow, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
-import type { MarketFigures } from '../../control/telemetry/lines.js';
 import { moneyText } from '../page-market.js';
 import type { TraderState } from '../trader-state.js';
 import { filledOf, otherSpace, sideText } from './texts.js';
@@ -175,7 +175,7 @@ function fillTree(fill: BookedFill, ledger: LedgerReader): ExplainNode {
   });
 }
 
-function marketTree(market: MarketFigures, { account }: TraderState): ExplainNode {
+function marketTree(market: MarketStatus, { account }: TraderState): ExplainNode {
   const { refusals, orders, health } = market;
   const price = (value: number | null) => (value === null ? 'none' : moneyText(value));
   return makeTraderNode('Market', market.title, {
@@ -183,48 +183,48 @@ function marketTree(market: MarketFigures, { account }: TraderState): ExplainNod
       makeTraderNode('Trader', account?.mode ?? '', {
         children: [
           ...(account === null || account.reason === '' ? [] : [makeTraderNode('Because', account.reason)]),
-          ...(account?.reduce_only == null ? [] : [makeTraderNode('Only what reduces may leave', account.reduce_only)]),
+          ...(account?.reduceOnly == null ? [] : [makeTraderNode('Only what reduces may leave', account.reduceOnly)]),
         ],
       }),
-      makeTraderNode('Strategy', market.strategy || 'none', {
-        children: [makeTraderNode('Says', market.note || market.state)],
+      makeTraderNode('Strategy', market.strategies.join(', ') || 'none', {
+        children: [makeTraderNode('Says', market.note)],
       }),
-      makeTraderNode('Fair value', price(market.fair_micros), {
+      makeTraderNode('Fair value', price(market.fairMicros), {
         children: Object.entries(market.factors).map(([name, value]) => makeTraderNode(name, numberText(value))),
       }),
-      makeTraderNode('Others', `${price(market.best_bid_micros)} / ${price(market.best_ask_micros)}`, {
+      makeTraderNode('Others', `${price(market.bestBidMicros)} / ${price(market.bestAskMicros)}`, {
         children: [
-          makeTraderNode('Book seen', market.book_seen === null ? 'never' : timeText(market.book_seen)),
+          makeTraderNode('Book seen', market.bookSeenMs === null ? 'never' : timeText(market.bookSeenMs)),
           ...(health?.crossed === true ? [makeTraderNode('Crossed', 'yes')] : []),
           ...(health?.frozen === true ? [makeTraderNode('Frozen', 'yes')] : []),
         ],
       }),
       makeTraderNode('Our orders', String(orders.length), { children: orders.map(ownOrder) }),
-      makeTraderNode('Held', moneyText(market.yes_micros - market.no_micros), {
+      makeTraderNode('Held', moneyText(market.yesMicros - market.noMicros), {
         unit: 'shares net',
         children: [
-          makeTraderNode('YES', moneyText(market.yes_micros), { unit: 'shares' }),
-          makeTraderNode('NO', moneyText(market.no_micros), { unit: 'shares' }),
+          makeTraderNode('YES', moneyText(market.yesMicros), { unit: 'shares' }),
+          makeTraderNode('NO', moneyText(market.noMicros), { unit: 'shares' }),
         ],
       }),
       makeTraderNode('Refused by controls', String(refusals.reduce((sum, { count }) => sum + count, 0)), {
         unit: 'times',
-        children: refusals.map(({ control, count, text }) =>
-          makeTraderNode(control, String(count), { unit: 'times', children: [makeTraderNode('Newest', text)] }),
+        children: refusals.map(({ name, count, text }) =>
+          makeTraderNode(name, String(count), { unit: 'times', children: [makeTraderNode('Newest', text)] }),
         ),
       }),
     ],
   });
 }
 
-const ownOrder = (order: MarketFigures['orders'][number]): ExplainNode =>
-  makeTraderNode(order.side, moneyText(order.price_micros), {
+const ownOrder = (order: MarketStatus['orders'][number]): ExplainNode =>
+  makeTraderNode(order.side, moneyText(order.priceMicros), {
     children: [
-      makeTraderNode('Open', moneyText(order.remaining_micros), { unit: 'shares' }),
+      makeTraderNode('Open', moneyText(order.remainingMicros), { unit: 'shares' }),
       makeTraderNode('Phase', order.phase),
-      makeTraderNode('Ahead of it, a risk-averse estimate', moneyText(order.queue_ahead_micros) || '–', {
+      makeTraderNode('Ahead of it, a risk-averse estimate', moneyText(order.queueAheadMicros) || '–', {
         unit: 'shares',
       }),
-      makeTraderNode('Submitted', timeText(order.submitted)),
+      makeTraderNode('Submitted', timeText(order.submittedMs)),
     ],
   });

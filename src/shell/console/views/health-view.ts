@@ -1,7 +1,7 @@
 /** Health of trader, venue, feeds, files and guardian. */
 
+import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trader-status.js';
 import { REQUEST_BUCKETS } from '../../control/telemetry/histogram.js';
-import type { AccountFigures, MarketFigures, RequestFigures, UpkeepFigures } from '../../control/telemetry/lines.js';
 import { nowMs } from '../../runtime/clock.js';
 import type { FileFacts } from '../metrics/collect.js';
 import { readFileFacts } from '../metrics/file-facts.js';
@@ -20,19 +20,19 @@ export function healthView({ config, trader, guardian }: Sources & Pick<ShownPar
   return {
     figures: [...figures, ...fileFigures(readFileFacts(config.ledger.path))],
     requests: (account?.health.requests ?? []).map(requestRow),
-    budgets: (account?.budgets ?? []).map((budget) => ({
-      scope: budget.scope,
+    budgets: Object.entries(account?.budgets ?? {}).map(([scope, budget]) => ({
+      scope,
       limit: budget.limit,
-      own_limit: budget.per_minute,
-      left: budget.left,
-      blocked_until: budget.blocked_until,
+      own_limit: budget.perMinute,
+      left: Math.max(0, budget.available),
+      blocked_until: budget.blockedUntilMs,
     })),
     spent: account?.spent ?? [],
     feeds: (account?.feeds ?? []).map((feed) => ({
       name: feed.name,
-      current: feed.current_markets,
+      current: feed.current,
       values: feed.values,
-      age_ms: feed.newest_age_ms,
+      age_ms: feed.ageMs,
       problems: feed.problems,
       trouble: feed.trouble ?? '',
     })),
@@ -59,17 +59,17 @@ function sinceText(timeMs: number | null): string {
   return seconds < 7_200 ? `${(seconds / 60).toFixed(0)} min ago` : `${(seconds / 3_600).toFixed(1)} h ago`;
 }
 
-function traderFigures(account: AccountFigures, { trader, guardian }: Sources) {
-  const { health, clock_offset_ms: offset, agreement, silent, unsent, upkeep } = account;
+function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
+  const { health, clockOffsetMs: offset, reconciled, silent, unsent, upkeep } = account;
   return [
     figure('Trader heard', sinceText(trader.frameMs), !trader.isCurrent),
     figure('Steps of this run', String(health.steps)),
-    figure('Step, p50', ms(health.step_p50_ms)),
-    figure('Step, p99', ms(health.step_p99_ms)),
-    figure('Step, longest', ms(health.step_max_ms)),
-    figure('Beats late, p99', ms(health.beat_late_p99_ms)),
+    figure('Step, p50', ms(health.stepP50Ms)),
+    figure('Step, p99', ms(health.stepP99Ms)),
+    figure('Step, longest', ms(health.stepMaxMs)),
+    figure('Beats late, p99', ms(health.beatLateP99Ms)),
     figure('Telemetry slowed', health.brake === 0 ? 'no' : `level ${health.brake}`, health.brake > 0),
-    figure('Readers', `${health.readers}, ${health.readers_cut} let go`),
+    figure('Readers', `${health.readers}, ${health.readersCut} let go`),
     figure('Exchange answers', silent ? 'no' : 'yes', silent),
     figure(
       'Clock of the exchange',
@@ -79,16 +79,19 @@ function traderFigures(account: AccountFigures, { trader, guardian }: Sources) {
     figure('Requests given up', String(unsent)),
     figure(
       'Compared with the exchange',
-      sinceText(agreement?.compared ?? null),
-      (agreement?.differences.length ?? 0) > 0,
+      sinceText(reconciled?.comparedMs ?? null),
+      (reconciled?.differences.length ?? 0) > 0,
     ),
     figure('Guardian', guardian.status(), guardian.isGuarded() === false),
     figure('Journal', ...journalText(upkeep)),
-    figure('Memory of the trader', bytesText(health.memory_bytes)),
+    figure('Memory of the trader', bytesText(health.memoryBytes)),
   ];
 }
 
-function journalText({ has_journal: isWanted, journal_ended: ended }: UpkeepFigures): readonly [string, boolean] {
+function journalText({
+  hasJournal: isWanted,
+  journalEnded: ended,
+}: AccountStatus['upkeep']): readonly [string, boolean] {
   if (ended !== null) return [`ended: ${ended}`, true];
   return [isWanted ? 'written' : 'not wanted', false];
 }
@@ -101,7 +104,13 @@ const fileFigures = (files: FileFacts) => [
   figure('Free on the disk', bytesText(files.diskFreeBytes), (files.diskFreeBytes ?? DISK_LOW_BYTES) < DISK_LOW_BYTES),
 ];
 
-const requestRow = ({ endpoint, answered, refused, unknown, seconds }: RequestFigures) => ({
+const requestRow = ({
+  endpoint,
+  answered,
+  refused,
+  unknown,
+  seconds,
+}: AccountStatus['health']['requests'][number]) => ({
   endpoint,
   answered,
   refused,
@@ -124,7 +133,7 @@ export function withinText(counts: readonly number[], part: number): string {
   return bound === undefined ? `> ${REQUEST_BUCKETS.at(-1)} s` : `≤ ${bound} s`;
 }
 
-function bookRow({ id, title, book_seen: seen, health }: MarketFigures) {
+function bookRow({ conditionId: id, title, bookSeenMs: seen, health }: MarketStatus) {
   const trouble = [...(health?.crossed === true ? ['crossed'] : []), ...(health?.frozen === true ? ['frozen'] : [])];
   return { id, title, seen, trouble: trouble.join(', ') };
 }

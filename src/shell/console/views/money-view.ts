@@ -49,14 +49,15 @@ export type MoneyView = ReturnType<typeof moneyView> & { readonly markouts: read
 /** The trader's present marks, YES prices. */
 function readMarks({ markets }: TraderState): ReadonlyMap<string, Micros> {
   const marks = new Map<string, Micros>();
-  for (const { id, mark_micros: mark } of markets.values()) if (mark !== null) marks.set(id, mark as Micros); // As sent by the trader.
+  for (const { conditionId, markMicros } of markets.values())
+    if (markMicros !== null) marks.set(conditionId, markMicros);
   return marks;
 }
 
 const formatWhole = (pnl: PnlRow, { account }: TraderState) => ({
   capital: formatDecimal(pnl.capitalMicros),
   cash: formatDecimal(pnl.cashMicros),
-  equity: moneyText(account?.equity_micros ?? null),
+  equity: moneyText(account?.equityMicros ?? null),
   result: pnl.unmarked.length > 0 ? '' : formatDecimal(pnl.totalMicros),
   realised: formatDecimal(pnl.realisedMicros),
   fees: formatDecimal(pnl.feesMicros),

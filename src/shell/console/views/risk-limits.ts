@@ -1,6 +1,6 @@
 /** Every limit of `risk:`, in the order of the controls, with its present use. */
 
-import type { AccountFigures, MarketFigures } from '../../control/telemetry/lines.js';
+import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trader-status.js';
 
 export interface LimitUse {
   readonly name: string;
@@ -13,8 +13,8 @@ export interface LimitUse {
 }
 
 export interface LimitFacts {
-  readonly account: AccountFigures;
-  readonly markets: readonly MarketFigures[];
+  readonly account: AccountStatus;
+  readonly markets: readonly MarketStatus[];
   /** The trader's clock, ms. */
   readonly timeMs: number;
 }
@@ -24,67 +24,67 @@ export const LIMIT_USES: readonly LimitUse[] = [
     name: 'max_loss_day',
     words: 'lost since the UTC day began',
     unit: 'currency',
-    measureUse: ({ account }) => account.loss_day_micros,
+    measureUse: ({ account }) => account.losses.dayLossMicros,
   },
   {
     name: 'max_drawdown',
     words: 'below the high-water mark',
     unit: 'currency',
-    measureUse: ({ account }) => account.drawdown_micros,
+    measureUse: ({ account }) => account.losses.drawdownMicros,
   },
   {
     name: 'max_total_cost',
     words: 'lost if everything filled and resolved against us',
     unit: 'currency',
-    measureUse: ({ account }) => account.risk.total_cost_micros,
+    measureUse: ({ account }) => account.risk.totalLossMicros,
   },
   {
     name: 'max_event_loss',
     words: 'lost in one event at its worst, the largest',
     unit: 'currency',
-    measureUse: ({ account }) => most(account.risk.events.map(({ loss_micros: loss }) => loss)),
+    measureUse: ({ account }) => most(account.risk.events.map(({ lossMicros: loss }) => loss)),
   },
   {
     name: 'max_event_position_shares',
     words: 'net shares of one event at their worst, the largest',
     unit: 'shares',
-    measureUse: ({ account }) => most(account.risk.events.map(({ position_micros: position }) => position)),
+    measureUse: ({ account }) => most(account.risk.events.map(({ positionMicros: position }) => position)),
   },
   {
     name: 'max_position_shares',
     words: 'net shares held in one market, the largest',
     unit: 'shares',
-    measureUse: ({ markets }) => most(markets.map(({ yes_micros: yes, no_micros: no }) => Math.abs(yes - no))),
+    measureUse: ({ markets }) => most(markets.map(({ yesMicros: yes, noMicros: no }) => Math.abs(yes - no))),
   },
   {
     name: 'max_core_sets',
     words: 'complete sets held in one market, the most',
     unit: 'sets',
-    measureUse: ({ markets }) => most(markets.map(({ yes_micros: yes, no_micros: no }) => Math.min(yes, no))),
+    measureUse: ({ markets }) => most(markets.map(({ yesMicros: yes, noMicros: no }) => Math.min(yes, no))),
   },
   {
     name: 'max_open_orders',
     words: 'orders that rest, are in flight or unknown',
     unit: 'orders',
-    measureUse: ({ account }) => account.open_orders,
+    measureUse: ({ account }) => account.openOrders,
   },
   {
     name: 'max_actions_per_second',
     words: 'orders and cancels begun within a second',
     unit: 'actions',
-    measureUse: ({ account }) => account.risk.actions_last_second,
+    measureUse: ({ account }) => account.risk.pace.lastSecond,
   },
   {
     name: 'max_actions_per_minute',
     words: 'orders and cancels begun within a minute',
     unit: 'actions',
-    measureUse: ({ account }) => account.risk.actions_last_minute,
+    measureUse: ({ account }) => account.risk.pace.lastMinute,
   },
   {
     name: 'max_fills',
     words: 'fills within fills_window_s, the most lately',
     unit: 'fills',
-    measureUse: ({ account }) => account.risk.fills_in_window,
+    measureUse: ({ account }) => account.risk.fillsInWindow,
   },
   { name: 'fills_window_s', words: 'the time in which max_fills are counted', unit: 's' },
   {
@@ -93,7 +93,7 @@ export const LIMIT_USES: readonly LimitUse[] = [
     unit: 'ms',
     measureUse: ({ markets, timeMs }) =>
       most(
-        markets.flatMap(({ orders, book_seen: seen }) =>
+        markets.flatMap(({ orders, bookSeenMs: seen }) =>
           orders.length > 0 && seen !== null ? Math.max(0, timeMs - seen) : [],
         ),
       ),

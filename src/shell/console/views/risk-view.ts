@@ -2,7 +2,7 @@
 
 import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
 import type { Micros } from '../../../shared/base/micros.js';
-import type { MarketFigures } from '../../control/telemetry/lines.js';
+import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { LedgerConnection } from '../ledger-connection.js';
 import { moneyText } from '../page-market.js';
 import type { TraderState } from '../trader-state.js';
@@ -25,7 +25,7 @@ export function riskView(trader: TraderState, ledger: Pick<LedgerConnection, 're
     limits: LIMIT_USES.map((use) => limitRow(use, told, config)),
     events: eventRows(told, readSetting(config['risk'], 'max_event_loss')),
     markets: all
-      .filter(({ yes_micros: yes, no_micros: no, orders }) => yes !== 0 || no !== 0 || orders.length > 0)
+      .filter(({ yesMicros: yes, noMicros: no, orders }) => yes !== 0 || no !== 0 || orders.length > 0)
       .map(marketRow)
       .sort((a, b) => (b.share ?? 0) - (a.share ?? 0))
       .slice(0, MOST_ROWS),
@@ -39,7 +39,7 @@ function limitRow(use: LimitUse, told: LimitFacts, config: Readonly<Record<strin
   const { name, words, unit } = use;
   const limit = readSetting(config['risk'], name);
   const used = use.measureUse?.(told) ?? null;
-  const refused = told.markets.flatMap(({ refusals }) => refusals.filter(({ control }) => control === name));
+  const refused = told.markets.flatMap(({ refusals }) => refusals.filter((refusal) => refusal.name === name));
   const size = parseSize(use, limit);
   return {
     name,
@@ -81,8 +81,8 @@ function describeTighter(strategies: unknown, name: string, limit: string): stri
 function eventRows({ account, markets }: LimitFacts, limit: string) {
   const size = parseDecimal(limit);
   return account.risk.events
-    .map(({ id, position_micros: position, loss_micros: loss }) => {
-      const within = markets.filter((market) => (market.event ?? market.id) === id);
+    .map(({ eventKey: id, positionMicros: position, lossMicros: loss }) => {
+      const within = markets.filter((market) => (market.eventId ?? market.conditionId) === id);
       return {
         id,
         title: within[0]?.title ?? '',
@@ -96,15 +96,15 @@ function eventRows({ account, markets }: LimitFacts, limit: string) {
     .slice(0, MOST_ROWS);
 }
 
-function marketRow(market: MarketFigures) {
-  const net = market.yes_micros - market.no_micros;
-  const limit = market.max_position_micros;
+function marketRow(market: MarketStatus) {
+  const net = market.yesMicros - market.noMicros;
+  const limit = market.maxPositionMicros;
   return {
-    id: market.id,
+    id: market.conditionId,
     title: market.title,
     net: moneyText(net),
     limit: moneyText(limit),
     share: limit === null ? null : computePart(Math.abs(net), limit),
-    mark: moneyText(market.mark_micros),
+    mark: moneyText(market.markMicros),
   };
 }

@@ -18,7 +18,7 @@ export function listScenarios(trader: TraderState, ledger: LedgerReader) {
   const title = makeTitleLookup(trader, ledger);
   const events = new Map<string, Holding[]>();
   for (const [market, held] of readHoldings(ledger, trader)) {
-    const event = trader.markets.get(market)?.event ?? ledger.market(market)?.eventConditionId ?? market;
+    const event = trader.markets.get(market)?.eventId ?? ledger.market(market)?.eventConditionId ?? market;
     events.set(event, [...(events.get(event) ?? []), { ...held, market }]);
   }
   return [...events.values()]

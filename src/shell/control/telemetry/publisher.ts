@@ -1,19 +1,16 @@
 /**
- * Sends telemetry to subscribers without making the trader wait: lines are built after a step, within a time limit,
- * once for all readers; a reader that does not read is disconnected. Without a reader a step costs one comparison.
+ * Streams the trader's status to its readers, and never makes the trader wait: lines are made after a step, once for all readers;
+ * a reader that does not read is disconnected. Without a reader a step costs one comparison.
  */
 
 import { guarded } from '../../../shared/base/guarded.js';
-import type { MarketFace } from '../../../trader/engine/snapshot.js';
+import type { AccountStatus, ProcessStatus, StatusLine, StatusLineOf } from '../../../shared/protocol/trader-status.js';
+import type { WatchedMarket } from '../../../trader/engine/snapshot.js';
 import { Brake } from './brake.js';
-import type { AccountFigures, ByeLine, FrameLine, HelloLine, TelemetryLine } from './lines.js';
-import { makeFigures } from './market-figures.js';
 
 export const MOST_READERS = 4;
 /** Maximum unread bytes of one reader. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
-/** Time limit of encoding per step, ms; at least one market is encoded. */
-const ENCODING_MS = 0.4;
 
 /** The other end of a connection; a socket is one. */
 export interface LineReader {
@@ -24,15 +21,14 @@ export interface LineReader {
   once(event: 'close', onClose: () => void): unknown;
 }
 
-/** Source of the figures; read at a step's end, so everything is cheap. */
+/** Source of the status; read at the end of a step, so everything is cheap. */
 export interface TelemetrySource {
-  hello(): HelloLine;
-  /** All except the publisher's own figures. */
-  account(nowMs: number, publishing: PublisherFigures): AccountFigures;
-  faces(): readonly MarketFace[];
-  /** The ladder's mode; a change is sent at once. */
+  process(): ProcessStatus;
+  account(nowMs: number, publishing: PublisherFigures): AccountStatus;
+  markets(nowMs: number): readonly WatchedMarket[];
+  /** Of the ladder; a change is sent at once. */
   mode(): string;
-  /** Telemetry failed and every reader was disconnected; trading continues. */
+  /** The status could not be made, and every reader was disconnected: that is no reason to stop trading. */
   onFailure(error: unknown): void;
 }
 
@@ -54,16 +50,13 @@ export class TelemetryPublisher {
   readonly #clocks: PublisherClocks;
   readonly #readers = new Set<LineReader>();
   readonly #brake: Brake;
-  /** Last sent state of each market. */
-  readonly #told = new Map<string, MarketFace>();
-  #waiting: readonly MarketFace[] = [];
-  /** Next index in `#waiting`. */
-  #next = 0;
+  /** Sources of each market's newest status. */
+  readonly #told = new Map<string, WatchedMarket['sources']>();
   #sweptMs = Number.NEGATIVE_INFINITY;
   #mode: string | null = null;
   #cut = 0;
-  /** Sent at the end, and to later subscribers. */
-  #bye: ByeLine | null = null;
+  /** Said once it is over; whoever comes later is told that. */
+  #bye: StatusLineOf<'bye'> | null = null;
 
   constructor(source: TelemetrySource, clocks: PublisherClocks) {
     this.#source = source;
@@ -87,14 +80,13 @@ export class TelemetryPublisher {
   }
 
   #add(reader: LineReader): void {
-    const hello = encodeLine(this.#source.hello());
+    const hello = encodeLine({ type: 'hello', process: this.#source.process() });
     this.#readers.add(reader);
     reader.once('close', () => this.#letGo(reader));
     reader.write(hello);
     if (this.#bye !== null) return this.#endAll(this.#bye);
-    // A sweep sends changes; for this reader everything is new.
+    // A sweep sends what has changed; to this reader everything is new.
     this.#told.clear();
-    this.#waiting = [];
   }
 
   /** After a step, when its requests are in flight. `lateMs`: delay of the beat, null when no beat caused this step. */
@@ -122,13 +114,12 @@ export class TelemetryPublisher {
     const isDue = mode !== this.#mode || beganMs - this.#sweptMs >= this.#brake.settings.periodMs;
     this.#mode = mode;
     if (isDue) this.#sweep(beganMs);
-    else if (this.#next < this.#waiting.length) this.#goOn(beganMs);
     this.#brake.noteUse(this.#clocks.steadyMs() - beganMs);
   }
 
   /** The content of the first line has changed. */
   renew(): void {
-    this.#tryTelling(() => this.#tell(this.#source.hello()));
+    this.#tryTelling(() => this.#tell({ type: 'hello', process: this.#source.process() }));
   }
 
   notice(time: number, severity: 'info' | 'loud', kind: string, text: string): void {
@@ -137,12 +128,12 @@ export class TelemetryPublisher {
 
   /** The last words. */
   close(reason: string, proven: boolean): void {
-    const bye = this.#bye ?? { type: 'bye', time: this.#clocks.nowMs(), reason, proven };
+    const bye = this.#bye ?? { type: 'bye' as const, time: this.#clocks.nowMs(), reason, proven };
     this.#bye = bye;
     this.#tryTelling(() => this.#endAll(bye));
   }
 
-  #endAll(bye: ByeLine): void {
+  #endAll(bye: StatusLineOf<'bye'>): void {
     this.#tell(bye);
     for (const reader of this.#readers) reader.end();
     this.#readers.clear();
@@ -150,37 +141,19 @@ export class TelemetryPublisher {
 
   #sweep(beganMs: number): void {
     this.#sweptMs = beganMs;
-    const faces = this.#source.faces();
-    const known = faces.map(({ conditionId }) => conditionId);
+    const time = this.#clocks.nowMs();
+    const all = this.#source.markets(time);
+    const known = all.map(({ conditionId }) => conditionId);
     const kept = new Set(known);
     for (const id of this.#told.keys()) if (!kept.has(id)) this.#told.delete(id);
-    this.#waiting = this.#brake.settings.hasMarkets ? faces : [];
-    this.#next = 0;
-    const time = this.#clocks.nowMs();
-    const account = this.#source.account(time, this.#figures);
-    this.#send(encodeFrame({ type: 'frame', time, account, known }, this.#encodeMarkets(beganMs)));
+    const { hasMarkets, hasLadders } = this.#brake.settings;
+    const changed = hasMarkets ? all.filter((market) => !isSame(this.#told.get(market.conditionId), market)) : [];
+    for (const { conditionId, sources } of changed) this.#told.set(conditionId, sources);
+    const markets = changed.map((market) => market.makeStatus(hasLadders));
+    this.#tell({ type: 'frame', time, account: this.#source.account(time, this.figures), markets, known });
   }
 
-  #goOn(beganMs: number): void {
-    const markets = this.#encodeMarkets(beganMs);
-    if (markets.length > 0) this.#send(encodeFrame({ type: 'frame', time: this.#clocks.nowMs() }, markets));
-  }
-
-  /** Each as JSON, so that the time is checked between two of them. */
-  #encodeMarkets(beganMs: number): readonly string[] {
-    const { hasLadders } = this.#brake.settings;
-    const markets: string[] = [];
-    while (this.#next < this.#waiting.length) {
-      const face = this.#waiting[this.#next++];
-      if (face === undefined || isSameFace(this.#told.get(face.conditionId), face)) continue;
-      this.#told.set(face.conditionId, face);
-      markets.push(JSON.stringify(makeFigures(face, hasLadders)));
-      if (this.#clocks.steadyMs() - beganMs >= ENCODING_MS) break;
-    }
-    return markets;
-  }
-
-  get #figures(): PublisherFigures {
+  get figures(): PublisherFigures {
     const { level, lateP99Ms } = this.#brake;
     return { brake: level, readers: this.#readers.size, readersCut: this.#cut, beatLateP99Ms: lateP99Ms };
   }
@@ -193,11 +166,8 @@ export class TelemetryPublisher {
     this.notice(this.#clocks.nowMs(), 'info', 'telemetry_slowed', `${text} (level ${level})`);
   }
 
-  #tell(line: TelemetryLine): void {
-    this.#send(encodeLine(line));
-  }
-
-  #send(bytes: Uint8Array): void {
+  #tell(line: StatusLine): void {
+    const bytes = encodeLine(line);
     for (const reader of this.#readers) {
       reader.write(bytes);
       if (reader.writableLength <= MOST_UNREAD_BYTES) continue;
@@ -207,29 +177,13 @@ export class TelemetryPublisher {
     }
   }
 
-  /** Without readers nothing is kept. */
   #letGo(reader: LineReader): void {
     this.#readers.delete(reader);
-    if (this.#readers.size > 0) return;
-    this.#told.clear();
-    this.#waiting = [];
+    if (this.#readers.size === 0) this.#told.clear();
   }
 }
 
-const encodeLine = (line: TelemetryLine): Uint8Array => Buffer.from(`${JSON.stringify(line)}\n`);
+const encodeLine = (line: StatusLine): Uint8Array => Buffer.from(`${JSON.stringify(line)}\n`);
 
-const encodeFrame = (head: Omit<FrameLine, 'markets'>, markets: readonly string[]): Uint8Array =>
-  Buffer.from(`${JSON.stringify(head).slice(0, -1)},"markets":[${markets.join(',')}]}\n`);
-
-/** Whether view, quotes, orders, fills and refusals are unchanged: equal by reference means unchanged. */
-function isSameFace(told: MarketFace | undefined, face: MarketFace): boolean {
-  if (told === undefined) return false;
-  return (
-    told.view === face.view &&
-    told.quotes === face.quotes &&
-    told.orders === face.orders &&
-    told.yesMicros === face.yesMicros &&
-    told.noMicros === face.noMicros &&
-    told.note === face.note
-  );
-}
+const isSame = (told: WatchedMarket['sources'] | undefined, { sources }: WatchedMarket): boolean =>
+  told !== undefined && sources.every((source, i) => source === told[i]);

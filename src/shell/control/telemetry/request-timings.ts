@@ -1,8 +1,8 @@
 /** Requests of this run by endpoint and outcome, with durations: requests of steps matched with their outcomes. */
 
 import type { Observation, Request } from '../../../shared/protocol/seam.js';
+import type { AccountStatus } from '../../../shared/protocol/trader-status.js';
 import { Histogram, REQUEST_BUCKETS } from './histogram.js';
-import type { RequestFigures } from './lines.js';
 
 interface EndpointCounts {
   answered: number;
@@ -28,7 +28,7 @@ export class RequestTimings {
     counts.took.add(Math.max(0, observation.nowMs - observation.sentMs) / 1000);
   }
 
-  get figures(): readonly RequestFigures[] {
+  get figures(): AccountStatus['health']['requests'] {
     return Array.from(this.#counts, ([endpoint, { answered, refused, unknown, took }]) => ({
       endpoint,
       answered,

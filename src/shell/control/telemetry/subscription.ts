@@ -2,19 +2,17 @@
 
 import { connect, type Socket } from 'node:net';
 import { guarded } from '../../../shared/base/guarded.js';
+import { type StatusLine, statusLine } from '../../../shared/protocol/trader-status.js';
 import { requireTrusted } from '../control-client.js';
-import type { TelemetryLine } from './lines.js';
 
 /** Between two tries, ms. */
 const AGAIN_MS = 1_000;
 /** No line of a trader is longer, bytes. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
-const TYPES: readonly unknown[] = ['hello', 'frame', 'notice', 'bye'] satisfies readonly TelemetryLine['type'][];
-
 export interface SubscriptionEvents {
-  readonly line: (line: TelemetryLine) => void;
-  /** The connection is lost or missing: why, in a few words. */
+  readonly line: (line: StatusLine) => void;
+  /** The connection is gone, or there was none: why, in a few words. */
   readonly onLost: (why: string) => void;
 }
 
@@ -89,16 +87,19 @@ export class Subscription {
   }
 }
 
-function readLine(text: string): TelemetryLine | string {
+function readLine(text: string): StatusLine | string {
+  let parsed: unknown;
   try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'object' && parsed !== null) {
-      // A trader of this version writes the declared fields; another version's line at least has its type.
-      if ('type' in parsed && TYPES.includes(parsed.type)) return parsed as TelemetryLine;
-      if ('error' in parsed) return `the trader refused: ${String(parsed.error)}`;
-    }
+    parsed = JSON.parse(text);
   } catch {
-    // Reported below, like any other invalid line.
+    return `${OTHER_VERSION}: not a line of JSON`;
   }
-  return 'what answers at the control socket is no trader of this version';
+  const { data, error } = statusLine.safeParse(parsed);
+  if (data !== undefined) return data;
+  if (typeof parsed === 'object' && parsed !== null && 'error' in parsed)
+    return `the trader refused: ${String(parsed.error)}`;
+  const [issue] = error.issues;
+  return `${OTHER_VERSION}: ${issue?.path.join('.')}: ${issue?.message}`;
 }
+
+const OTHER_VERSION = 'what answers at the control socket is no trader of this version';

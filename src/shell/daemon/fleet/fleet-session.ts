@@ -4,8 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { type Micros, ZERO } from '../../../shared/base/micros.js';
-import type { FleetCommand, Lane } from '../../../shared/protocol/seam.js';
-import type { MarketSnapshot, Snapshot } from '../../../trader/engine/snapshot.js';
+import type { FleetCommand } from '../../../shared/protocol/seam.js';
+import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
+import type { Snapshot } from '../../../trader/engine/snapshot.js';
 import type { DraftSigner } from '../../../trader/executor/contract.js';
 import type { StoredDraftRow } from '../../../trader/ledger/contract.js';
 import { VERSION } from '../../config/shipped.js';
@@ -133,7 +134,7 @@ export const leasedSigner = (
   },
 });
 
-const isHeld = ({ yesMicros, noMicros }: MarketSnapshot): boolean => yesMicros > ZERO || noMicros > ZERO;
+const isHeld = ({ yesMicros, noMicros }: MarketStatus): boolean => yesMicros > ZERO || noMicros > ZERO;
 
 /** Null before own state was read: until then no earlier market is released. */
 const listWanted = ({ mode, markets }: Snapshot): readonly string[] | null =>
@@ -142,7 +143,9 @@ const listWanted = ({ mode, markets }: Snapshot): readonly string[] | null =>
     : markets
         .filter(
           (market) =>
-            (market.strategies.length > 0 && market.leftOutBecause === null) || market.openOrders > 0 || isHeld(market),
+            (market.strategies.length > 0 && market.leftOutBecause === null) ||
+            market.orders.length > 0 ||
+            isHeld(market),
         )
         .map(({ conditionId }) => conditionId);
 

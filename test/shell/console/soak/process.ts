@@ -4,7 +4,7 @@
  */
 
 import { statSync } from 'node:fs';
-import type { TelemetryLine } from '../../../../src/shell/control/telemetry/lines.js';
+import type { StatusLine } from '../../../../src/shared/protocol/trader-status.js';
 
 /** Of this process, when it has heard a moment. */
 export interface ConsoleFigures {
@@ -97,7 +97,7 @@ const { openConsole } = await import('../../../../src/shell/console/console.js')
 const { loadTraderConfig } = await import('../../../../src/shell/config/load.js');
 
 const { onLine } = TraderState.prototype;
-TraderState.prototype.onLine = function hear(line: TelemetryLine): void {
+TraderState.prototype.onLine = function hear(line: StatusLine): void {
   if (line.type === 'frame') advanceTo(line.time);
   onLine.call(this, line);
 };

@@ -13,7 +13,7 @@ import { openPageSession } from '../../../support/page-client.js';
 import { HOLDER } from '../../../trader/ledger/books.js';
 import { trader } from '../../config/files.js';
 import { movingMarket, SECRET } from '../played-console.js';
-import { ACCOUNT, HELLO } from '../state-of-markets.js';
+import { ACCOUNT, hello, PROCESS } from '../state-of-markets.js';
 import type { Asked, ConsoleFigures, Told } from './process.js';
 
 const START_MS = Date.UTC(2026, 10, 1);
@@ -56,7 +56,7 @@ export async function soakConsole(
   writeFileSync(join(folder, 'trader.yaml'), trader('dashboard: { port: 0 }'));
   const ledger = openLedger(join(folder, 'twinbook.sqlite'), HOLDER);
   ledger.transaction(() =>
-    ledger.startRun({ id: HELLO.run, version: HELLO.version, configHash: HELLO.config_hash, startedMs: START_MS }),
+    ledger.startRun({ id: PROCESS.run, version: PROCESS.version, configHash: PROCESS.configHash, startedMs: START_MS }),
   );
   let reader: LineReader | null = null;
   const server = await serveControl(join(folder, 'twinbook.sqlite.sock'), {
@@ -143,7 +143,7 @@ class Feed {
     this.#hear = hear;
     this.#reader = reader;
     const ids = Array.from({ length: markets }, (_, i) => `m${i}`);
-    reader.write(Buffer.from(`${JSON.stringify({ ...HELLO, started: START_MS })}\n`));
+    reader.write(Buffer.from(`${JSON.stringify(hello({ startedMs: START_MS }))}\n`));
     this.#bodies = Array.from({ length: KINDS }, (_, kind) => {
       const figures = ids.map((id) => movingMarket(id, `Will ${id} come to pass?`, START_MS + kind * 3_000));
       return `"account":${JSON.stringify(ACCOUNT)},"known":${JSON.stringify(ids)},"markets":${JSON.stringify(figures)}}\n`;

@@ -5,6 +5,7 @@ import { SqliteDriver } from '../../../../src/shared/base/sqlite-driver.js';
 import { History, MOST_POINTS, type Sample, takeSample } from '../../../../src/shell/console/store/history.js';
 import { StoreFile } from '../../../../src/shell/console/store/store-file.js';
 import { newFolder } from '../../../support/folders.js';
+import { m } from '../../../trader/ledger/books.js';
 import { market, toldTrader } from '../state-of-markets.js';
 
 const START_MS = 1_800_000_000_000;
@@ -158,8 +159,8 @@ test('goes on without a disk, says so once, and takes it up again when there is 
 });
 
 test('takes its points from a trader that tells, of markets that matter', () => {
-  const idle = { ...market('idle'), state: 'closed', orders: [], yes_micros: 0, no_micros: 0 };
-  const held = { ...idle, id: 'held', no_micros: 2 };
+  const idle = { ...market('idle'), orders: [], bidMicros: null, yesMicros: m(0), noMicros: m(0) };
+  const held = { ...idle, conditionId: 'held', noMicros: m(2) };
   const trader = toldTrader([market('quoted'), idle, held]);
   const taken = takeSample(trader, START_MS);
   expect(taken?.markets.map(({ id, netMicros, bidMicros }) => [id, netMicros, bidMicros])).toEqual([

@@ -1,37 +1,31 @@
 /** What readers of telemetry are told, and that nobody of them can hold the trader up. */
 
 import { describe, expect, test } from 'vitest';
-import { ZERO } from '../../../../src/shared/base/micros.js';
-import type { AccountFigures, HelloLine, TelemetryLine } from '../../../../src/shell/control/telemetry/lines.js';
+import type {
+  AccountStatus,
+  MarketStatus,
+  ProcessStatus,
+  StatusLine,
+} from '../../../../src/shared/protocol/trader-status.js';
 import {
   type LineReader,
   MOST_READERS,
   TelemetryPublisher,
 } from '../../../../src/shell/control/telemetry/publisher.js';
-import type { MarketFace } from '../../../../src/trader/engine/snapshot.js';
+import type { WatchedMarket } from '../../../../src/trader/engine/snapshot.js';
 
-const HELLO = { type: 'hello', pid: 1, run: 'r' } as HelloLine; // the publisher hands it on as it is
-const ACCOUNT = { mode: 'quoting' } as AccountFigures; // the same
+const PROCESS = { pid: 1, run: 'r' } as ProcessStatus; // the publisher hands it on as it is
+const ACCOUNT = { mode: 'quoting' } as AccountStatus; // the same
 
-const face = (conditionId: string, note = 'as usual'): MarketFace => ({
+const watched = (conditionId: string, note: unknown = 'as usual'): WatchedMarket => ({
   conditionId,
-  title: `Will ${conditionId}?`,
-  strategies: ['maker'],
-  view: null,
-  quotes: null,
-  note,
-  orders: NO_ORDERS,
-  yesMicros: ZERO,
-  noMicros: ZERO,
-  markMicros: null,
-  bookSeenMs: null,
-  refusals: [],
+  sources: [note],
+  makeStatus: () => ({ conditionId, note }) as MarketStatus, // the same
 });
-const NO_ORDERS: MarketFace['orders'] = [];
 
 class Reader implements LineReader {
   writableLength = 0;
-  readonly lines: TelemetryLine[] = [];
+  readonly lines: StatusLine[] = [];
   ended = false;
   destroyed = false;
   readonly #isReading: boolean;
@@ -60,31 +54,28 @@ class Reader implements LineReader {
   }
 
   marketsTold(): readonly string[] {
-    return this.lines.flatMap((line) => (line.type === 'frame' ? line.markets.map(({ id }) => id) : []));
+    return this.lines.flatMap((line) =>
+      line.type === 'frame' ? line.markets.map(({ conditionId }) => conditionId) : [],
+    );
   }
 }
 
-/** `encodingMs`: what a look at the clock takes, so that encoding seems to take time. */
-function world(faces: readonly MarketFace[], encodingMs = 0) {
-  const at = { ms: 0, mode: 'quoting', faces, asked: 0, failures: [] as string[], isBroken: false };
+function world(markets: readonly WatchedMarket[]) {
+  const at = { ms: 0, mode: 'quoting', markets, asked: 0, failures: [] as string[], isBroken: false };
   const source = {
-    hello: () => {
+    process: () => {
       if (at.isBroken) throw new Error('the ledger is broken');
-      return HELLO;
+      return PROCESS;
     },
     account: () => ACCOUNT,
-    faces: () => {
+    markets: () => {
       at.asked++;
-      return at.faces;
+      return at.markets;
     },
     mode: () => at.mode,
     onFailure: (error: unknown) => void at.failures.push(String(error)),
   };
-  const steadyMs = () => {
-    at.ms += encodingMs;
-    return at.ms;
-  };
-  const publisher = new TelemetryPublisher(source, { steadyMs, nowMs: () => 1_000 });
+  const publisher = new TelemetryPublisher(source, { steadyMs: () => at.ms, nowMs: () => 1_000 });
   const step = (afterMs: number) => {
     at.ms += afterMs;
     publisher.afterStep(0);
@@ -94,18 +85,18 @@ function world(faces: readonly MarketFace[], encodingMs = 0) {
 
 describe('telemetry', () => {
   test('asks for nothing while nobody reads', () => {
-    const { at, step, publisher } = world([face('a')]);
+    const { at, step, publisher } = world([watched('a')]);
     for (let i = 0; i < 100; i++) step(100);
     publisher.notice(1, 'loud', 'halted', 'a limit');
     expect(at.asked).toBe(0);
   });
 
   test('that cannot tell lets its readers go and throws nothing', () => {
-    const { at, step, publisher } = world([face('a')]);
+    const { at, step, publisher } = world([watched('a')]);
     const reader = new Reader();
     publisher.subscribe(reader);
     // A figure that JSON has no word for.
-    at.faces = [{ ...face('a'), yesMicros: 1n as unknown as MarketFace['yesMicros'] }];
+    at.markets = [watched('a', 1n)];
     step(500);
     expect(reader.destroyed).toBe(true);
     expect(at.failures).toEqual([expect.stringContaining('BigInt')]);
@@ -114,7 +105,7 @@ describe('telemetry', () => {
   });
 
   test('that cannot greet refuses the reader, and loses those it cannot renew, and throws nothing', () => {
-    const { at, step, publisher } = world([face('a')]);
+    const { at, step, publisher } = world([watched('a')]);
     const reader = new Reader();
     publisher.subscribe(reader);
     at.isBroken = true;
@@ -149,13 +140,13 @@ describe('telemetry', () => {
   });
 
   test('tells each market when it changed, the account twice a second, and what the operator should read', () => {
-    const { at, step, publisher } = world([face('a'), face('b')]);
+    const { at, step, publisher } = world([watched('a'), watched('b')]);
     const reader = new Reader();
     expect(publisher.subscribe(reader)).toBeNull();
     step(500);
     expect(reader.lines.map(({ type }) => type)).toEqual(['hello', 'frame']);
     expect(reader.marketsTold()).toEqual(['a', 'b']);
-    at.faces = [face('a'), face('b', 'holds back')];
+    at.markets = [watched('a'), watched('b', 'holds back')];
     step(400);
     expect(reader.lines).toHaveLength(2);
     step(100);
@@ -184,23 +175,8 @@ describe('telemetry', () => {
     expect(reader.lines.filter(({ type }) => type === 'frame')).toHaveLength(2);
   });
 
-  test('stops encoding when its part of a step is used, and goes on after the next', () => {
-    const { step, publisher } = world(
-      ['a', 'b', 'c'].map((id) => face(id)),
-      0.5,
-    );
-    const reader = new Reader();
-    publisher.subscribe(reader);
-    step(500);
-    expect(reader.marketsTold()).toEqual(['a']);
-    step(1);
-    expect(reader.marketsTold()).toEqual(['a', 'b']);
-    step(1);
-    expect(reader.marketsTold()).toEqual(['a', 'b', 'c']);
-  });
-
   test('tells a reader that comes later everything', () => {
-    const { step, publisher } = world([face('a')]);
+    const { step, publisher } = world([watched('a')]);
     publisher.subscribe(new Reader());
     step(500);
     const late = new Reader();
@@ -215,7 +191,7 @@ describe('telemetry', () => {
     publisher.subscribe(deaf);
     publisher.subscribe(good);
     for (let i = 0; i < 40 && !deaf.destroyed; i++) {
-      at.faces = [face('a', 'x'.repeat(50_000) + i)];
+      at.markets = [watched('a', 'x'.repeat(50_000) + i)];
       step(500);
     }
     expect(deaf.destroyed).toBe(true);

@@ -1,6 +1,7 @@
 /** What own fills tell reaches strategies, and is there again after a crash. */
 
 import { expect, it } from 'vitest';
+import type { MarketView } from '../../../../src/trader/market/view.js';
 import { MemoryDiary } from '../../../lab/replay/diary.js';
 import { CALM } from '../../../simulation/faults.js';
 import { World } from '../../../simulation/world.js';
@@ -9,7 +10,8 @@ it('is shown to strategies, and kept over a crash', () => {
   const world = new World(4, CALM, new MemoryDiary());
   try {
     const sharesOf = () => {
-      const views = world.process?.trader.faces().flatMap(({ view }) => view ?? []) ?? [];
+      const markets = world.process?.trader.watchMarkets(0) ?? [];
+      const views = markets.flatMap(({ sources: [view] }) => (view as MarketView | undefined) ?? []); // its first source
       const judged = views.flatMap(({ own }) => [...own.markouts.bid, ...own.markouts.ask]);
       return judged.reduce((sum, { shares }) => sum + shares, 0);
     };
