@@ -2,6 +2,7 @@
 
 import { Option } from 'commander';
 import { BREAKDOWNS, type BreakdownBy, computeBreakdown } from '../../lab/report/live/breakdown.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { TraderConfig } from '../../shell/config/load.js';

@@ -25,7 +25,7 @@ export function makeStatus({ process, account, markets, dashboard, nowMs, signin
   return {
     mode: account.mode,
     reason: account.reason,
-    /** The command that leads back up from this mode; empty when none is needed. */
+    /** Command that leads back up from this mode; empty when none is needed. */
     way_back: account.wayBack,
     pid: process.pid,
     version: process.version,
@@ -38,7 +38,7 @@ export function makeStatus({ process, account, markets, dashboard, nowMs, signin
     now: nowMs,
     agreement: makeAgreement(account),
     cash: money(account.cashMicros),
-    /** Cash plus holdings at their marks, minus the capital put in. */
+    /** Cash plus holdings at their marks, minus the invested capital. */
     result: money(account.resultMicros),
     open_orders: account.openOrders,
     unknown_orders: account.unknownOrders,
@@ -59,13 +59,16 @@ export function makeStatus({ process, account, markets, dashboard, nowMs, signin
     /** Requests of this run by purpose. */
     spent: account.spent.map(({ purpose, lastMinute, total }) => ({ purpose, last_minute: lastMinute, total })),
     marks: makeMarks(account.marks),
-    /** Requests of this run for each of its fills, and result for each of its requests; null before there are any. */
+    /** Requests per fill and result per request of this run; null without any. */
     requests_per_fill: worth.requestsPerFill,
     value_per_request: worth.valuePerRequest,
   };
 }
 
-/** Ledger against exchange, as of the newest complete round. `open`: differences that no operator has accepted, null before the first. */
+/**
+ * Ledger against exchange in the newest complete round. `open`: differences that no operator has accepted, null before
+ * the first.
+ */
 function makeAgreement({ reconciled, accepted }: AccountStatus) {
   const open = reconciled?.differences.length ?? null;
   const text = open === null ? 'ledger and exchange are not compared yet' : agreementText(open, accepted);
@@ -88,7 +91,7 @@ const makeBudget = (scope: string, { limit, available: left }: BudgetStatus) => 
 
 const HOUR_S = 3600;
 
-/** Currency an hour, and its terms. */
+/** Currency per hour, by term. */
 function hourlyValue({ value, place }: NonNullable<MarketStatus['worth']>) {
   const { edge, stale, looks, moves, fills, reserve, currency, net } = value;
   return {
@@ -114,7 +117,7 @@ export function makeMarket(market: MarketStatus) {
     market_condition_id: market.conditionId,
     title: market.title,
     strategy: market.strategies.join(', '),
-    /** `quoting`, or why not, in a few words. */
+    /** `quoting`, or the reason why not, in a few words. */
     state: describeQuoting(market),
     bid: price(market.bidMicros),
     ask: price(market.askMicros),
@@ -122,7 +125,7 @@ export function makeMarket(market: MarketStatus) {
     yes: formatDecimal(market.yesMicros),
     no: formatDecimal(market.noMicros),
     open_orders: market.orders.length,
-    /** What quoting it is worth; null where that is not known. */
+    /** Value of quoting it; null when unknown. */
     value: market.worth === null ? null : hourlyValue(market.worth),
   };
 }

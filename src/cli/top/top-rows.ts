@@ -106,7 +106,7 @@ function measureGain({ yesMicros, noMicros, costMicros }: Holding, mark: Micros 
   return sub(value, costMicros);
 }
 
-/** By the trader's clock, and what has passed since it told. */
+/** By the trader's clock, plus the time since its report. */
 function measureAge(told: MarketStatus | undefined, { frameMs, silentMs }: TraderState): number | null {
   if (told === undefined || told.bookSeenMs === null || frameMs === null) return null;
   return Math.max(0, frameMs - told.bookSeenMs) + (silentMs ?? 0);

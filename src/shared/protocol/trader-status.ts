@@ -74,14 +74,14 @@ const accountStatus = shape({
   reason: text,
   /** Loss limit of which a used part holds it back; null where that is not why it is in its mode. */
   heldBack: shape({ rung: text, reason: text }).nullable(),
-  /** The operator's command that leads back up from this mode; empty when none is needed. */
+  /** Operator's command that leads back up from this mode; empty when none is needed. */
   wayBack: text,
   /** The exchange has not answered some requests in a row. */
   silent: z.boolean(),
   cashMicros: micros,
-  /** Null while a holding has no mark. */
+  /** Null while a held share has no mark. */
   equityMicros: micros.nullable(),
-  /** Equity minus the capital put in. */
+  /** Equity minus the invested capital. */
   resultMicros: micros.nullable(),
   /** Losses as the limits measure them; negative for a gain. */
   losses: shape({ dayLossMicros: micros, drawdownMicros: micros, halted: text.nullable() }),
@@ -91,7 +91,7 @@ const accountStatus = shape({
   fills: count,
   /** Requests of this run that were given up before they left. */
   unsent: count,
-  /** Why only reducing orders may leave; null when ledger and exchange agree. */
+  /** Why only reducing orders are allowed; null when ledger and exchange agree. */
   reduceOnly: text.nullable(),
   /** The newest complete comparison of ledger and exchange; null before the first. */
   reconciled: shape({ begunMs: moment, comparedMs: moment, differences: list(shape(difference)) }).nullable(),
@@ -99,9 +99,9 @@ const accountStatus = shape({
   disagreement: text.nullable(),
   /** Differences that an operator has accepted. */
   accepted: list(shape({ ...difference, sinceMs: moment.nullable(), reason: text })),
-  /** A difference was seen that only another round can confirm or clear. */
+  /** A difference was found that the next round confirms or clears. */
   inDoubt: z.boolean(),
-  /** Why the newest round was void; null when it was not. */
+  /** Why the newest round was void; null if it was not. */
   voidReason: text.nullable(),
   /** Two complete reads after everything was settled showed no resting order, and nothing has begun since. */
   proven: z.boolean(),
@@ -121,7 +121,7 @@ const accountStatus = shape({
     /** Currency lost if everything filled at its worst and every market resolved against the trader. */
     totalLossMicros: micros,
     pace: shape({ lastSecond: count, lastMinute: count }),
-    /** Fills in the fullest window among the newest fills. */
+    /** Most fills within one window, among the newest fills. */
     fillsInWindow: count,
     /** Events with holdings or orders; a market without an event is its own. */
     events: list(shape({ eventKey: text, positionMicros: micros, lossMicros: micros })),
@@ -162,7 +162,7 @@ const orderStatus = shape({
   remainingMicros: micros,
   phase: text,
   submittedMs: moment,
-  /** Others' shares that probably stand before it; null until a book has shown its level. */
+  /** Estimated shares of others ahead of it; null before a book with its level. */
   queueAheadMicros: micros.nullable(),
 });
 
@@ -178,7 +178,7 @@ const marketStatus = shape({
   yesMicros: micros,
   noMicros: micros,
   maxPositionMicros: micros.nullable(),
-  /** When the newest book was seen; null before the first. */
+  /** Time of the newest book; null before the first. */
   bookSeenMs: moment.nullable(),
   /** When the newest book that orders go by was requested; null before the first. */
   bookSentMs: moment.nullable(),
@@ -243,7 +243,7 @@ export const traderStatus = shape({
   process: processStatus,
   /** Address of the page, without its token; null without a page. */
   dashboard: text.nullable(),
-  /** Drafts that the signer refused, over all runs of this ledger. */
+  /** Refused signatures, over all runs of this ledger. */
   signingRefused: count,
   account: accountStatus,
   markets: list(marketStatus),

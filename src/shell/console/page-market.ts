@@ -27,7 +27,7 @@ export function marketRow(market: MarketStatus) {
   };
 }
 
-/** @param fills ours there, newest first */
+/** @param fills own fills there, newest first */
 export const marketDetail = (market: MarketStatus, fills: readonly BookedFill[]) => ({
   ...marketRow(market),
   strategy: market.strategies.join(', '),
@@ -39,7 +39,7 @@ export const marketDetail = (market: MarketStatus, fills: readonly BookedFill[])
   tape: market.trades === undefined ? null : makeTape(market.trades, fills),
 });
 
-/** Each fill marks one trade: the exchange reports both in whole seconds, with the same price and amount. */
+/** Each fill matches one trade: the exchange reports both in whole seconds, with the same price and amount. */
 function makeTape(trades: NonNullable<MarketStatus['trades']>, fills: readonly BookedFill[]) {
   const left = [...fills];
   return trades.map(([timeMs, priceMicros, amountMicros, taker]) => {
@@ -64,7 +64,7 @@ export interface LadderRow {
   readonly ahead: string;
 }
 
-/** From the highest price down; the fair value lies between the rows that it parts. */
+/** From the highest price down; the fair value is a row between prices. */
 function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketStatus): readonly LadderRow[] {
   const rows = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
   if (fair !== null)

@@ -2,7 +2,7 @@
 
 import type { AccountStatus, ProcessStatus } from '../../shared/protocol/trader-status.js';
 import { agreementText } from '../../trader/reconcile/agreement.js';
-import { ALERT_SEVERITIES } from '../config/alert-kinds.js';
+import { ALERT_SEVERITIES } from '../config/schema.js';
 import type { Role } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { marketDetail, marketRow, moneyText } from './page-market.js';
@@ -113,7 +113,7 @@ function describeAgreement({ reconciled, accepted, disagreement }: AccountStatus
   };
 }
 
-/** Loss limits and what of them is used; a negative loss is a gain. */
+/** Loss limits and their used part; a negative loss is a gain. */
 const listLosses = (account: AccountStatus, { limits }: ProcessStatus) => [
   { name: 'of this day', loss: moneyText(account.losses.dayLossMicros), limit: moneyText(limits.maxLossDayMicros) },
   { name: 'from the top', loss: moneyText(account.losses.drawdownMicros), limit: moneyText(limits.maxDrawdownMicros) },

@@ -16,7 +16,7 @@ const MARKS_KEPT = 200;
 export class TraderState {
   hello: ProcessStatus | null = null;
   account: AccountStatus | null = null;
-  /** The trader's reason for sending no more, if it gave one. */
+  /** The trader's last reason for the end of its messages, if given. */
   bye: StatusLineOf<'bye'> | null = null;
   readonly markets = new Map<string, MarketStatus>();
   /** Newest last. */
@@ -90,7 +90,7 @@ export class TraderState {
     if (before !== null && before.run !== hello.run) this.#mark(hello.startedMs, 'started');
     else if (before !== null && before.configHash !== hello.configHash)
       this.#mark(this.frameMs ?? hello.startedMs, `configuration ${hello.configHash.slice(0, 8)}`);
-    // Another run: the state of the previous one is over.
+    // Another run: the previous state is over.
     if (this.hello?.run !== hello.run) {
       this.markets.clear();
       this.account = null;

@@ -12,6 +12,7 @@ import { postText } from '../alerts/post.js';
 import { RecentCount } from '../alerts/recent-count.js';
 import { openPatientSender } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/load.js';
+import type { AlertSeverity } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
 import { findLongestPauseMs } from '../runtime/job-times.js';
 import { QuoteHours } from '../runtime/quote-hours.js';
@@ -221,7 +222,7 @@ function watchedAccount(account: AccountStatus, hello: ProcessStatus | null): Om
     throttled: Object.values(account.budgets).some(({ blockedUntilMs }) => blockedUntilMs !== null),
     unknownOrders: account.unknownOrders,
     disagreement: account.reconciled === null ? null : account.disagreement,
-    // One that never comes is late, too.
+    // A first round that never comes is late too.
     reconciledMs: account.reconciled?.comparedMs ?? hello?.startedMs ?? null,
     clockOffsetMs: account.clockOffsetMs,
     startedMs: hello?.startedMs ?? null,

@@ -22,7 +22,7 @@ export interface Running {
   readonly ledger: Ledger;
   status(): TraderStatus;
   snapshot(): Snapshot;
-  /** Why it can decide nothing any more, and only cancels before it ends; null while it can. */
+  /** Why the trader only cancels before it ends; null in normal operation. */
   ending(): string | null;
   /** Null when the command is accepted, else the reason and the required form. */
   command(command: OperatorCommand): string | null;

@@ -89,7 +89,7 @@ function feedText({ name, view, withheld }: MarketStatus['feeds'][number]): stri
   return `feed ${name}: ${price}${sd === null ? '' : ` (sd ${sd})`}, ${age}${told}`;
 }
 
-/** What quoting it is worth, term by term, currency an hour. */
+/** Terms of the value of quoting it, currency per hour. */
 function worthLines({ leftOutBecause, worth }: MarketStatus): readonly string[] {
   const chosen = leftOutBecause === null ? [] : [`looked at, not quoted: ${leftOutBecause}`];
   if (worth === null) return [...chosen, 'worth of quoting it: not known yet'];

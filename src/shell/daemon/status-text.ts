@@ -9,7 +9,7 @@ import type { BudgetStatus, MarketStatus } from '../../shared/protocol/trader-st
 import type { Mode } from '../../trader/engine/control/modes.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import { worthOfRequests } from '../../trader/scheduler/purposes.js';
-import { duration } from '../runtime/duration.js';
+import { duration } from '../runtime/clock.js';
 
 /** Money to two decimals towards zero: a status is read, not booked. */
 export function money(value: number | null): string {
@@ -117,7 +117,7 @@ const MARKET_COLUMNS: readonly FittedColumn<MarketStatus>[] = [
   { name: 'YES', cell: ({ yesMicros }) => money(yesMicros), keep: 6 },
   { name: 'NO', cell: ({ noMicros }) => money(noMicros), keep: 5 },
   { name: 'orders', cell: ({ orders }) => String(orders.length), keep: 2 },
-  // Why a market is not quoted is worth more than what its neighbours say a second time.
+  // The reason why a market is not quoted matters more than its neighbours' repeated texts.
   { name: '', cell: noteText, isText: true, gives: 'cut', least: 16, keep: 4 },
 ];
 
@@ -127,7 +127,7 @@ function noteText({ orders, fairMicros, note }: MarketStatus): string {
   return orders.length === 0 || fairMicros === null ? note : '';
 }
 
-/** Titles shrink first, then notes are cut; columns go last. */
+/** Titles shrink first, then notes are cut; columns are dropped last. */
 const marketTable = (markets: readonly MarketStatus[], width: number): readonly string[] =>
   fitTable(MARKET_COLUMNS, markets, width).lines.map((cells) => cells.join(GAP).trimEnd());
 

@@ -2,9 +2,9 @@
 
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { AccountStatus, ProcessStatus, TraderStatus } from '../../shared/protocol/trader-status.js';
+import { VERSION } from '../config/shipped.js';
 import { type Shown, shownConfig } from '../config/shown.js';
 import type { Config } from '../config/types.js';
-import { VERSION } from '../config/version.js';
 import { RecentDurations } from '../control/telemetry/durations.js';
 import { Histogram, STEP_BUCKETS } from '../control/telemetry/histogram.js';
 import { type PublisherFigures, TelemetryPublisher } from '../control/telemetry/publisher.js';
@@ -40,13 +40,13 @@ export class Telemetry {
   #beganMs = steadyMs();
   #beatMs: number | null = null;
   readonly #run: string;
-  /** Spelled once: readers may come often. */
+  /** Cached: subscribers may connect often. */
   #config: { readonly of: Config; readonly shown: Shown } | null = null;
 
   constructor(options: TelemetryOptions) {
     this.#options = options;
     const { trader, ledger } = options.session;
-    // Read once: a reader may subscribe when the ledger can no longer be read.
+    // Read once: a subscriber may connect when the ledger can no longer be read.
     this.#run = ledger.runs(1)[0]?.id ?? '';
     this.publisher = new TelemetryPublisher(
       {

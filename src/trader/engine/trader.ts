@@ -148,7 +148,7 @@ export class Trader {
     return makeAccountSnapshot(this.#state, nowMs);
   }
 
-  /** How much of the limits is used. Reads only. */
+  /** Used part of the limits. Reads only. */
   riskUse(nowMs: number): AccountStatus['risk'] {
     return readRiskUse(this.#state, nowMs);
   }

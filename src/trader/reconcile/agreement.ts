@@ -21,7 +21,7 @@ function acceptedText(accepted: readonly Accepted[]): string {
   return `${countText(accepted.length, 'accepted difference')} since ${since} (${why})`;
 }
 
-/** @param open how many differences no operator has accepted */
+/** @param open number of differences that no operator has accepted */
 export function agreementText(open: number, accepted: readonly Accepted[]): string {
   const left = accepted.length === 0 ? '' : acceptedText(accepted);
   if (open > 0) {

@@ -173,7 +173,7 @@ export class RequestQueue {
     return this.#lines.public.budget.isSteady(steadyMs) && this.#lines.signed.budget.isSteady(steadyMs);
   }
 
-  /** For status pages. Reads only: what leaves later, and when, is as if nobody had asked. */
+  /** For status pages. Reads only: later releases are unaffected. */
   status(scope: Scope, nowMs: number): BudgetStatus {
     const { budget } = this.#lines[scope];
     const steadyMs = this.#clock.peek(nowMs);

@@ -6,7 +6,7 @@ import type {
   ProcessStatus,
   StatusLineOf,
 } from '../../../src/shared/protocol/trader-status.js';
-import type { AlertSeverity } from '../../../src/shell/config/alert-kinds.js';
+import type { AlertSeverity } from '../../../src/shell/config/schema.js';
 import { LedgerConnection } from '../../../src/shell/console/ledger-connection.js';
 import { LedgerLists } from '../../../src/shell/console/ledger-lists.js';
 import type { AlertFigures } from '../../../src/shell/console/metrics/collect.js';

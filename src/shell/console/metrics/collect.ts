@@ -157,7 +157,7 @@ function addAgreement(set: MetricSet, { reconciled, reduceOnly }: AccountStatus)
   set.add('twinbook_reconciliation_differences', reconciled?.differences.length ?? null);
 }
 
-/** Quoted and held markets come first; beyond this number a market has no own series. */
+/** Quoted and held markets first; beyond this number a market has no own series. */
 function addMarkets(set: MetricSet, markets: readonly MarketStatus[], most: number): void {
   const orders = markets.flatMap((market) => market.orders);
   for (const phase of PHASES)

@@ -55,7 +55,7 @@ export class TelemetryPublisher {
   #sweptMs = Number.NEGATIVE_INFINITY;
   #mode: string | null = null;
   #cut = 0;
-  /** Said once it is over; whoever comes later is told that. */
+  /** Sent at the end, and to later subscribers. */
   #bye: StatusLineOf<'bye'> | null = null;
 
   constructor(source: TelemetrySource, clocks: PublisherClocks) {

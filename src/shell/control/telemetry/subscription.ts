@@ -12,7 +12,7 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 
 export interface SubscriptionEvents {
   readonly line: (line: StatusLine) => void;
-  /** The connection is gone, or there was none: why, in a few words. */
+  /** The connection is lost or missing: why, in a few words. */
   readonly onLost: (why: string) => void;
 }
 
