@@ -13,8 +13,8 @@ import type {
 import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
 import { type NextStart, readNextStart } from '../../trader/engine/control/way-back.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
-import { agreementText } from '../../trader/reconcile/agreement.js';
 import { readStanding } from '../../trader/reconcile/confirmed-differences.js';
+import { agreementText } from '../../trader/reconcile/differences.js';
 import { command } from '../command.js';
 import { guardianStatus } from '../control/guardian-status.js';
 import { askThere, nullOn } from '../control/reach.js';

@@ -5,7 +5,7 @@ import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { TraderState } from '../../shell/console/trader-state.js';
 import type { ResultBook } from '../../shell/console/views/result-book.js';
 import type { MarketFigures } from '../../shell/control/telemetry/lines.js';
-import { storedMarks } from '../../trader/engine/own/marks.js';
+import { storedMarks } from '../../trader/engine/own/valuation.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 
 /** A market as it is shown. Amounts and prices are Micros; null is not known. */

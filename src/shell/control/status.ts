@@ -4,9 +4,8 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { FeedSnapshot } from '../../trader/engine/feeds.js';
 import type { AccountSnapshot, MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
-import { agreementText } from '../../trader/reconcile/agreement.js';
-import { worthOfRequests } from '../../trader/scheduler/purposes.js';
-import type { BudgetStatus } from '../../trader/scheduler/request-queue.js';
+import { agreementText } from '../../trader/reconcile/differences.js';
+import { type BudgetStatus, worthOfRequests } from '../../trader/scheduler/request-queue.js';
 
 export type StatusData = ReturnType<typeof makeStatus>;
 export type StatusAgreement = ReturnType<typeof makeAgreement>;

@@ -8,8 +8,7 @@ import { cutText, measureText } from '../../shared/base/text-width.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
 import type { FeedSnapshot } from '../../trader/engine/feeds.js';
 import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
-import { worthOfRequests } from '../../trader/scheduler/purposes.js';
-import type { BudgetStatus } from '../../trader/scheduler/request-queue.js';
+import { type BudgetStatus, worthOfRequests } from '../../trader/scheduler/request-queue.js';
 import { duration } from '../runtime/duration.js';
 
 /** Money to two decimals towards zero: a status is read, not booked. */

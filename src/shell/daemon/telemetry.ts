@@ -2,7 +2,7 @@
 
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { AccountSnapshot, RiskUse } from '../../trader/engine/snapshot.js';
-import { agreementText } from '../../trader/reconcile/agreement.js';
+import { agreementText } from '../../trader/reconcile/differences.js';
 import type { BudgetStatus } from '../../trader/scheduler/request-queue.js';
 import { type Shown, shownConfig } from '../config/shown.js';
 import type { Config } from '../config/types.js';

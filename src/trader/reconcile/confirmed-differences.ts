@@ -6,8 +6,7 @@
 
 import { must } from '../../shared/base/errors.js';
 import type { Notes } from '../ledger/contract.js';
-import type { AcceptedDifference } from './agreement.js';
-import { DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
+import { type AcceptedDifference, DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
 
 /** Lists lag by some seconds; a second look within them would see the same again. */
 const CONFIRM_AFTER_MS = 10_000;

@@ -3,6 +3,10 @@
  * pays to make way for one, and when to sell what will almost surely win. Pure; floats, because nothing here is booked.
  */
 
+import { feePerShare } from '../../shared/base/fees.js';
+import { ONE } from '../../shared/base/micros.js';
+import type { MarketFacts } from '../market/view.js';
+
 /** Two prices that an operator sets; every choice between currency, requests and fees goes by them. */
 export interface Economics {
   /** What one unit of currency costs while it is bound for a second, as a part of it: 1e-7 is 0.9 % a day. */
@@ -52,3 +56,14 @@ export const isPullingWorth = (
  */
 export const keepingWorth = ({ currencyPricePerS }: Economics, probability: number, seconds: number): number =>
   probability * Math.exp(-currencyPricePerS * seconds);
+
+/**
+ * Maker's fee of one share at this YES price, in currency, if the dearer of both outcomes turns out to be the leg.
+ *
+ * @param price in (0, 1)
+ */
+export function dearerFee(market: Pick<MarketFacts, 'feeSchedule' | 'makerFeeRateMicros'>, price: number): number {
+  const rate = market.makerFeeRateMicros / ONE;
+  const { feeSchedule } = market;
+  return Math.max(feePerShare(feeSchedule, rate, price), feePerShare(feeSchedule, rate, 1 - price));
+}

@@ -12,7 +12,7 @@ import type { MarketEntry } from '../markets.js';
 import { heldIn } from '../own/own-state.js';
 import { makeStepContext } from '../quoting/step-context.js';
 import { showTitle, type TraderState } from '../state.js';
-import { unclaimedBecause } from './fleet-bounds.js';
+import { unclaimedBecause } from './pauses.js';
 
 /** The name under which these orders stand in the ledger; no strategy's, so what does not fill at once is pulled. */
 export const FLATTEN = 'flatten';

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { normalDensity, normalQuantile } from '../../../../src/shared/base/normal.js';
 import {
-  informedFromMove,
-  informedHalfSpread,
-  informedQuotes,
-} from '../../../../src/trader/strategy/maths/information.js';
-import { logit, sigmoid } from '../../../../src/trader/strategy/maths/log-odds.js';
-import { newsSigma, staleCost } from '../../../../src/trader/strategy/maths/news.js';
-import {
   certaintyEquivalent,
   eventReservationPrices,
   indifferencePrices,
+  informedFromMove,
+  informedHalfSpread,
+  informedQuotes,
+  logit,
+  newsSigma,
   reservationPrice,
-} from '../../../../src/trader/strategy/maths/settlement.js';
+  sigmoid,
+  staleCost,
+} from '../../../../src/trader/strategy/maths/log-odds.js';
 
 describe('settlement-aware reservation price (CARA, p = 0.6, gamma = 0.01, n = 10)', () => {
   test.each([

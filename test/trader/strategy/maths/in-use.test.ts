@@ -3,9 +3,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { MarketView } from '../../../../src/trader/market/view.js';
-import { informedFromMove, informedQuotes } from '../../../../src/trader/strategy/maths/information.js';
-import { newsSigma } from '../../../../src/trader/strategy/maths/news.js';
-import { indifferencePrices, reservationPrice } from '../../../../src/trader/strategy/maths/settlement.js';
+import {
+  indifferencePrices,
+  informedFromMove,
+  informedQuotes,
+  newsSigma,
+  reservationPrice,
+} from '../../../../src/trader/strategy/maths/log-odds.js';
 import logOddsMaker from '../../../../strategies/log-odds-maker.js';
 import { book, m } from '../../market/fixtures.js';
 import { FACTS, holding, paramsFor, viewOf } from '../fixtures.js';
