@@ -7,7 +7,7 @@ import { jsonSchema, listSettings, type SchemaNode } from '../shell/config/schem
 import { shippedStrategies } from '../shell/config/shipped.js';
 import { shownConfig } from '../shell/config/shown.js';
 import { loadShipped } from '../shell/config/strategy-module.js';
-import { describeStretch } from '../trader/reconcile/stretched-rounds.js';
+import { describeStretch } from '../trader/reconcile/round.js';
 import { objectSchema, type ParamRow, paramTable } from '../trader/strategy/read-params.js';
 import { all, command, group } from './command.js';
 import { configLiveCommands } from './config-live.js';

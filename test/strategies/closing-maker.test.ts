@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MarketView } from '../../src/trader/market/view.js';
-import { newsSigma } from '../../src/trader/strategy/maths/news.js';
+import { newsSigma } from '../../src/trader/strategy/maths/log-odds.js';
 import { closingHalf, closingSize, lastQuoteS } from '../../strategies/closing/closing.js';
 import closingMaker from '../../strategies/closing-maker.js';
 import { book, m } from '../trader/market/fixtures.js';

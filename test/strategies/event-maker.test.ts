@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventFacts, MarketView, OwnOrderView, WholeEventView } from '../../src/trader/market/view.js';
-import { makeWholeEventView } from '../../src/trader/market/whole-event.js';
+import {
+  type EventFacts,
+  type MarketView,
+  makeWholeEventView,
+  type OwnOrderView,
+  type WholeEventView,
+} from '../../src/trader/market/view.js';
 import { checkEventQuotes } from '../../src/trader/strategy/check.js';
 import { eventReservationPrices } from '../../src/trader/strategy/maths/log-odds.js';
 import { falling, findRise, nestedReservationPrices } from '../../strategies/event/nested.js';

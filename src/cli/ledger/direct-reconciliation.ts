@@ -10,10 +10,9 @@ import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.j
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
-import type { AcceptedDifference } from '../../trader/reconcile/agreement.js';
 import { Comparison, type UnderWay } from '../../trader/reconcile/comparison.js';
 import { ConfirmedDifferences } from '../../trader/reconcile/confirmed-differences.js';
-import type { Difference } from '../../trader/reconcile/differences.js';
+import type { AcceptedDifference, Difference } from '../../trader/reconcile/differences.js';
 import { PageWalk } from '../../trader/reconcile/page-walk.js';
 import { Round, type RoundEnd } from '../../trader/reconcile/round.js';
 

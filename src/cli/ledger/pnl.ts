@@ -7,7 +7,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
-import { storedMarks } from '../../trader/engine/own/marks.js';
+import { storedMarks } from '../../trader/engine/own/valuation.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
 import { type Call, command, csvFlag, type OptionRow, text, unless } from '../command.js';
 import { formatOf } from '../data/query.js';

@@ -3,8 +3,7 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
-import { type AcceptedDifference, agreementText } from '../../trader/reconcile/agreement.js';
-import type { Difference } from '../../trader/reconcile/differences.js';
+import { type AcceptedDifference, agreementText, type Difference } from '../../trader/reconcile/differences.js';
 import { command, SLOW_S, timeoutOption } from '../command.js';
 import { EXIT } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';

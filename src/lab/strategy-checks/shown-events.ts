@@ -4,8 +4,12 @@
  */
 
 import { Random } from '../../shared/base/random.js';
-import type { EventFacts, EventOutcomes, MarketOfEvent } from '../../trader/market/view.js';
-import { makeWholeEventView } from '../../trader/market/whole-event.js';
+import {
+  type EventFacts,
+  type EventOutcomes,
+  type MarketOfEvent,
+  makeWholeEventView,
+} from '../../trader/market/view.js';
 import { GeneratedMarket, type GridOfMarket, type Look, MAX_POSITION_SHARES, START_MS } from './generated-market.js';
 import { drawBook, drawFill } from './shown-markets.js';
 import type { ShownEvent, ShownEventLook, ShownMarkets } from './trial.js';

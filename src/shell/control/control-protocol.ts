@@ -4,9 +4,7 @@
  */
 
 import { z } from 'zod';
-import type { TraderStatus } from '../../shared/protocol/trader-status.js';
-import type { AcceptedDifference } from '../../trader/reconcile/agreement.js';
-import type { Difference } from '../../trader/reconcile/differences.js';
+import type { AcceptedDifference, Difference } from '../../trader/reconcile/differences.js';
 import type { PrunedBatch } from '../../trader/reconcile/prune.js';
 
 /** Trimmed text; empty for anything else. */

@@ -5,7 +5,7 @@ import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
-import { agreementText } from '../../trader/reconcile/agreement.js';
+import { agreementText } from '../../trader/reconcile/differences.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
 import type { ControlQuestion, ControlResponse, ModeData } from '../control/control-protocol.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';

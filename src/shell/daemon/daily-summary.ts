@@ -1,7 +1,7 @@
 /** The daily summary: waits until the exchange's clock has ended the day, then writes its text. */
 
 import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
-import { agreementText } from '../../trader/reconcile/agreement.js';
+import { agreementText } from '../../trader/reconcile/differences.js';
 import { formatSigned, money } from './status-text.js';
 
 const DAY_MS = 86_400_000;

@@ -13,7 +13,7 @@ import { UnreadLists, type WatchedList } from '../../trader/engine/unread-lists.
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import { PageWalk } from '../../trader/reconcile/page-walk.js';
 import type { PollResult, Unsent } from '../../trader/scheduler/contract.js';
-import { pollCall } from '../../trader/scheduler/poll-calls.js';
+import { pollCall } from '../../trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../trader/scheduler/poll-plan.js';
 import { RequestQueue } from '../../trader/scheduler/request-queue.js';
 import type { Core } from '../runtime/loop.js';

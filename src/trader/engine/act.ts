@@ -1,17 +1,25 @@
 /** The trader's actions after each observation: quote, convert, prove that no order rests, poll. */
 
+import { minMicros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
-import { type ConversionRules, convert, mergeBlockers } from './control/complete-sets.js';
-import { NO_CORE } from './control/core-sets.js';
+import { isSettledMarket } from '../../shared/protocol/states.js';
+import { type ConversionRules, convert, isShort, mergeBlockers, NO_CORE, scarceCash } from './control/complete-sets.js';
 import { FLATTEN, flattenAll, flattenMarkets } from './control/flatten.js';
-import { pausedBecause, unclaimedBecause } from './control/fleet-bounds.js';
-import { LADDER } from './control/modes.js';
-import { isInStartupGrace, isUnassigned } from './control/startup-grace.js';
+import { LADDER, type Mode } from './control/modes.js';
+import { pausedBecause, unclaimedBecause } from './control/pauses.js';
 import { isOfPlace, type StepContext } from './gate.js';
 import type { MarketEntry } from './markets.js';
-import { CALM_MODES, marketQuietUntilMs, TICK_MS } from './next-wakeup.js';
+import { heldIn } from './own/own-state.js';
 import { askDue } from './polling.js';
-import { type EventTurns, findHold, makeView, NO_TURNS, takeEventTurns } from './quoting/event-turns.js';
+import {
+  type EventTurns,
+  findHold,
+  isInStartupGrace,
+  isUnassigned,
+  makeView,
+  NO_TURNS,
+  takeEventTurns,
+} from './quoting/event-turns.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
 import { makeStepContext } from './quoting/step-context.js';
@@ -212,4 +220,61 @@ function pollForProof(state: TraderState, ticking: boolean, nowMs: number): void
   state.settledMs ??= nowMs;
   // Only on ticks: otherwise an exchange that refuses connections would be polled as fast as it refuses.
   if (ticking && state.modes.wantsProof) state.poller.expedite({ kind: 'orders' });
+}
+
+/**
+ * Until when the passing of time alone makes the trader do nothing: its shell may leave out the beats before, and the
+ * trader passes over those that come. Where that is not certain the answer is "now": an extra beat costs a
+ * microsecond, a skipped one would change what the trader does.
+ */
+
+/** The executor's due work and the valuation; the executor asks for at least once a second. */
+const TICK_MS = 500;
+
+/** Modes in which nothing is asked of the exchange again and again. */
+const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'widened', 'reducing', 'paused', 'halted', 'killed'];
+
+/** Our clock, ms: not later than the first moment after the newest step at which a beat has something to do. */
+export function quietUntilMs(state: TraderState): number {
+  const nowMs = state.seenMs;
+  if (!isCalm(state, nowMs)) return nowMs;
+  const releaseMs = state.queue.nextReleaseMs(nowMs) ?? Number.POSITIVE_INFINITY;
+  const roundMs = state.reconciler.againMs;
+  let untilMs = Math.min(state.tickedMs + TICK_MS, state.poller.quietUntilMs, releaseMs, roundMs);
+  for (const entry of state.markets.all) untilMs = Math.min(untilMs, marketQuietUntilMs(state, entry));
+  return Math.max(nowMs, untilMs);
+}
+
+/** The newest step has left nothing to be taken in by the next, and the request budget does not change by itself. */
+function isCalm(state: TraderState, nowMs: number): boolean {
+  if (state.isStale || state.modes.wantsProof || !CALM_MODES.includes(state.mode().mode)) return false;
+  return (state.own.unsettled === 0) === (state.settledMs !== null) && state.queue.isSteady(nowMs);
+}
+
+/** Our clock, ms: the first moment at which the passing of time alone lets something begin in this market. */
+function marketQuietUntilMs(state: TraderState, entry: MarketEntry): number {
+  let untilMs = mayConvert(state, entry) ? entry.nextConversionMs : Number.POSITIVE_INFINITY;
+  for (const slot of entry.slots) {
+    if (slot.dirty) return Number.NEGATIVE_INFINITY;
+    untilMs = Math.min(untilMs, slot.dueMs);
+  }
+  return untilMs;
+}
+
+/** Whether a conversion, or the cancels that make way for a merge, could be begun here at some time. */
+function mayConvert(state: TraderState, { feed, conditionId, slots }: MarketEntry): boolean {
+  const { facts } = feed;
+  const { conversions } = LADDER[state.mode().mode];
+  if (conversions === 'none' || facts === null) return false;
+  const core = state.coreSets.of(slots);
+  const sets = state.own.exposure.setsMicros(conditionId);
+  const splits = conversions === 'all' && facts.phase === 'open';
+  if (splits && isShort(core.sharesMicros, sets, state.settings.economics)) return true;
+  const { yesMicros, noMicros } = heldIn(state.own, conditionId);
+  if (yesMicros === 0 && noMicros === 0) return false;
+  if (isSettledMarket(facts.phase)) return true;
+  const { enabled, minSharesMicros } = state.settings.merge;
+  const pairs = minMicros(yesMicros, noMicros);
+  const enough = pairs >= minSharesMicros || (scarceCash(state.own) && pairs >= facts.minAmountMicros);
+  return enabled && facts.phase === 'open' && enough;
 }

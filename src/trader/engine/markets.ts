@@ -10,13 +10,13 @@ import { CategoryFlow } from '../market/taker-flow.js';
 import { MarkTrust } from '../market/venue-marks.js';
 import type { MarketFacts, SeenAt } from '../market/view.js';
 import type { ModeNow } from './control/modes.js';
-import { ExchangeRefusals } from './guards/exchange-refusals.js';
-import { isWanted } from './market-filter.js';
+import { ExchangeRefusals } from './guards/guards.js';
 import type { MarketTerms, OwnState } from './own/own-state.js';
 import { type CandlesAsked, findGoodUntilMs, forgetPrior, restorePrior } from './prior.js';
 import { QuoteSlot } from './quoting/quote-slot.js';
 import { hostMarket, SlotHosts } from './quoting/slot-hosts.js';
 import { MarketMeasures } from './selection/measures.js';
+import { isWanted } from './selection/rules.js';
 import type { MarketSelection, StrategySettings, TraderSettings } from './settings.js';
 
 /** A tracked market. */

@@ -24,8 +24,7 @@ import { ownOrders } from './own/own-state.js';
 import { takeCandles } from './prior.js';
 import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
 import { makeStepContext } from './quoting/step-context.js';
-import { tellMarket } from './quoting/tell-events.js';
-import { lookAtEvent, react } from './reactions.js';
+import { lookAtEvent, react, tellMarket } from './reactions.js';
 import { showTitle, type TraderState } from './state.js';
 
 /**

@@ -1,14 +1,15 @@
 /** Effects of the executor's events: reads, notices and pauses. */
 
 import { complement, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
+import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
-import type { BookedFill } from '../ledger/contract.js';
+import type { BookedFill, IntentRow, LedgerReader } from '../ledger/contract.js';
 import type { OwnFill } from '../market/own-fills.js';
+import type { AskedEvent, StrategyEvent } from '../strategy/events.js';
 import { conversionDone, conversionFailed } from './control/complete-sets.js';
 import { inYesSpace } from './quoting/legs.js';
-import { POST_ONLY } from './quoting/post-only.js';
-import { PLACE_PAUSE_MS } from './quoting/quoting.js';
-import { tellClosed, tellRefused, tellRested, tellSets } from './quoting/tell-events.js';
+import type { QuoteSlot } from './quoting/quote-slot.js';
+import { PLACE_PAUSE_MS, POST_ONLY } from './quoting/quoting.js';
 import { amount, showTitle, type TraderState } from './state.js';
 
 export function react(state: TraderState, { requests, events }: Reaction, nowMs: number): void {
@@ -198,4 +199,87 @@ function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'no
   state.poller.expedite({ kind: 'detail', marketConditionId: event.market });
   const what = `${event.intentKind} in "${showTitle(state, event.market)}" was not done`;
   state.notify(nowMs, 'not_done', `${what}: ${event.slug}, ${event.reason}`);
+}
+
+/** Of the trader, who is told and where orders are looked up. */
+interface Around {
+  readonly ledger: Pick<LedgerReader, 'intent' | 'order'>;
+  listSlots(conditionId: string): readonly QuoteSlot[];
+}
+
+type Of<K extends ExecutorEvent['kind']> = Extract<ExecutorEvent, { kind: K }>;
+
+/** Looks nothing up where no quoter of the market asked for this kind. */
+function askers(around: Around, market: string, kind: AskedEvent): readonly QuoteSlot[] {
+  return around.listSlots(market).filter((slot) => slot.asksFor(kind));
+}
+
+function tellRested(around: Around, { intentId, market }: Of<'orderOpened'>, nowMs: number): void {
+  const slots = askers(around, market, 'rested');
+  const order = slots.length === 0 ? null : findOrder(around, intentId);
+  if (order === null) return;
+  const { strategy, ...placed } = order;
+  tellOwner(slots, strategy, { kind: 'rested', nowMs, ...placed });
+}
+
+function tellClosed(around: Around, event: Of<'orderClosed'>, nowMs: number): void {
+  const { market, intentId, status, filledMicros } = event;
+  if (ORDER_STANDING[status].filled === 'all') return;
+  const slots = askers(around, market, 'canceled');
+  const order = slots.length === 0 ? null : findOrder(around, intentId);
+  if (order === null) return;
+  const { strategy, amountMicros, ...placed } = order;
+  const leftMicros = maxMicros(ZERO, sub(amountMicros, filledMicros));
+  tellOwner(slots, strategy, { kind: 'canceled', nowMs, ...placed, leftMicros });
+}
+
+/** A conversion is nobody's alone: every quoter of the market that asked is told. */
+export function tellRefused(
+  around: Around,
+  { intentId, market }: Pick<Of<'notDone'>, 'intentId' | 'market'>,
+  slug: string,
+  nowMs: number,
+): void {
+  const slots = askers(around, market, 'refused');
+  const intent = slots.length === 0 ? null : around.ledger.intent(intentId);
+  if (intent === null) return;
+  const event = { kind: 'refused', nowMs, what: intent.kind, slug } as const;
+  if (intent.kind === 'place') return tellOwner(slots, intent.strategy, event);
+  if (intent.kind === 'cancel') return tellOwner(slots, findOwner(around, intent), event);
+  for (const slot of slots) slot.observe(event);
+}
+
+/** @param cashMicros of a merge what came, of a split what went: a complete set is one unit of currency */
+function tellSets(
+  around: Around,
+  kind: 'merged' | 'split',
+  { market, cashMicros }: { readonly market: string; readonly cashMicros: Micros },
+  nowMs: number,
+): void {
+  const amountMicros = maxMicros(cashMicros, sub(ZERO, cashMicros));
+  tellMarket(around, market, { kind, nowMs, amountMicros });
+}
+
+/** Tells every quoter of a market that asked for this kind. */
+export function tellMarket(around: Pick<Around, 'listSlots'>, market: string, event: StrategyEvent<AskedEvent>): void {
+  for (const slot of around.listSlots(market)) if (slot.asksFor(event.kind)) slot.observe(event);
+}
+
+function tellOwner(slots: readonly QuoteSlot[], strategy: string | null, event: StrategyEvent<AskedEvent>): void {
+  for (const slot of slots) if (slot.strategy.name === strategy) slot.observe(event);
+}
+
+/** An order of ours in YES space. */
+function findOrder({ ledger }: Around, intentId: string) {
+  const intent = ledger.intent(intentId);
+  if (intent === null) return null;
+  const { isYes, side, priceMicros, amountMicros, strategy } = intent;
+  if (isYes === null || side === null || priceMicros === null || amountMicros === null) return null;
+  return { intentId, ...inYesSpace(isYes, side, priceMicros), amountMicros, strategy };
+}
+
+/** Whose order a cancel is of; null where this ledger never made it. */
+function findOwner({ ledger }: Around, { orderPubkey }: IntentRow): string | null {
+  const order = orderPubkey === null ? null : ledger.order(orderPubkey);
+  return order === null ? null : (ledger.intent(order.intentId)?.strategy ?? null);
 }

@@ -9,9 +9,8 @@ import type { PollSettings } from '../scheduler/contract.js';
 import type { Strategy } from '../strategy/contract.js';
 import type { Economics } from '../strategy/economics.js';
 import type { ParamValues } from '../strategy/params.js';
-import type { MarketFilter } from './market-filter.js';
 import type { BoundedCall } from './quoting/strategy-sandbox.js';
-import type { MarketRules } from './selection/rules.js';
+import type { MarketFilter, MarketRules } from './selection/rules.js';
 
 export interface TraderSettings {
   /** Unique per run of a ledger; prefix of every intent id. */

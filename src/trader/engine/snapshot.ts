@@ -8,7 +8,7 @@ import { describeWayBack } from './control/way-back.js';
 import type { MarketEntry } from './markets.js';
 import { heldIn } from './own/own-state.js';
 import type { QuotedOrder } from './quoting/changes.js';
-import { bestOwn } from './quoting/event-view.js';
+import { bestOwn } from './quoting/event-turns.js';
 import { showTitle, type TraderState } from './state.js';
 
 export const makeSnapshot = (state: TraderState, nowMs: number) => ({

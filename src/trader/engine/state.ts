@@ -6,19 +6,16 @@ import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { Executor } from '../executor/executor.js';
 import type { BookedFill, Ledger, OperatorEvent } from '../ledger/contract.js';
 import { CONVERSION_KINDS } from '../ledger/tables.js';
-import { type TraderPace, USUAL_REACT_S } from '../market/pace.js';
-import type { OwnMarketState, Stance } from '../market/view.js';
+import { type OwnMarketState, type Stance, type TraderPace, USUAL_REACT_S } from '../market/view.js';
 import type { PageWalk } from '../reconcile/page-walk.js';
 import { Reconciler } from '../reconcile/reconciler.js';
-import type { RiskStance } from '../risk/facts.js';
+import type { RiskStance } from '../risk/controls.js';
 import { BudgetWatch } from '../scheduler/budget-watch.js';
 import type { PollResult } from '../scheduler/contract.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
-import { ReactionPace } from '../scheduler/reaction-pace.js';
-import { RequestPrice } from '../scheduler/request-price.js';
+import { ReactionPace, RequestPrice } from '../scheduler/request-price.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
-import { CoreSets } from './control/core-sets.js';
-import type { FleetBounds } from './control/fleet-bounds.js';
+import { CoreSets } from './control/complete-sets.js';
 import {
   type HeldBack,
   LADDER,
@@ -28,10 +25,9 @@ import {
   type Stops,
   type StoredModes,
 } from './control/modes.js';
-import { Pauses } from './control/pauses.js';
+import { type FleetBounds, Pauses } from './control/pauses.js';
 import { Feeds } from './feeds.js';
-import { ExchangeRefusals } from './guards/exchange-refusals.js';
-import { Guards } from './guards/guards.js';
+import { ExchangeRefusals, Guards } from './guards/guards.js';
 import { type MarketEntry, Markets } from './markets.js';
 import { OwnLists } from './own/own-lists.js';
 import { averageCost, heldIn, type OwnState, ownOrders, readOwnState } from './own/own-state.js';
@@ -219,10 +215,9 @@ export class TraderState {
 
   /** Counts a booked fill in the guards and updates the loss that bounds the next order. */
   countFill({ timestampS }: BookedFill, nowMs: number): void {
-    const { fills } = this.guards;
-    const halted = fills.observe(timestampS);
+    const halted = this.guards.observeFill(timestampS);
     if (halted !== null) this.#halt(halted, nowMs);
-    fills.store();
+    this.guards.storeFills();
     this.#measureLoss(nowMs);
   }
 

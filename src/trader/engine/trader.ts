@@ -7,14 +7,13 @@ import type { Executor } from '../executor/executor.js';
 import type { IntentRow, Ledger, OperatorEvent } from '../ledger/contract.js';
 import { type PruneBatch, type PrunedBatch, pruneBatch } from '../reconcile/prune.js';
 import type { Unsent } from '../scheduler/contract.js';
-import { act } from './act.js';
+import { act, quietUntilMs } from './act.js';
 import { commandRefusal } from './control/commands.js';
 import { rememberStart } from './control/config-history.js';
 import type { Mode } from './control/modes.js';
-import { quietUntilMs } from './next-wakeup.js';
 import { observe, observeReport, orderInTime } from './observe.js';
 import { OutboundCheck } from './outbound-check.js';
-import { objectionToPlace } from './quoting/post-only.js';
+import { objectionToPlace } from './quoting/quoting.js';
 import { react } from './reactions.js';
 import type { TraderSettings } from './settings.js';
 import {

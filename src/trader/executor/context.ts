@@ -1,20 +1,26 @@
 /** Shared by the executor's parts: the ledger, the intents, the settings, and the events of the current call. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
-import type { FeeSchedule } from '../../shared/base/fees.js';
-import { type Micros, maxMicros, ZERO } from '../../shared/base/micros.js';
+import { must } from '../../shared/base/errors.js';
+import { computeFee, type FeeSchedule } from '../../shared/base/fees.js';
+import { add, type Micros, maxMicros, micros, minMicros, sub, ZERO } from '../../shared/base/micros.js';
+import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { IntentStep } from '../../shared/protocol/request-owner.js';
-import type { PlannedRequest } from '../../shared/protocol/seam.js';
-import type { FillBooking, IntentKind, Ledger, Oddity, OrderRecord } from '../ledger/contract.js';
-import { BookedTrades } from './booked-trades.js';
+import type { AnyCall, PlannedRequest } from '../../shared/protocol/seam.js';
+import type {
+  BookedFill,
+  FillBooking,
+  IntentKind,
+  IntentRow,
+  Ledger,
+  Oddity,
+  OrderRecord,
+} from '../ledger/contract.js';
+import { tradeNotional } from '../ledger/rounding.js';
 import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
-import { type FillDetails, fillObjection, lateFeeObjection } from './fill-check.js';
-import { type InFlightIntent, InFlightIntents } from './in-flight-intents.js';
-import { STANDINGS } from './lifecycle.js';
-import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from './pace.js';
-import { planRequest } from './plan-request.js';
-import { UnsettledOrders } from './unsettled-orders.js';
+import { BookedTrades, type InFlightIntent, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
+import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
 
 /** When and how a record was read. */
 export interface Look {
@@ -308,3 +314,140 @@ export const rowText = (row: object): string =>
     // A number in these fields was read from a decimal.
     DECIMALS.has(key) && typeof value === 'number' ? formatDecimal(value as Micros) : value,
   );
+
+/** A quote whose draft could not even be asked for in this time is stale: the engine decides anew. */
+const DRAFT_USEFUL_MS = 3_000;
+/** The rest keeps its use for longer; a request that could not leave in this time is thought over and asked again. */
+const USEFUL_MS = 10_000;
+
+export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number): PlannedRequest {
+  const owner = { kind: 'intent', step, intentId: intent.id } as const;
+  switch (step) {
+    case 'draft': {
+      const lane = intent.kind === 'cancel' ? 'cancel' : 'draft';
+      const usefulMs = intent.kind === 'place' ? DRAFT_USEFUL_MS : USEFUL_MS;
+      return { lane, call: draftCall(intent), latestMs: nowMs + usefulMs, owner };
+    }
+    case 'submit': {
+      const lane = intent.kind === 'cancel' ? 'cancel' : 'submit';
+      const usefulMs = nowMs + USEFUL_MS;
+      // Where it waits for the request budget its price grows old as well.
+      const latestMs = intent.kind === 'place' ? Math.min(usefulMs, intent.createdMs + PLACE_USEFUL_MS) : usefulMs;
+      return { lane, call: submitCall(intent), latestMs, owner };
+    }
+    case 'read':
+      return { lane: 'own', call: readCall(intent), latestMs: nowMs + USEFUL_MS, owner };
+  }
+}
+
+function draftCall(intent: IntentRow): AnyCall {
+  const market_condition_id = intent.marketConditionId;
+  switch (intent.kind) {
+    case 'place': {
+      const body = {
+        market_condition_id,
+        is_yes: must(intent.isYes, 'outcome of a place'),
+        side: must(intent.side, 'side of a place'),
+        order_type: 'limit',
+        price: formatDecimal(must(intent.priceMicros, 'price of a place')),
+        amount: formatDecimal(must(intent.amountMicros, 'amount of a place')),
+      };
+      return { endpoint: 'orders.create', params: {}, query: {}, body };
+    }
+    case 'cancel': {
+      const pubkey = must(intent.orderPubkey, 'order of a cancel');
+      return { endpoint: 'orders.cancel', params: { pubkey }, query: {}, body: undefined };
+    }
+    case 'merge':
+    case 'split': {
+      const amount = formatDecimal(must(intent.amountMicros, `amount of a ${intent.kind}`));
+      const endpoint = intent.kind === 'merge' ? 'merges.create' : 'splits.create';
+      return { endpoint, params: {}, query: {}, body: { market_condition_id, amount } };
+    }
+    case 'redeem':
+      return { endpoint: 'redeems.create', params: {}, query: {}, body: { market_condition_id } };
+  }
+}
+
+/** By kind: what submits it, and what reads what became of it. A cancel has no record but its order. */
+const CALLS = {
+  place: { submit: 'orders.submit', read: 'orders.detail' },
+  cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },
+  merge: { submit: 'merges.submit', read: 'merges.detail' },
+  split: { submit: 'splits.submit', read: 'splits.detail' },
+  redeem: { submit: 'redeems.submit', read: 'redeems.detail' },
+} as const satisfies Record<IntentKind, Record<'submit' | 'read', EndpointName>>;
+
+function submitCall({ kind, draftPubkey, signature }: IntentRow): AnyCall {
+  const params = { pubkey: must(draftPubkey, 'pubkey of a signed draft') };
+  const body = { signature: must(signature, 'signature of a submit') };
+  return { endpoint: CALLS[kind].submit, params, query: {}, body };
+}
+
+function readCall({ kind, draftPubkey, orderPubkey }: IntentRow): AnyCall {
+  const params = { pubkey: must(draftPubkey ?? orderPubkey, 'pubkey to read') };
+  return { endpoint: CALLS[kind].read, params, query: {}, body: undefined };
+}
+
+/** What a trade says that its order does not. */
+type FillDetails = Omit<BookedFill, 'orderPubkey' | 'marketConditionId' | 'isYes' | 'side' | 'seenMs'>;
+
+interface WorstFee {
+  readonly schedule: FeeSchedule;
+  readonly rateMicros: Micros;
+}
+
+/** A venue may round a fee up by its own rule. */
+const FEE_ROUNDING = micros(1);
+
+/**
+ * What of a trade is not what was signed, in words; null when all of it may be. A better price is nothing odd, nor is a fee
+ * that the exchange does not name.
+ *
+ * @param order before this trade is booked
+ * @param fees the highest rate that the market is known to take, and of what
+ */
+export function fillObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
+  return inWords(order, trade, [
+    priceObjection(order, trade),
+    amountObjection(order, trade),
+    feeObjection(order, trade, fees),
+  ]);
+}
+
+/** The same of a trade that is booked already, whose fee alone is new. */
+function lateFeeObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
+  return inWords(order, trade, [feeObjection(order, trade, fees)]);
+}
+
+function inWords(order: OrderRecord, trade: FillDetails, found: readonly (string | null)[]): string | null {
+  const objections = found.filter((text) => text !== null);
+  if (objections.length === 0) return null;
+  const { side, amountMicros, isYes, priceMicros, pubkey } = order;
+  const signed = `${side} ${formatDecimal(amountMicros)} ${isYes ? 'YES' : 'NO'} at ${formatDecimal(priceMicros)}`;
+  return `trade ${trade.pubkey} of order ${pubkey} (signed: ${signed}) ${objections.join(', ')}`;
+}
+
+function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicros }: FillDetails): string | null {
+  const isWorse = side === 'buy' ? priceMicros > signed : priceMicros < signed;
+  if (!isWorse && priceMicros > 0 && priceMicros < 1_000_000) return null;
+  return `came at the price ${formatDecimal(priceMicros)}`;
+}
+
+/** An order that is over can still bring the fills that its record showed, and no more. */
+function amountObjection(order: OrderRecord, { amountMicros }: FillDetails): string | null {
+  const { amountMicros: signed, bookedMicros, closedMs, filledMicros, status } = order;
+  const left = sub(closedMs === null ? signed : minMicros(signed, filledMicros), bookedMicros);
+  if (amountMicros > 0 && amountMicros <= left) return null;
+  const came = `came with the amount ${formatDecimal(amountMicros)}, and ${formatDecimal(left)} were left`;
+  return closedMs === null ? came : `${came}: it is over, ${status} with ${formatDecimal(filledMicros)} filled`;
+}
+
+function feeObjection(order: OrderRecord, trade: FillDetails, { schedule, rateMicros }: WorstFee): string | null {
+  const { feeMicros, priceMicros, amountMicros } = trade;
+  if (feeMicros === null) return null;
+  const notionalMicros = tradeNotional(order.isYes, priceMicros, amountMicros);
+  const most = add(computeFee(schedule, rateMicros, { priceMicros, amountMicros, notionalMicros }), FEE_ROUNDING);
+  if (feeMicros >= 0 && feeMicros <= most) return null;
+  return `came with the fee ${formatDecimal(feeMicros)}, at most ${formatDecimal(most)} is the market's`;
+}

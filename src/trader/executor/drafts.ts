@@ -8,8 +8,8 @@ import type { IntentRow } from '../ledger/contract.js';
 import type { Intent } from '../risk/intent.js';
 import type { ExecutorContext } from './context.js';
 import type { InFlightIntent } from './in-flight-intents.js';
+import { EXPIRY_SLACK_S, MOST_DRAFT_ASKS } from './lifecycle.js';
 import { readAgain } from './orders.js';
-import { EXPIRY_SLACK_S, MOST_DRAFT_ASKS } from './pace.js';
 import { readAnswer } from './records.js';
 
 export function newRow(context: ExecutorContext, intent: Intent, reason: string, nowMs: number): IntentRow {

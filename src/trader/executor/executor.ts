@@ -30,9 +30,8 @@ import { newRow, onDraft } from './drafts.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { observeOrder } from './orders.js';
-import { observeRecord, onRead } from './records.js';
+import { markUncertain, observeRecord, onRead, onSubmit, sign } from './records.js';
 import { type RestingOrder, reservations, restingOrders } from './reservations.js';
-import { markUncertain, onSubmit, sign } from './submits.js';
 import { type MissingFills, missingFills, observeTrades } from './trades.js';
 
 /**

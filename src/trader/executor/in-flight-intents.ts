@@ -4,14 +4,20 @@
  */
 
 import { assert, must } from '../../shared/base/errors.js';
+import type { Micros } from '../../shared/base/micros.js';
+import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { IntentStep } from '../../shared/protocol/request-owner.js';
 import {
+  type BookedFill,
   type ConversionKind,
+  type FailureNote,
+  type FillBooking,
   type IntentChange,
   type IntentKind,
   type IntentRow,
   isFinalIntent,
   type Ledger,
+  type OrderChange,
   type OrderRecord,
 } from '../ledger/contract.js';
 import type { Reservation } from './contract.js';
@@ -174,3 +180,101 @@ function chooseSlot(intent: IntentRow): string | null {
       return intent.marketConditionId;
   }
 }
+
+/** Orders that may still fill or whose fills are not all booked: a mirror of their rows in the ledger. */
+export class UnsettledOrders {
+  readonly #ledger: Ledger;
+  readonly #unsettled = new Map<string, OrderRecord>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+    for (const order of ledger.unsettledOrders()) this.#keep(order);
+  }
+
+  /** Any order of the ledger, settled or not; null for one that it never made. */
+  get(pubkey: string): OrderRecord | null {
+    return this.#unsettled.get(pubkey) ?? this.#ledger.order(pubkey);
+  }
+
+  /** In the order in which they came; not to be changed meanwhile. */
+  get unsettled(): Iterable<OrderRecord> {
+    return this.#unsettled.values();
+  }
+
+  /** Null for one that is settled as well as for one that this ledger never made. */
+  findUnsettled(pubkey: string): OrderRecord | null {
+    return this.#unsettled.get(pubkey) ?? null;
+  }
+
+  add(order: OrderRecord): void {
+    this.#ledger.addOrder(order);
+    this.#keep(order);
+  }
+
+  change(pubkey: string, change: OrderChange): void {
+    this.#keep(this.#ledger.changeOrder(pubkey, change));
+  }
+
+  bookFill(fill: BookedFill): FillBooking {
+    const booking = this.#ledger.bookFill(fill);
+    if (booking === 'booked') this.#readAgain(fill.orderPubkey);
+    return booking;
+  }
+
+  noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
+    const note = this.#ledger.noteFailedTrade(tradePubkey, orderPubkey, amount, nowMs);
+    if (note !== 'repeated') this.#readAgain(orderPubkey);
+    return note;
+  }
+
+  #readAgain(pubkey: string): void {
+    this.#keep(must(this.#ledger.order(pubkey), `order ${pubkey}`));
+  }
+
+  #keep(order: OrderRecord): void {
+    const settled = order.closedMs !== null && order.filledMicros <= order.bookedMicros + order.failedMicros;
+    if (settled) this.#unsettled.delete(order.pubkey);
+    else this.#unsettled.set(order.pubkey, order);
+  }
+}
+
+/** Pages of a hundred rows are polled; what is further back is looked up. */
+const MOST = 1_000;
+
+/** Own trades in the ledger, with the newest row of each. Polls repeat them: an equal row needs no read of the ledger. */
+export class BookedTrades {
+  readonly #rows = new Map<string, OwnTradeRow>();
+
+  has(row: OwnTradeRow): boolean {
+    const known = this.#rows.get(row.pubkey);
+    return known !== undefined && (known === row || sameRow(known, row));
+  }
+
+  /** The ledger has it no longer. */
+  drop(tradePubkey: string): void {
+    this.#rows.delete(tradePubkey);
+  }
+
+  /** The ledger has this trade with this very content. */
+  add(row: OwnTradeRow): void {
+    this.#rows.set(row.pubkey, row);
+    if (this.#rows.size <= MOST) return;
+    for (const oldest of this.#rows.keys()) {
+      this.#rows.delete(oldest);
+      return;
+    }
+  }
+}
+
+/** Everything that `observeTrades` reads of a row. */
+const sameRow = (a: OwnTradeRow, b: OwnTradeRow): boolean =>
+  a.state === b.state &&
+  a.price === b.price &&
+  a.amount === b.amount &&
+  a.fee === b.fee &&
+  a.is_maker === b.is_maker &&
+  a.timestamp === b.timestamp &&
+  a.market_condition_id === b.market_condition_id &&
+  a.order.pubkey === b.order.pubkey &&
+  a.order.side === b.order.side &&
+  a.order.outcome.is_yes === b.order.outcome.is_yes;

@@ -1,13 +1,16 @@
 /** Reads the exchange's record of an intent; only the record settles an intent. */
 
-import { assert } from '../../shared/base/errors.js';
+import { assert, must } from '../../shared/base/errors.js';
+import { type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
+import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
+import type { IntentRow } from '../ledger/contract.js';
 import type { ExecutorContext, Look } from './context.js';
-import { observeRedeem, observeSets } from './conversions.js';
+import type { DraftSigner, PlaceObjection } from './contract.js';
 import type { InFlightIntent } from './in-flight-intents.js';
+import { FIRST_LOOK_MS, landingWaitMs, missingWaitMs, RECORD_STATES } from './lifecycle.js';
 import { observeForeignOrder, observeOrder } from './orders.js';
-import { missingWaitMs } from './pace.js';
 
 export function onRead(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
   const { outcome, nowMs } = report;
@@ -63,4 +66,181 @@ export function readAnswer<N extends EndpointName>(report: RequestResult, _shape
   // The outcome belongs to the call of its request; draft calls and submits share their records' shapes with the
   // endpoint named here.
   return report.outcome.data as DataOf<N>;
+}
+
+/** Of a merge or a split. */
+function observeSets(context: ExecutorContext, inFlight: InFlightIntent, row: ConversionRow, look: Look): void {
+  const { kind } = inFlight.intent;
+  const amountMicros = must(inFlight.intent.amountMicros, `amount of a ${kind}`);
+  const isOurs = row.market_condition_id === inFlight.intent.marketConditionId && row.amount === amountMicros;
+  if (!isOurs) differs(context, inFlight, row);
+  if (row.state === 'done' && row.onchain_amount !== null) {
+    if (row.onchain_amount !== amountMicros) differs(context, inFlight, row);
+    settle(context, inFlight, movedSets(inFlight.intent, amountMicros, row.onchain_amount), look);
+  } else {
+    observeState(context, inFlight, row.state, look);
+  }
+}
+
+/** What was asked for is given up, and what has landed is received. */
+function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Micros): Moved {
+  if (kind === 'merge') return { yes: amount, no: amount, cash: landed, yesCost: null };
+  const came = sub(ZERO, landed);
+  const yesCost = mul(must(priceMicros, 'YES price of a split'), amount, 'floor');
+  return { yes: came, no: came, cash: sub(ZERO, amount), yesCost };
+}
+
+function observeRedeem(context: ExecutorContext, inFlight: InFlightIntent, row: RedeemRow, look: Look): void {
+  const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
+  if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
+  if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
+    // The exchange gives up all shares there are; what the record says goes before what we expected.
+    const yes = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
+    const no = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
+    if (yes !== redeemYesMicros || no !== redeemNoMicros) differs(context, inFlight, row);
+    settle(context, inFlight, { yes, no, cash: row.onchain_funds, yesCost: null }, look);
+  } else {
+    observeState(context, inFlight, row.state, look);
+  }
+}
+
+function observeState(context: ExecutorContext, inFlight: InFlightIntent, state: RedeemRow['state'], look: Look): void {
+  const { nowMs } = look;
+  const { kind } = inFlight.intent;
+  const says = RECORD_STATES[state];
+  switch (says) {
+    case 'unsigned':
+      context.sendAgain(inFlight, look);
+      break;
+    case 'accepted':
+    // Settled without its figure: nothing is booked until the record names it.
+    case 'settled':
+      if (inFlight.intent.state !== 'live') {
+        context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows it ${state}`);
+        inFlight.tries = 0;
+      }
+      context.lookLater(inFlight, nowMs, landingWaitMs(inFlight.tries));
+      break;
+    default:
+      if (says === 'recordExpired' && !context.confirmExpiry(inFlight, look)) break;
+      context.intents.move(inFlight, says, nowMs, `the exchange shows it ${state}`);
+      context.reportNotDone(inFlight, state, `the ${kind} did not settle: it ${state}`);
+  }
+}
+
+/** Shares given up and currency received, negative the other way round. */
+interface Moved {
+  readonly yes: Micros;
+  readonly no: Micros;
+  readonly cash: Micros;
+  /** The part of a split's currency that its YES shares cost. */
+  readonly yesCost: Micros | null;
+}
+
+function settle(context: ExecutorContext, inFlight: InFlightIntent, moved: Moved, look: Look): void {
+  const { id: intentId, kind, marketConditionId } = inFlight.intent;
+  assert(kind !== 'place' && kind !== 'cancel', `a ${kind} converts nothing`);
+  const booked = context.ledger.bookConversion({
+    pubkey: must(inFlight.intent.draftPubkey, 'pubkey of a conversion'),
+    intentId,
+    kind,
+    marketConditionId,
+    yesMicros: moved.yes,
+    noMicros: moved.no,
+    cashMicros: moved.cash,
+    yesCostMicros: moved.yesCost,
+    seenMs: look.nowMs,
+  });
+  // The exchange gave one pubkey to two conversions: its second settlement is nowhere in this ledger.
+  if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
+  context.intents.move(inFlight, 'settled', look.nowMs, 'the exchange shows it settled');
+  context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
+}
+
+const differs = (context: ExecutorContext, inFlight: InFlightIntent, row: object): void =>
+  context.reportDifference(inFlight, `the ${inFlight.intent.kind} ${inFlight.intent.id}`, row);
+
+export function sign(
+  context: ExecutorContext,
+  signer: DraftSigner,
+  inFlight: InFlightIntent,
+  nowMs: number,
+  objectionTo: PlaceObjection = () => null,
+): void {
+  // Its order may have ended since, or it may have been withdrawn.
+  if (inFlight.intent.state !== 'drafted') return;
+  const withdrawn = context.findObjection(inFlight, nowMs);
+  const crossing = inFlight.intent.kind === 'place' ? objectionTo(inFlight.intent) : null;
+  const objection = withdrawn ?? crossing;
+  if (objection !== null) {
+    const slug = withdrawn === null ? 'post_only' : 'withdrawn';
+    context.giveUp(inFlight, 'withdrawn', slug, nowMs, `not signed: ${objection}`);
+    return;
+  }
+  const answer = signer.sign(inFlight.intent.id);
+  if (!answer.ok && answer.isWithheld === true) {
+    context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, `not signed: ${answer.reason}`);
+    return;
+  }
+  if (!answer.ok) {
+    context.refuseToSign(inFlight, nowMs, answer.reason);
+    return;
+  }
+  const change = { signature: answer.signature, submitCount: 1 };
+  context.intents.move(inFlight, 'signed', nowMs, 'its signature may leave', change);
+  context.queueRequest(inFlight, 'submit', nowMs);
+}
+
+export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
+  const { outcome, nowMs } = report;
+  switch (outcome.kind) {
+    case 'answered':
+      observeRecord(context, inFlight, report);
+      // The answer to a cancel shows the order, and the order still rests: the cancel is under way.
+      if (inFlight.intent.kind === 'cancel' && inFlight.intent.state === 'signed') {
+        markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, 'accepted, but the order still rests');
+      }
+      break;
+    case 'refused':
+      if (outcome.slug === 'throttled' || outcome.slug === 'gringotts_unavailable') {
+        context.sendAgain(inFlight, { nowMs });
+      } else {
+        // A submit can answer an error though the record moved on: only the record decides.
+        markUncertain(context, inFlight, nowMs, nowMs, `${outcome.slug}: ${outcome.message}`);
+      }
+      break;
+    case 'unknown':
+      if (outcome.sent) {
+        markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
+      } else if (isStale(context, inFlight)) {
+        context.giveUp(inFlight, 'neverSent', 'unsent', nowMs, outcome.reason);
+      } else {
+        context.sendAgain(inFlight, { nowMs });
+      }
+  }
+}
+
+/**
+ * Whether a submit that never left is given up rather than sent again: the price of a place is too old by then, and the
+ * mode may forbid the others.
+ */
+function isStale(
+  context: ExecutorContext,
+  { intent: { kind, strategy, state, submitCount } }: InFlightIntent,
+): boolean {
+  if (state !== 'signed' || submitCount !== 1) return false;
+  return kind === 'place' || !context.isAllowed(kind, strategy);
+}
+
+/** A submit may have worked: its record is to be read at `dueMs`. */
+export function markUncertain(
+  context: ExecutorContext,
+  inFlight: InFlightIntent,
+  nowMs: number,
+  dueMs: number,
+  reason: string,
+): void {
+  context.intents.move(inFlight, 'uncertain', nowMs, reason);
+  inFlight.resend = false;
+  inFlight.dueMs = dueMs;
 }

@@ -7,29 +7,29 @@ import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch,
 import { Arrivals, Flow, Volatility } from './estimators.js';
 import { type Jump, Liveness } from './liveness.js';
 import { OwnFills } from './own-fills.js';
-import { isShortOfOwn, OwnOrderMemory } from './own-orders.js';
-import { type TraderPace, USUAL_PACE } from './pace.js';
-import { QueuePlaces } from './queue.js';
+import { isShortOfOwn, OwnOrderMemory, QueuePlaces } from './own-orders.js';
 import { type CategoryFlow, TakerFlow } from './taker-flow.js';
 import { Tape } from './tape.js';
 import { VenueMark } from './venue-marks.js';
-import type {
-  Book,
-  Estimates,
-  EventView,
-  FeedViews,
-  Glance,
-  Health,
-  Inventory,
-  MarketFacts,
-  MarketView,
-  OwnMarketState,
-  OwnOrder,
-  OwnOrderView,
-  PriceMotion,
-  SeenAt,
-  Sight,
-  TapeTrade,
+import {
+  type Book,
+  type Estimates,
+  type EventView,
+  type FeedViews,
+  type Glance,
+  type Health,
+  type Inventory,
+  type MarketFacts,
+  type MarketView,
+  type OwnMarketState,
+  type OwnOrder,
+  type OwnOrderView,
+  type PriceMotion,
+  type SeenAt,
+  type Sight,
+  type TapeTrade,
+  type TraderPace,
+  USUAL_PACE,
 } from './view.js';
 
 interface SeenBook {

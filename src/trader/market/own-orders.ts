@@ -4,9 +4,9 @@
  * when the answer came.
  */
 
-import { add, type Micros, maxMicros, ZERO } from '../../shared/base/micros.js';
+import { add, type Micros, maxMicros, minMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { amountAt, type Removal } from './book.js';
-import type { Book, OwnOrder, SeenAt } from './view.js';
+import type { Book, OwnOrder, SeenAt, TapeTrade } from './view.js';
 
 interface Remembered {
   readonly order: OwnOrder;
@@ -100,3 +100,64 @@ const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
   submittedMs: order.submittedMs > nowMs ? Number.NEGATIVE_INFINITY : order.submittedMs,
   goneMs: null,
 });
+
+/** After a book showed `level` shares of others at our price. */
+export const aheadAfterBook = (ahead: Micros | null, level: Micros): Micros =>
+  ahead === null ? level : minMicros(ahead, level);
+
+/** After a trade of this size at our price that no book we have seen reflects. */
+export const aheadAfterTrade = (ahead: Micros, traded: Micros): Micros => (traded >= ahead ? ZERO : sub(ahead, traded));
+
+interface Place {
+  readonly ahead: Micros | null;
+  readonly remaining: Micros;
+}
+
+/**
+ * Shares of others before each of our resting orders, guessed against ourselves ("risk-averse" in hftbacktest's queue
+ * models). All that a book first shows at our price stands before us. A trade at our price takes from the front. A level that
+ * shrinks without a trade shrank behind us, unless less is left than stood before us.
+ */
+export class QueuePlaces {
+  #places = new Map<string, Place>();
+
+  findAhead(order: OwnOrder): Micros | null {
+    return this.#places.get(order.intentId)?.ahead ?? null;
+  }
+
+  /** A new book (our orders taken out of it) and the orders that we have now. */
+  onBook(others: Book, at: SeenAt, own: readonly OwnOrder[]): void {
+    const next = new Map<string, Place>();
+    for (const order of own) {
+      const known = this.#places.get(order.intentId) ?? { ahead: null, remaining: order.remainingMicros };
+      const showsIt = order.acceptedMs !== null && order.acceptedMs <= at.sentMs;
+      const ahead = showsIt
+        ? aheadAfterBook(known.ahead, amountAt(others, order.side, order.priceMicros))
+        : known.ahead;
+      // Whoever was partly filled has nobody before him.
+      const filled = order.remainingMicros < known.remaining;
+      next.set(order.intentId, { ahead: filled ? ZERO : ahead, remaining: order.remainingMicros });
+    }
+    this.#places = next;
+  }
+
+  /** A trade that happened after the newest book. */
+  onTrade(trade: TapeTrade, own: readonly OwnOrder[]): void {
+    for (const order of own) {
+      const place = this.#places.get(order.intentId);
+      if (place === undefined || place.ahead === null) continue;
+      const reach = computeReach(trade, order);
+      if (reach < 0) continue;
+      const ahead = reach > 0 ? ZERO : aheadAfterTrade(place.ahead, trade.amountMicros);
+      this.#places.set(order.intentId, { ahead, remaining: place.remaining });
+    }
+  }
+}
+
+/**
+ * Positive when the trade went through the order's price, 0 at it, negative when it did not come so far. While a bid
+ * rests nobody can buy at its price or below, so the price alone says that the trade came to our side.
+ */
+function computeReach(trade: TapeTrade, order: OwnOrder): number {
+  return order.side === 'bid' ? order.priceMicros - trade.priceMicros : trade.priceMicros - order.priceMicros;
+}

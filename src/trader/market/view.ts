@@ -342,3 +342,34 @@ export interface PriceMotion {
   /** Distance of the venue's later mark from it, beyond half a tick; 0 without one. No price uses it. */
   readonly markMove: number;
 }
+
+/** All of a pace that is the trader's and not the market's. */
+export type TraderPace = Omit<PaceView, 'lookEveryS'>;
+
+/** Seconds until a quote that was decided stands. */
+export const USUAL_REACT_S = 2;
+
+/** Enough looks for everybody, and the usual prices of requests and currency. */
+export const USUAL_PACE: TraderPace = Object.freeze({
+  reactS: USUAL_REACT_S,
+  readPrice: 0,
+  requestPrice: 0.001,
+  currencyPricePerS: 1e-7,
+});
+
+/** @param wanted condition ids of the markets that are to be quoted, seen or not */
+export function makeWholeEventView(
+  nowMs: number,
+  event: WholeEventView['event'],
+  markets: readonly MarketOfEvent[],
+  wanted: readonly string[],
+): WholeEventView {
+  const declared = event.marketConditionIds;
+  // After the declared ones by their names: in which order they were found must not matter.
+  const rank = (id: string) => (declared.includes(id) ? declared.indexOf(id) : declared.length);
+  const byRank = (a: string, b: string) => rank(a) - rank(b) || (a < b ? -1 : 1);
+  const seen = new Set(markets.map(({ view }) => view.market.conditionId));
+  const unseen = [...new Set([...declared, ...wanted])].filter((id) => !seen.has(id)).sort(byRank);
+  const sorted = [...markets].sort((a, b) => byRank(a.view.market.conditionId, b.view.market.conditionId));
+  return Object.freeze({ nowMs, event, markets: Object.freeze(sorted), unseen: Object.freeze(unseen) });
+}

@@ -4,22 +4,26 @@
  */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
-import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
+import { type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
 import type { RoundList } from '../../shared/protocol/request-owner.js';
+import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { Executor } from '../executor/executor.js';
 import type { RestingOrder } from '../executor/reservations.js';
 import type { MissingFills } from '../executor/trades.js';
-import type { Ledger } from '../ledger/contract.js';
+import type { AdoptedMove, AdoptedOutcome, ConversionKind, Ledger } from '../ledger/contract.js';
 import { CONVERSION_KINDS } from '../ledger/tables.js';
-import { type Adoption, moveOfFills, movesOfConversion, planAdoption, type RecordedMove } from './adoption.js';
 import type { LeavingOut } from './confirmed-differences.js';
 import {
   compareShares,
+  conversionDifference,
   type Difference,
+  inventedConversion,
+  inventedFill,
   LONGEST_LAG_MS,
   type Moved,
   missingFill,
+  negate,
   type OwnBooks,
   orderDifference,
   outcomeKey,
@@ -27,11 +31,12 @@ import {
   readMoved,
   sharesAtExchange,
   sharesInLedger,
+  tradeDifference,
   unlistedOrder,
 } from './differences.js';
 import { AssetsReading, bookedSince, type Lately, OpeningShares } from './held-shares.js';
-import { IndependentFillCount } from './independent-fill-count.js';
-import { openListCursors } from './reconciled-lists.js';
+import { IndependentFillCount, type LackingFills } from './independent-fill-count.js';
+import { ListCursor, type ListTime } from './list-cursor.js';
 import type { Reading } from './round.js';
 
 /** The comparison's reads of the ledger, and the notes with its progress. */
@@ -251,3 +256,144 @@ const makeBooks = (
     return intent !== null && ledger.intent(intent)?.draftPubkey === draftPubkey;
   },
 });
+
+const getPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
+/** States of a conversion that is over. */
+const OVER = ['done', 'completed', 'failed', 'expired'];
+
+type HistoryLedger = Pick<
+  Ledger,
+  'note' | 'setNote' | 'fill' | 'conversion' | 'fillsAfter' | 'conversionsAfter' | 'newestSeq' | 'hadFailed'
+>;
+
+/** @param ownTrades whether the venue lists them */
+function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: boolean) {
+  const conversions = (kind: ConversionKind) => ({
+    getPubkey,
+    bornS: ({ created }: { readonly created: number }) => created,
+    isSettled: ({ state }: { readonly state: string }) => OVER.includes(state),
+    booked: {
+      newestSeq: () => ledger.newestSeq('conversions'),
+      after: (seq: number) => ledger.conversionsAfter(seq).filter(({ row }) => row.kind === kind),
+      findInvented: (pubkey: string, { listMs }: ListTime) => {
+        const booked = ledger.conversion(pubkey);
+        return booked === null || booked.seenMs >= listMs - LONGEST_LAG_MS ? null : inventedConversion(booked);
+      },
+    },
+  });
+  const orders = new ListCursor('orders', ledger, {
+    endpoint: 'orders.list',
+    getPubkey,
+    bornS: () => null,
+    // An order of ours is followed by the executor wherever it goes; one that nobody knows may still be signed.
+    isSettled: ({ pubkey, status }) =>
+      (status !== null && ORDER_STANDING[status].phase !== 'unsigned') ||
+      (pubkey !== null && books.order(pubkey) !== null),
+    compare: (row, listMs) => orderDifference(row, books, listMs),
+    booked: null,
+  });
+  const trades = new ListCursor('trades', ledger, {
+    endpoint: 'trades.list',
+    getPubkey,
+    bornS: ({ timestamp }) => timestamp,
+    isSettled: ({ state }) => state === 'done' || state === 'failed',
+    compare: (row) => tradeDifference(row, books),
+    booked: {
+      newestSeq: () => ledger.newestSeq('fills'),
+      // A trade that had failed is booked when it settles, and its row may lie below the mark by then.
+      after: (seq) => ledger.fillsAfter(seq).filter(({ row }) => !ledger.hadFailed(row.pubkey)),
+      findInvented: (pubkey, { venueS }) => {
+        const fill = ledger.fill(pubkey);
+        const isYoung = fill !== null && venueS !== null && fill.timestampS >= venueS - LONGEST_LAG_MS / 1000;
+        return fill === null || isYoung ? null : inventedFill(fill);
+      },
+    },
+  });
+  const merges = new ListCursor('merges', ledger, {
+    ...conversions('merge'),
+    endpoint: 'merges.list',
+    compare: (row, listMs) => conversionDifference('merge', row, readMoved.merge(row), books, listMs),
+  });
+  const splits = new ListCursor('splits', ledger, {
+    ...conversions('split'),
+    endpoint: 'splits.list',
+    compare: (row, listMs) => conversionDifference('split', row, readMoved.split(row), books, listMs),
+  });
+  const redeems = new ListCursor('redeems', ledger, {
+    ...conversions('redeem'),
+    endpoint: 'redeems.list',
+    compare: (row, listMs) => conversionDifference('redeem', row, readMoved.redeem(row), books, listMs),
+  });
+  return { orders, merges, splits, redeems, ...(ownTrades ? { trades } : {}) };
+}
+
+/** A move of one outcome that the ledger lacks. */
+interface RecordedMove extends AdoptedMove {
+  readonly outcome: string;
+}
+
+/** By outcome: shares in the ledger and at the exchange, and the booking. */
+export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros'> {
+  readonly ledgerMicros: Micros;
+  readonly exchangeMicros: Micros;
+}
+
+export type Adoption = readonly AdoptionOfOutcome[];
+
+interface Holdings {
+  readonly theirs: ReadonlyMap<string, Micros>;
+  readonly ours: ReadonlyMap<string, Micros>;
+  /** Nothing of this outcome is on its way. */
+  readonly isKnown: (outcome: string) => boolean;
+  readonly recorded: readonly RecordedMove[];
+}
+
+// Adoption: what the ledger has to book so that it holds what the exchange holds. Records of the exchange say what currency
+// moved; shares without a record remain as a rest, which is booked at its price.
+
+/** Every outcome in which something has to be booked; a text names an outcome of which nothing can be said now. */
+function planAdoption({ theirs, ours, isKnown, recorded }: Holdings): Adoption | string {
+  const plan: AdoptionOfOutcome[] = [];
+  const outcomes = new Set([...theirs.keys(), ...ours.keys(), ...recorded.map(({ outcome }) => outcome)]);
+  for (const outcome of [...outcomes].sort()) {
+    const [exchangeMicros, ledgerMicros] = [theirs.get(outcome) ?? ZERO, ours.get(outcome) ?? ZERO];
+    const moves = recorded.filter((move) => move.outcome === outcome);
+    if (exchangeMicros === ledgerMicros && moves.length === 0) continue;
+    if (!isKnown(outcome)) return `shares of ${outcome} are on their way`;
+    // Bought shares may have been sold again: purchases come first.
+    const inOrder = moves.toSorted((a, b) => Math.sign(b.sharesMicros) - Math.sign(a.sharesMicros));
+    const explained = moves.reduce((sum, { sharesMicros }) => sum + sharesMicros, 0);
+    plan.push({
+      marketConditionId: parseMarket(outcome),
+      isYes: outcome === outcomeKey(parseMarket(outcome), true),
+      recorded: inOrder,
+      restMicros: micros(exchangeMicros - ledgerMicros - explained),
+      ledgerMicros,
+      exchangeMicros,
+    });
+  }
+  return plan;
+}
+
+function moveOfFills({ market, isYes, side, amount, worth, fees }: LackingFills): RecordedMove {
+  const sign = side === 'buy' ? 1 : -1;
+  const outcome = outcomeKey(market, isYes);
+  return {
+    outcome,
+    sharesMicros: micros(sign * amount),
+    spentMicros: micros(sign * worth),
+    feesMicros: micros(fees),
+  };
+}
+
+/** A complete set is worth the same whichever outcome it is booked with: both get a half of the currency. */
+function movesOfConversion(market: string, moved: Moved | null): readonly RecordedMove[] {
+  if (moved === null) return [];
+  const spent = negate(moved.cash);
+  const half = micros(Math.trunc(spent / 2));
+  const move = (isYes: boolean, given: Micros | null, spentMicros: Micros): RecordedMove => {
+    const sharesMicros = negate(given ?? ZERO);
+    return { outcome: outcomeKey(market, isYes), sharesMicros, spentMicros, feesMicros: ZERO };
+  };
+  return [move(true, moved.yes, half), move(false, moved.no, sub(spent, half))];
+}

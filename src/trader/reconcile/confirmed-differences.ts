@@ -6,8 +6,7 @@
 
 import { must } from '../../shared/base/errors.js';
 import type { Notes } from '../ledger/contract.js';
-import type { AcceptedDifference } from './agreement.js';
-import { DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
+import { type AcceptedDifference, DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
 
 /** Longest lag of lists, ms; a read within it would show the same again. */
 const CONFIRM_AFTER_MS = 10_000;

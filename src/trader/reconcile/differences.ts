@@ -5,6 +5,7 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
+import { utcText } from '../../shared/base/utc-text.js';
 import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import { ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type { BookedConversion, BookedFill, ConversionKind, OrderRecord, PositionRow } from '../ledger/contract.js';
@@ -271,3 +272,31 @@ function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {
   for (const move of moves) held.push(sub(held.at(-1) ?? from, move));
   return held;
 }
+
+/** A difference that an operator has accepted, as it was then. It is left out of the comparison, and nothing is booked. */
+export interface AcceptedDifference extends Difference {
+  /** Our clock, ms, when it was accepted; null where an earlier version did not store it. */
+  readonly sinceMs: number | null;
+  readonly reason: string;
+}
+
+/** `3 accepted differences since 2026-11-28 10:21:03 UTC (reason)`. */
+function acceptedText(accepted: readonly AcceptedDifference[]): string {
+  const times = accepted.flatMap(({ sinceMs }) => sinceMs ?? []);
+  const since = times.length === 0 ? 'an unknown time' : `${utcText(Math.min(...times))} UTC`;
+  const reasons = [...new Set(accepted.map(({ reason }) => reason).filter((reason) => reason !== ''))];
+  const why = reasons.length === 0 ? 'no reason stored' : reasons.join('; ');
+  return `${countText(accepted.length, 'accepted difference')} since ${since} (${why})`;
+}
+
+/** @param open how many differences no operator has accepted */
+export function agreementText(open: number, accepted: readonly AcceptedDifference[]): string {
+  const left = accepted.length === 0 ? '' : acceptedText(accepted);
+  if (open > 0) {
+    const besides = left === '' ? '' : `, apart from ${left}`;
+    return `ledger and exchange differ in ${countText(open, 'place')}${besides}`;
+  }
+  return `ledger and exchange agree${left === '' ? '' : ` except for ${left}`}`;
+}
+
+const countText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

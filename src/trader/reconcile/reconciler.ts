@@ -13,11 +13,9 @@ import type { RoundList } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { PollResult } from '../scheduler/contract.js';
-import type { Adoption } from './adoption.js';
-import type { AcceptedDifference } from './agreement.js';
-import { Comparison, type RestingOrders, type UnderWay } from './comparison.js';
+import { type Adoption, Comparison, type RestingOrders, type UnderWay } from './comparison.js';
 import { ConfirmedDifferences, inWords } from './confirmed-differences.js';
-import { type Difference, LONGEST_LAG_MS } from './differences.js';
+import { type AcceptedDifference, type Difference, LONGEST_LAG_MS } from './differences.js';
 import { Round, type RoundEnd, requestsOfRound } from './round.js';
 
 /** A complete round. Our clock, ms, of its first request and of its comparison. */

@@ -5,14 +5,24 @@
 
 import { notionalRate } from '../../shared/base/fees.js';
 import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micros.js';
-import { buyCost, type Exposure, toYesDirection, type WorkingOrder } from './exposure.js';
-import type { RiskFacts } from './facts.js';
-import { atLeast, atMost, showFigure } from './figures.js';
-import type { Breach, MergeIntent, PlaceIntent, RedeemIntent } from './intent.js';
+import type { Book, Health, MarketFacts, Stance } from '../market/view.js';
+import type { PaceFacts } from './action-pace.js';
+import { buyCost, type Exposure, type FindCaps, lossToAverage, toYesDirection, type WorkingOrder } from './exposure.js';
+import type { FillFacts } from './fill-guard.js';
+import {
+  atLeast,
+  atMost,
+  type Breach,
+  type MergeIntent,
+  type PlaceIntent,
+  type RedeemIntent,
+  type SplitIntent,
+  showFigure,
+} from './intent.js';
 import { LIMIT_NAMES, type RiskLimits } from './limits.js';
-import { lossToAverage } from './loss-to-average.js';
+import type { LossFacts } from './loss-guard.js';
 
-export interface Control {
+interface Control {
   readonly number: number;
   /** Name of the deciding limit, if there is one. */
   readonly name: string;
@@ -106,7 +116,7 @@ function saneInput(place: PlaceIntent, facts: RiskFacts): Breach | null {
   );
 }
 
-export function insaneLimit(limits: RiskLimits): Breach | null {
+function insaneLimit(limits: RiskLimits): Breach | null {
   for (const name of LIMIT_NAMES) {
     if (Number.isSafeInteger(limits[name]) && limits[name] >= 0) continue;
     const breach =
@@ -116,7 +126,7 @@ export function insaneLimit(limits: RiskLimits): Breach | null {
   return null;
 }
 
-export function checkHalt(_: unknown, { stance, stanceReason, loss }: RiskFacts): Breach | null {
+function checkHalt(_: unknown, { stance, stanceReason, loss }: RiskFacts): Breach | null {
   if (stance === 'halted') return flag(`trading is halted: ${stanceReason}`);
   if (loss.halted !== null && stance !== 'flatten') return flag(`trading is halted: ${loss.halted}`);
   return null;
@@ -125,27 +135,27 @@ export function checkHalt(_: unknown, { stance, stanceReason, loss }: RiskFacts)
 /** `reduceOnly` checks these; the reason of `halted` names a loss that halts. */
 const mayOnlyReduce = (stance: RiskFacts['stance']): boolean => stance === 'flatten' || stance === 'reduce-only';
 
-export function dayLoss(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
+function dayLoss(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
   if (mayOnlyReduce(stance)) return null;
   return atMost("today's loss", loss.dayLossMicros, limits.maxLossDayMicros - 1, 'currency');
 }
 
-export function drawdown(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
+function drawdown(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
   if (mayOnlyReduce(stance)) return null;
   return atMost('the loss from the high-water mark', loss.drawdownMicros, limits.maxDrawdownMicros - 1, 'currency');
 }
 
-export function fillBurst(_: unknown, { stance, fills, limits }: RiskFacts): Breach | null {
+function fillBurst(_: unknown, { stance, fills, limits }: RiskFacts): Breach | null {
   if (stance === 'flatten') return null;
   if (fills.halted !== null) return flag(`trading is halted: ${fills.halted}`);
   return atMost(`fills within ${limits.fillsWindowS} s`, fills.inWindow, limits.maxFills, 'fills');
 }
 
-export function marketOpen(_: unknown, { sight }: RiskFacts): Breach | null {
+function marketOpen(_: unknown, { sight }: RiskFacts): Breach | null {
   return sight?.market.phase === 'open' ? null : flag(`the market is ${sight?.market.phase ?? 'not known'}, not open`);
 }
 
-export function timeToResolution(_: unknown, { sight, limits }: RiskFacts): Breach | null {
+function timeToResolution(_: unknown, { sight, limits }: RiskFacts): Breach | null {
   const leftMs = sight?.timeToResolutionMs;
   if (leftMs === null) return null; // The venue's value for "no date set"; a missing figure refuses.
   const seconds = leftMs === undefined ? null : leftMs / 1000;
@@ -355,8 +365,8 @@ const best = ({ sight }: RiskFacts) => ({
   ask: sight?.book.asks[0]?.priceMicros,
 });
 
-/** Null for a safe integer, which every Micros should be. */
-export function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
+/** Null for a safe integer: what every Micros is unless something is broken. */
+function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
   if (Number.isSafeInteger(value)) return null;
   return {
     limit: 0,
@@ -366,5 +376,91 @@ export function whole(what: string, value: number | null | undefined, unit: Brea
   };
 }
 
-/** Breach of a yes/no condition: found 1, allowed 0. */
-export const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });
+/** A condition that does not hold: found 1 where 0 is allowed. */
+const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });
+
+/** What a split must pass: it binds currency, so whatever keeps orders from leaving keeps it from leaving too. */
+export const SPLIT_CONTROLS: readonly SplitControl[] = [
+  { number: 14, name: 'sane_input', check: saneSplit },
+  { number: 8, name: 'halted', check: checkHalt },
+  { number: 8, name: 'max_loss_day', check: dayLoss },
+  { number: 8, name: 'max_drawdown', check: drawdown },
+  { number: 11, name: 'max_fills', check: fillBurst },
+  { number: 15, name: 'market_open', check: marketOpen },
+  { number: 15, name: 'min_time_to_resolution_s', check: timeToResolution },
+  { number: 17, name: 'reduce_only', check: addsNothing },
+  { number: 21, name: 'max_core_sets', check: coreSets },
+  { number: 19, name: 'available_cash', check: splitCash },
+];
+
+interface SplitControl extends Pick<Control, 'number' | 'name'> {
+  readonly check: (split: SplitIntent, facts: RiskFacts) => Breach | null;
+}
+
+function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: RiskFacts): Breach | null {
+  if (sight === null || sight.market.conditionId !== split.marketConditionId) {
+    return flag('the view of this market is missing');
+  }
+  return (
+    insaneLimit(limits) ??
+    whole('the sets to split', split.amountMicros, 'shares') ??
+    atLeast('the sets to split', split.amountMicros, 1, 'shares') ??
+    whole('the YES price of the split', split.yesPriceMicros, 'price') ??
+    atLeast('the YES price of the split', split.yesPriceMicros, 1, 'price') ??
+    atMost('the YES price of the split', split.yesPriceMicros, ONE - 1, 'price') ??
+    whole('the available currency', cashMicros, 'currency')
+  );
+}
+
+function addsNothing(_: unknown, { stance, stanceReason }: RiskFacts): Breach | null {
+  if (stance === 'normal' || stance === 'widen') return null;
+  return flag(`only what reduces may pass, ${stance} (${stanceReason}), and a split binds currency`);
+}
+
+function coreSets(split: SplitIntent, { exposure, limits }: RiskFacts): Breach | null {
+  const sets = exposure.setsMicros(split.marketConditionId) + split.amountMicros;
+  return atMost('the complete sets of this market with the split', sets, limits.maxCoreSetsMicros, 'shares');
+}
+
+function splitCash(split: SplitIntent, { exposure, cashMicros }: RiskFacts): Breach | null {
+  const needed = exposure.reservedCashMicros + split.amountMicros;
+  return atMost('currency needed by this split, other splits and all working buys', needed, cashMicros, 'currency');
+}
+
+/** What controls compare with; taken from the market's feed itself after a strategy has spoken, never from its view. */
+export interface MarketSight {
+  readonly market: Pick<
+    MarketFacts,
+    'conditionId' | 'phase' | 'makerFeeRateMicros' | 'takerFeeRateMicros' | 'feeSchedule'
+  >;
+  /** The book as it came, in YES space. */
+  readonly book: Book;
+  readonly health: Pick<Health, 'bookAgeMs' | 'frozen' | 'sinceJumpMs'>;
+  /** Null when the market does not say when it resolves. */
+  readonly timeToResolutionMs: number | null;
+}
+
+/** The kill ladder: `flatten` is reduce-only that an operator ordered, so the loss limits and a halt no longer hold it back. */
+export type RiskStance = Stance | 'flatten' | 'halted';
+
+export interface RiskFacts {
+  /** Of the intent's market; null when there is none yet, which refuses every order. */
+  readonly sight: MarketSight | null;
+  /** The trader's limits, tightened by the strategy's. */
+  readonly limits: RiskLimits;
+  /** Everything held and working in every market of this trader, all strategies together. */
+  readonly exposure: Exposure;
+  /** Currency that we own and may use, before any reservation. */
+  readonly cashMicros: Micros;
+  readonly loss: LossFacts;
+  /** Highest values that the limits give shares. */
+  readonly findCaps: FindCaps;
+  readonly fills: FillFacts;
+  /** Orders and cancels of the whole trader, those of this very step among them. */
+  readonly pace: PaceFacts;
+  readonly stance: RiskStance;
+  /** Why the stance is not `normal`; empty when it is. */
+  readonly stanceReason: string;
+  /** How many more requests of the draft lane could leave now above the cancel reserve (`RequestQueue.headroom`). */
+  readonly requestHeadroom: number;
+}

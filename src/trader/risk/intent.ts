@@ -1,5 +1,6 @@
 /** Intents of the engine, and the answers of risk. */
 
+import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 
 export type Side = 'buy' | 'sell';
@@ -53,8 +54,8 @@ export interface RedeemIntent extends OfKind<'redeem'> {
 
 export type Intent = PlaceIntent | CancelIntent | MergeIntent | SplitIntent | RedeemIntent;
 
-/** Unit of `limit` and `found`. `shares`, `currency` and `price` are micros; the others are plain numbers. */
-export type Unit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fills' | 'requests' | 'ms' | 's' | 'flag';
+/** What `limit` and `found` count. `shares`, `currency` and `price` are Micros; the others are plain numbers. */
+type Unit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fills' | 'requests' | 'ms' | 's' | 'flag';
 
 /** The two compared numbers and their meaning. */
 export interface Breach {
@@ -74,3 +75,41 @@ export interface Refused extends Breach {
   /** Its name, for example `max_position_shares`: the limit's name if a limit decides. */
   readonly name: string;
 }
+
+/** A Micros as a plain decimal; anything that is not one as it stands. */
+export function showFigure(value: Micros | number): string {
+  // Checked: what `formatDecimal` wants is a safe integer of millionths.
+  return Number.isSafeInteger(value) ? formatDecimal(value as Micros) : String(value);
+}
+
+/** `12 shares`, `0.42`, `3 orders`: a figure in its unit. */
+function withUnit(value: number | null, unit: Unit): string {
+  if (value === null) return 'missing';
+  if (unit === 'price') return showFigure(value);
+  if (unit === 'flag') return String(value);
+  return unit === 'shares' || unit === 'currency' ? `${showFigure(value)} ${unit}` : `${value} ${unit}`;
+}
+
+/** Null when `found` is a finite number of at most `limit`, else the breach; a limit that is not finite is one too. */
+export function atMost(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
+  const figure = finite(found);
+  if (figure !== null && figure <= limit) return null;
+  return breach(what, figure, limit, unit, 'allowed is at most');
+}
+
+/** Null when `found` is a finite number of at least `limit`, else the breach. */
+export function atLeast(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
+  const figure = finite(found);
+  if (figure !== null && figure >= limit) return null;
+  return breach(what, figure, limit, unit, 'needed is at least');
+}
+
+const finite = (value: number | null | undefined): number | null =>
+  typeof value === 'number' && Number.isFinite(value) ? value : null;
+
+const breach = (what: string, found: number | null, limit: number, unit: Unit, word: string): Breach => ({
+  limit,
+  found,
+  unit,
+  text: `${what} is ${withUnit(found, unit)}, ${word} ${withUnit(limit, unit)}`,
+});

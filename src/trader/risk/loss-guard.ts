@@ -5,8 +5,8 @@
  * reason. Its state is plain data that the engine keeps in the ledger.
  */
 
-import { add, type Micros, sub, ZERO } from '../../shared/base/micros.js';
-import { showFigure } from './figures.js';
+import { add, type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
+import { showFigure } from './intent.js';
 import type { RiskLimits } from './limits.js';
 
 /** Plain data, stored as JSON in the transaction of its cause. */
@@ -221,4 +221,39 @@ class Calendar {
     this.#number = number;
     return this.#text;
   }
+}
+
+/** Why quotes must keep away, and why only reducing orders may leave; null where the loss does not demand it. */
+export interface LossRung {
+  readonly widened: string | null;
+  readonly reducing: string | null;
+}
+
+export const NO_LOSS_RUNG: LossRung = { widened: null, reducing: null };
+
+type RungLimits = Pick<
+  RiskLimits,
+  'maxLossDayMicros' | 'maxDrawdownMicros' | 'widenAtLossMicros' | 'reduceAtLossMicros'
+>;
+
+/** Goes as it came: a loss that has shrunk leads back up. Only the halt at the whole limit stays until a person resumes. */
+export function lossRung(loss: LossFacts, limits: RungLimits): LossRung {
+  const widened = describeReached(loss, limits, limits.widenAtLossMicros);
+  const reducing = describeReached(loss, limits, limits.reduceAtLossMicros);
+  return widened === null && reducing === null ? NO_LOSS_RUNG : { widened, reducing };
+}
+
+/** @param part of either limit: 0.5 is 500000 */
+function describeReached(
+  { dayLossMicros, drawdownMicros }: LossFacts,
+  limits: RungLimits,
+  part: Micros,
+): string | null {
+  const reached = (amount: Micros, limit: Micros) => amount > ZERO && amount >= mul(limit, part, 'ceil');
+  const describe = (amount: Micros, what: string, limit: Micros) =>
+    `${showFigure(amount)} ${what}, that is ${showFigure(part)} of the limit of ${showFigure(limit)} or more`;
+  const { maxLossDayMicros, maxDrawdownMicros } = limits;
+  if (reached(dayLossMicros, maxLossDayMicros)) return describe(dayLossMicros, 'lost today', maxLossDayMicros);
+  if (!reached(drawdownMicros, maxDrawdownMicros)) return null;
+  return describe(drawdownMicros, 'below the high-water mark', maxDrawdownMicros);
 }

@@ -7,11 +7,9 @@
  * two calls: the same intent and the same facts get the same verdict.
  */
 
-import { conversionSanity, PLACE_CONTROLS, toWorkingOrder } from './controls.js';
+import { conversionSanity, PLACE_CONTROLS, type RiskFacts, SPLIT_CONTROLS, toWorkingOrder } from './controls.js';
 import type { WorkingOrder } from './exposure.js';
-import type { RiskFacts } from './facts.js';
 import type { Breach, Intent, PlaceIntent, Refused, SplitIntent } from './intent.js';
-import { SPLIT_CONTROLS } from './split-controls.js';
 
 const approvedByRisk: unique symbol = Symbol('approved by risk');
 

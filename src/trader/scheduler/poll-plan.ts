@@ -10,10 +10,9 @@ import {
   type PollSettings,
   type Urgency,
 } from './contract.js';
-import { LookWorth } from './look-worth.js';
 import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './own-pace.js';
-import { pollLane } from './poll-calls.js';
-import { type MarketRecords, PollMemory, type PollRecord } from './poll-memory.js';
+import { type MarketRecords, PollMemory, type PollRecord, pollLane } from './poll-memory.js';
+import { type RestingQuote, type StaleMarket, staleIndex } from './stale-index.js';
 
 /** Share of each kind in the market polls while all want more than available. Unused shares go to the others. */
 const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
@@ -399,4 +398,77 @@ class PollCredit {
   get missingMs(): number {
     return this.suffices ? 0 : Math.ceil((PARTS - this.#parts) / (this.#perMinute * PUBLIC_TENTHS));
   }
+}
+
+/** It is reckoned for this part of a look's age ahead: a longer one holds longer and excludes less. */
+const AHEAD_PART = 0.1;
+const LEAST_AHEAD_MS = 1000;
+/** An index is read off a table: by so much it may seem to fall where it stands still. */
+const ROUNDING = 1 + 1e-6;
+
+/**
+ * Upper bounds of the worth of a look, kept between two decisions: an index only grows while nothing is learned of its market,
+ * so the one of a later moment holds until then. Only indexes that may be the best are computed, and the choice equals that of
+ * computing all of them. A known market is asked without an allocation.
+ */
+export class LookWorth {
+  #most = Number.POSITIVE_INFINITY;
+  #fromMs = Number.POSITIVE_INFINITY;
+  #untilMs = Number.NEGATIVE_INFINITY;
+  // The market as it was then.
+  #seenMs = 0;
+  #price = 0;
+  #usualDistance = 0;
+  #sigmaPerSqrtS = 0;
+  #jumpsPerS = 0;
+  #takersPerS = 0;
+  #markMove = 0;
+  #quotes: readonly RestingQuote[] = [];
+
+  /** The index now where it exceeds `best`, else anything not above `best`. New markets, however many, are worth 0. */
+  indexAbove(best: number, market: StaleMarket, nowMs: number): number {
+    const { seenMs } = market;
+    if (seenMs === null) return 0;
+    const holds = nowMs >= this.#fromMs && nowMs <= this.#untilMs && this.#isAsBefore(market);
+    if (!holds) this.#remember(market, seenMs, nowMs);
+    return this.#most > best ? staleIndex(market, nowMs) : best;
+  }
+
+  #isAsBefore(market: StaleMarket): boolean {
+    return (
+      this.#seenMs === market.seenMs &&
+      this.#price === market.price &&
+      this.#sigmaPerSqrtS === market.sigmaPerSqrtS &&
+      this.#takersPerS === market.takersPerS &&
+      this.#markMove === (market.markMove ?? 0) &&
+      this.#jumpsPerS === market.jumpsPerS &&
+      this.#usualDistance === market.usualDistance &&
+      areSame(this.#quotes, market.quotes)
+    );
+  }
+
+  #remember(market: StaleMarket, seenMs: number, nowMs: number): void {
+    this.#seenMs = seenMs;
+    this.#price = market.price;
+    this.#usualDistance = market.usualDistance;
+    this.#sigmaPerSqrtS = market.sigmaPerSqrtS;
+    this.#jumpsPerS = market.jumpsPerS;
+    this.#takersPerS = market.takersPerS;
+    this.#markMove = market.markMove ?? 0;
+    this.#quotes = market.quotes;
+    this.#fromMs = nowMs;
+    this.#untilMs = nowMs + Math.max(LEAST_AHEAD_MS, AHEAD_PART * (nowMs - seenMs));
+    this.#most = staleIndex(market, this.#untilMs) * ROUNDING;
+  }
+}
+
+function areSame(a: readonly RestingQuote[], b: readonly RestingQuote[]): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) {
+    const [one, other] = [a[i], b[i]];
+    if (one?.side !== other?.side || one?.priceMicros !== other?.priceMicros) return false;
+    if (one?.remainingMicros !== other?.remainingMicros) return false;
+  }
+  return true;
 }

@@ -1,13 +1,20 @@
 /** The single gate for all requests: lanes, budgets and the cancel reserve. */
 
 import { assert, must } from '../../shared/base/errors.js';
+import { type Micros, ONE } from '../../shared/base/micros.js';
+import { SlidingMinute } from '../../shared/base/sliding-minute.js';
 import { declarationOf, type Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { RequestOwner } from '../../shared/protocol/request-owner.js';
-import { type BudgetReport, LANES, type Lane, type PlannedRequest, type Request } from '../../shared/protocol/seam.js';
-import type { BudgetStatus } from '../../shared/protocol/trader-status.js';
+import {
+  type AnyCall,
+  type BudgetReport,
+  LANES,
+  type Lane,
+  type PlannedRequest,
+  type Request,
+} from '../../shared/protocol/seam.js';
 import type { OutcomeObservation, Release, Unsent } from './contract.js';
-import { classifyPurpose, PurposeCounts, type PurposeUse } from './purposes.js';
 import { LAST_LANES, type Next, ScopeLine } from './scope-line.js';
 
 /** More than a minute of both budgets (120 and 300): later requests would be stale before they left. */
@@ -336,4 +343,60 @@ class SteadyClock {
     const stepMs = nowMs - (this.#ourMs ?? nowMs);
     return stepMs > 0 && stepMs <= LONGEST_STEP_MS ? this.#steadyMs + stepMs : this.#steadyMs;
   }
+}
+
+/**
+ * `looks`: books, trades, details and the list of markets; `moves`: orders placed, and how they fare; `cancels`;
+ * `conversions`: merges, splits, redeems; `own`: resting orders, own trades, assets, rounds of reconciliation.
+ */
+const PURPOSES = ['looks', 'moves', 'cancels', 'conversions', 'own'] as const;
+type Purpose = (typeof PURPOSES)[number];
+
+export function classifyPurpose({ endpoint }: Pick<AnyCall, 'endpoint'>, owner: RequestOwner): Purpose {
+  if (owner.kind === 'round') return 'own';
+  if (owner.kind === 'poll') {
+    const { kind } = owner.target;
+    return kind === 'orders' || kind === 'fills' || kind === 'assets' ? 'own' : 'looks';
+  }
+  if (endpoint === 'orders.cancel' || endpoint === 'orders.cancelSubmit') return 'cancels';
+  return /^(merges|splits|redeems)\./.test(endpoint) ? 'conversions' : 'moves';
+}
+
+/** Counts by purpose. Moments are those of a clock that never steps back. */
+export class PurposeCounts {
+  readonly #minutes = new Map<Purpose, SlidingMinute>(PURPOSES.map((purpose) => [purpose, new SlidingMinute()]));
+  readonly #totals = new Map<Purpose, number>();
+
+  note(purpose: Purpose, nowMs: number): void {
+    const minute = this.#minutes.get(purpose);
+    minute?.forget(nowMs);
+    minute?.add(nowMs);
+    this.#totals.set(purpose, (this.#totals.get(purpose) ?? 0) + 1);
+  }
+
+  at(nowMs: number) {
+    return PURPOSES.map((purpose) => ({
+      purpose,
+      lastMinute: this.#minutes.get(purpose)?.countAt(nowMs) ?? 0,
+      /** Of this run. */
+      total: this.#totals.get(purpose) ?? 0,
+    }));
+  }
+}
+
+/** Requests of one purpose. */
+type PurposeUse = Readonly<ReturnType<PurposeCounts['at']>[number]>;
+
+/** What a fill took, and what a request brought; null before there is a fill, a request or a result. */
+export function worthOfRequests(
+  spent: readonly Pick<PurposeUse, 'total'>[],
+  fills: number,
+  resultMicros: Micros | null,
+) {
+  const requests = spent.reduce((sum, { total }) => sum + total, 0);
+  return {
+    requestsPerFill: fills === 0 ? null : requests / fills,
+    /** Currency. Of this run's requests, and of the result of all runs with this capital. */
+    valuePerRequest: requests === 0 || resultMicros === null ? null : resultMicros / ONE / requests,
+  };
 }

@@ -2,9 +2,9 @@
 
 import type { Bug } from './bug.js';
 
-const SUBMITS = 'src/trader/executor/submits.ts';
+const SUBMITS = 'src/trader/executor/records.ts';
 const EXECUTOR = 'src/trader/executor/executor.ts';
-const CONVERSIONS = 'src/trader/executor/conversions.ts';
+const CONVERSIONS = 'src/trader/executor/records.ts';
 
 const LOST_SUBMIT = `        markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
       } else if`;

@@ -2,7 +2,7 @@
 
 import type { Bug } from './bug.js';
 
-const CONVERSIONS = 'src/trader/executor/conversions.ts';
+const CONVERSIONS = 'src/trader/executor/records.ts';
 
 export const RECORD_BUGS: readonly Bug[] = [
   {
@@ -38,7 +38,7 @@ export const RECORD_BUGS: readonly Bug[] = [
     what: 'A trade that was booked, taken back and has settled again is taken for the booking that it once was.',
     edits: [
       {
-        file: 'src/trader/executor/booked-trades.ts',
+        file: 'src/trader/executor/in-flight-intents.ts',
         text: '    this.#rows.delete(tradePubkey);',
         replacement: '    void tradePubkey;',
       },
@@ -60,8 +60,8 @@ export const RECORD_BUGS: readonly Bug[] = [
     what: 'A fill that was never signed is told, and the trader goes on as before.',
     edits: [
       {
-        file: 'src/trader/engine/guards/fill-alarm.ts',
-        text: '    if (this.verdict === null) this.#write(text);',
+        file: 'src/trader/engine/guards/guards.ts',
+        text: '    if (this.verdict === null) this.#noted.write(text);',
         replacement: '    void text;',
       },
     ],
@@ -87,7 +87,7 @@ export const RECORD_BUGS: readonly Bug[] = [
         replacement: "  reducing: { orders: 'quotes', conversions: 'all',",
       },
       {
-        file: 'src/trader/risk/split-controls.ts',
+        file: 'src/trader/risk/controls.ts',
         text: "  { number: 17, name: 'reduce_only', check: addsNothing },\n",
         replacement: '',
       },

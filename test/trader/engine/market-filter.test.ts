@@ -1,7 +1,7 @@
 /** What of the venue's list a strategy is given. */
 
 import { expect, it } from 'vitest';
-import { isWanted, type MarketFilter } from '../../../src/trader/engine/market-filter.js';
+import { isWanted, type MarketFilter } from '../../../src/trader/engine/selection/rules.js';
 
 const market = { conditionId: 'M', title: 'Will the Senate pass the bill?', category: 'politics' };
 

@@ -4,7 +4,7 @@ import { micros } from '../../../src/shared/base/micros.js';
 import type { IntentStep, RequestOwner } from '../../../src/shared/protocol/request-owner.js';
 import type { AnyCall } from '../../../src/shared/protocol/seam.js';
 import { OutboundCheck } from '../../../src/trader/engine/outbound-check.js';
-import { planRequest } from '../../../src/trader/executor/plan-request.js';
+import { planRequest } from '../../../src/trader/executor/context.js';
 import type { IntentRow } from '../../../src/trader/ledger/contract.js';
 
 const POLL: RequestOwner = { kind: 'poll', target: { kind: 'orders' } };

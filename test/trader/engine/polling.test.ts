@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { Polling } from '../../../src/trader/engine/polling.js';
 import { MarketTracker } from '../../../src/trader/market/market-tracker.js';
 import { MarkTrust } from '../../../src/trader/market/venue-marks.js';
-import { newsSigma } from '../../../src/trader/strategy/maths/news.js';
+import { newsSigma } from '../../../src/trader/strategy/maths/log-odds.js';
 import { at, detail, snapshot } from '../market/fixtures.js';
 
 const NOW_MS = 1_700_000_000_000;

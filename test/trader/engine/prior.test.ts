@@ -14,7 +14,7 @@ import {
 import { BAR_S, CANDLES_S } from '../../../src/trader/market/candle-prior.js';
 import { MarketTracker } from '../../../src/trader/market/market-tracker.js';
 import { SlowAverages } from '../../../src/trader/risk/slow-average.js';
-import { pollCall } from '../../../src/trader/scheduler/poll-calls.js';
+import { pollCall } from '../../../src/trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import { at, detail, snapshot } from '../market/fixtures.js';
 

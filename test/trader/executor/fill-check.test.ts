@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OwnTradeRow } from '../../../src/shared/protocol/records.js';
-import { fillObjection } from '../../../src/trader/executor/fill-check.js';
+import { fillObjection } from '../../../src/trader/executor/context.js';
 import { orderOf } from '../ledger/books.js';
 import { m, ONE, row, Script, trade } from './script.js';
 

@@ -1,9 +1,9 @@
 /** How far from the middle takers trade, and where the price goes after one has taken a whole level. */
 
 import { describe, expect, it } from 'vitest';
-import { USUAL_PACE } from '../../../src/trader/market/pace.js';
 import { CategoryFlow, TakerFlow } from '../../../src/trader/market/taker-flow.js';
-import { ReactionPace } from '../../../src/trader/scheduler/reaction-pace.js';
+import { USUAL_PACE } from '../../../src/trader/market/view.js';
+import { ReactionPace } from '../../../src/trader/scheduler/request-price.js';
 import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
 import { book, m } from './fixtures.js';
 

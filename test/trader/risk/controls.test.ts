@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PLACE_CONTROLS } from '../../../src/trader/risk/controls.js';
-import type { RiskFacts } from '../../../src/trader/risk/facts.js';
+import { PLACE_CONTROLS, type RiskFacts } from '../../../src/trader/risk/controls.js';
 import type { CancelIntent, PlaceIntent } from '../../../src/trader/risk/intent.js';
 import { isApproved, judge } from '../../../src/trader/risk/risk.js';
 import { exposureOf, factsOf, holdingOf, limitsOf, m, ONE, orderOf, placeOf, sight } from './states.js';

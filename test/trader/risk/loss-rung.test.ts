@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
-import { lossRung } from '../../../src/trader/risk/loss-rung.js';
+import { lossRung } from '../../../src/trader/risk/loss-guard.js';
 
 const any = fc.integer({ min: -1e12, max: 1e12 }).map(micros);
 const limit = fc.integer({ min: 1, max: 1e12 }).map(micros);

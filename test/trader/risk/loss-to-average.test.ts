@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Exposure, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
-import { lossToAverage } from '../../../src/trader/risk/loss-to-average.js';
+import { Exposure, lossToAverage, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
 import { judge } from '../../../src/trader/risk/risk.js';
 import { factsOf, limitsOf, m, ONE, placeOf, sight } from './states.js';
 

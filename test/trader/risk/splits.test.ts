@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { RiskFacts } from '../../../src/trader/risk/controls.js';
 import { Exposure } from '../../../src/trader/risk/exposure.js';
-import type { RiskFacts } from '../../../src/trader/risk/facts.js';
 import type { SplitIntent } from '../../../src/trader/risk/intent.js';
 import { judge } from '../../../src/trader/risk/risk.js';
 import { exposureOf, factsOf, holdingOf, limitsOf, m, ONE, orderOf, sight } from './states.js';

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import type { Micros } from '../../../src/shared/base/micros.js';
+import type { MarketSight, RiskFacts } from '../../../src/trader/risk/controls.js';
 import { Exposure, type Holding, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
-import type { MarketSight, RiskFacts } from '../../../src/trader/risk/facts.js';
 import type { PlaceIntent } from '../../../src/trader/risk/intent.js';
 import { type RiskLimits, riskLimitsSchema } from '../../../src/trader/risk/limits.js';
 

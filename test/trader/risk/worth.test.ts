@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { valueAtPrice, valueByDepth } from '../../../src/trader/engine/own/valuation.js';
 import type { Book } from '../../../src/trader/market/view.js';
-import { valueAtPrice, valueByDepth } from '../../../src/trader/risk/worth.js';
 import { m, ONE } from './states.js';
 
 const level = (price: number, shares: number) => ({

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
-import { LookWorth } from '../../../src/trader/scheduler/look-worth.js';
+import { LookWorth } from '../../../src/trader/scheduler/poll-plan.js';
 import { type RestingQuote, type StaleMarket, staleIndex } from '../../../src/trader/scheduler/stale-index.js';
 
 type Changing = { -readonly [Key in keyof StaleMarket]: StaleMarket[Key] };

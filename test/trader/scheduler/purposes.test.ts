@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { RequestOwner } from '../../../src/shared/protocol/request-owner.js';
-import { classifyPurpose, PurposeCounts, worthOfRequests } from '../../../src/trader/scheduler/purposes.js';
+import { classifyPurpose, PurposeCounts, worthOfRequests } from '../../../src/trader/scheduler/request-queue.js';
 
 const intent: RequestOwner = { kind: 'intent', step: 'draft', intentId: 'i' };
 const look: RequestOwner = { kind: 'poll', target: { kind: 'book', marketConditionId: 'M' } };

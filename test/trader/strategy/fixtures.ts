@@ -3,14 +3,14 @@
 import fc from 'fast-check';
 import { complement, type Micros, micros, ONE } from '../../../src/shared/base/micros.js';
 import { touch } from '../../../src/trader/market/book.js';
-import { USUAL_PACE } from '../../../src/trader/market/pace.js';
-import type {
-  Book,
-  FeedView,
-  FeedViews,
-  MarketFacts,
-  MarketView,
-  OwnOrderView,
+import {
+  type Book,
+  type FeedView,
+  type FeedViews,
+  type MarketFacts,
+  type MarketView,
+  type OwnOrderView,
+  USUAL_PACE,
 } from '../../../src/trader/market/view.js';
 import { defineStrategy, type MarketStrategy, type Strategy } from '../../../src/trader/strategy/contract.js';
 import type { ParamValues } from '../../../src/trader/strategy/params.js';

@@ -8,17 +8,18 @@ import { must } from '../../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../../shared/base/micros.js';
 import { marketDetail } from '../../../shared/protocol/records.js';
 import { findChanges, type QuotedOrder } from '../../../trader/engine/quoting/changes.js';
-import { bestOwn } from '../../../trader/engine/quoting/event-view.js';
+import { bestOwn } from '../../../trader/engine/quoting/event-turns.js';
 import { hostMarket, NO_EVENT, type QuotedEvent, type SlotHost } from '../../../trader/engine/quoting/slot-hosts.js';
 import { MarketTracker } from '../../../trader/market/market-tracker.js';
-import { type TraderPace, USUAL_PACE } from '../../../trader/market/pace.js';
-import type {
-  EventView,
-  FeedViews,
-  MarketFacts,
-  MarketView,
-  OwnMarketState,
-  SiblingView,
+import {
+  type EventView,
+  type FeedViews,
+  type MarketFacts,
+  type MarketView,
+  type OwnMarketState,
+  type SiblingView,
+  type TraderPace,
+  USUAL_PACE,
 } from '../../../trader/market/view.js';
 import type { Quotes } from '../../../trader/strategy/contract.js';
 import { feedsNamed } from '../../../trader/strategy/read-params.js';

@@ -1,14 +1,18 @@
 /** Effects of the operator's commands. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
-import { complement, type Micros, micros, mul, ZERO } from '../../../shared/base/micros.js';
-import type { OperatorCommand } from '../../../shared/protocol/seam.js';
-import type { AdoptionOfOutcome } from '../../reconcile/adoption.js';
+import { complement, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
+import type { ConfigureCommand, OperatorCommand } from '../../../shared/protocol/seam.js';
+import type { AdoptionOfOutcome } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
+import type { RiskLimits } from '../../risk/limits.js';
+import type { Economics } from '../../strategy/economics.js';
+import { isOfPlace } from '../gate.js';
+import type { MergeSettings, StrategySettings } from '../settings.js';
 import { showTitle, type TraderState } from '../state.js';
-import { configure } from './configure.js';
-import { setFleetBounds } from './fleet-bounds.js';
+import { rememberConfig } from './config-history.js';
 import { LADDER } from './modes.js';
+import { setFleetBounds } from './pauses.js';
 
 /**
  * Why a command would be rejected now, in one sentence that says what is required; null when it would be accepted.
@@ -176,4 +180,55 @@ function describeOutcome(state: TraderState, outcome: AdoptionOfOutcome, restWor
       : [`${formatDecimal(restMicros)} have no record and come at ${formatDecimal(restWorth)}`]),
   ];
   return `${name}: ${formatDecimal(ledgerMicros)} in the ledger, ${formatDecimal(exchangeMicros)} now; ${parts.join('; ')}`;
+}
+
+/** What a running trader can take anew: all of it, as data. */
+export interface LiveSettings {
+  readonly capitalMicros: Micros;
+  readonly risk: RiskLimits;
+  readonly merge: MergeSettings;
+  readonly economics: Economics;
+  readonly strategies: readonly LiveStrategy[];
+}
+
+export interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
+  readonly moduleKey: string;
+}
+
+/**
+ * Takes all of it or, where the code of a strategy was not loaded, nothing. What was on its way under the old settings is
+ * withdrawn and decided anew. Halts, pauses, a kill, marks of losses and everything that was learnt of markets stay.
+ */
+function configure(state: TraderState, command: ConfigureCommand, nowMs: number): void {
+  // Written by the shell from these very types; the journal keeps it as text.
+  const { strategies: wanted, ...live } = JSON.parse(command.config).settings as LiveSettings;
+  const strategies = wanted.flatMap((strategy) => withModule(strategy, state));
+  if (strategies.length < wanted.length) {
+    return state.alert(nowMs, 'command_refused', `configure: the code of a strategy is not loaded; nothing was taken`);
+  }
+  const { capitalMicros: before } = state.settings;
+  state.settings = { ...state.settings, ...live, strategies, configHash: command.hash };
+  state.guards.configure(live.risk);
+  if (live.capitalMicros !== before) {
+    state.ledger.setCapital(live.capitalMicros, nowMs);
+    state.capitalMoved(sub(live.capitalMicros, before));
+  }
+  state.executor.setConfigHash(command.hash);
+  state.executor.withdraw(null, nowMs);
+  state.queue.recall(isOfPlace, 'the configuration has changed');
+  state.markets.configure(state.settings, nowMs);
+  state.poller.expedite({ kind: 'catalog' });
+  for (const { conditionId } of state.markets.all) state.requestRequote(conditionId);
+  rememberConfig(state.ledger, { ...command, atMs: nowMs });
+  const reason = command.reason === '' ? '' : `: ${command.reason}`;
+  state.alert(nowMs, 'configured', `configuration ${command.hash.slice(0, 12)} is in force (${command.by}${reason})`);
+}
+
+/** The very code that runs now where it is the same. */
+function withModule(strategy: LiveStrategy, { settings }: TraderState): readonly StrategySettings[] {
+  const running = settings.strategies.find(
+    ({ name, moduleKey }) => name === strategy.name && moduleKey === strategy.moduleKey,
+  );
+  const module = running?.module ?? settings.findModule?.(strategy.moduleKey) ?? null;
+  return module === null ? [] : [{ ...strategy, module }];
 }

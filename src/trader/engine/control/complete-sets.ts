@@ -1,16 +1,19 @@
 /** Merges complete sets into currency, splits currency into sets, and redeems settled shares. */
 
-import { type Micros, minMicros, ONE, sub, toMultiple } from '../../../shared/base/micros.js';
+import { type Micros, minMicros, ONE, sub, toMultiple, ZERO } from '../../../shared/base/micros.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
+import type { Notes } from '../../ledger/contract.js';
+import type { MarketTracker } from '../../market/market-tracker.js';
 import type { MarketFacts } from '../../market/view.js';
-import type { MergeIntent, RedeemIntent } from '../../risk/intent.js';
-import { isPullingWorth } from '../../strategy/economics.js';
+import type { MergeIntent, RedeemIntent, SplitIntent } from '../../risk/intent.js';
+import type { Quotes, SetsWish } from '../../strategy/contract.js';
+import { batchOf, type Economics, isPullingWorth, USUAL_PAIRS_PER_S } from '../../strategy/economics.js';
 import { approveAndExecute, gatherFacts, NO_REASON, type StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
 import { heldIn, type OwnState } from '../own/own-state.js';
 import type { QuotedOrder } from '../quoting/changes.js';
+import type { QuoteSlot } from '../quoting/quote-slot.js';
 import type { MergeSettings } from '../settings.js';
-import { type Core, planSplit } from './core-sets.js';
 
 /** Wait after one was begun here, ms: a merge takes the venue about a second. */
 const RETRY_MS = 10_000;
@@ -148,5 +151,104 @@ function planRedeem({ conditionId }: MarketFacts, context: StepContext): RedeemI
     marketConditionId: conditionId,
     yesMicros,
     noMicros,
+  };
+}
+
+/** The ledger's note. */
+const CORE_SETS_NOTE = 'core_sets';
+
+/** What holds in one market: of several strategies the one that wants most decides, and one that merges nothing. */
+interface Core {
+  readonly sharesMicros: Micros;
+  readonly merges: boolean;
+  /** Who wants it; null where nobody wants any. */
+  readonly slot: QuoteSlot | null;
+}
+
+export const NO_CORE: Core = { sharesMicros: ZERO, merges: true, slot: null };
+
+/**
+ * Wishes by market and strategy. A market is not quoted for a moment whenever its book is old; were its sets merged each
+ * time, every pause would cost a merge and a split.
+ */
+export class CoreSets {
+  readonly #notes: Notes;
+  readonly #wishes: Map<string, SetsWish>;
+
+  constructor(notes: Notes) {
+    this.#notes = notes;
+    // The note is ours: it was written below.
+    const stored = JSON.parse(notes.note(CORE_SETS_NOTE) ?? '[]') as readonly (readonly [string, SetsWish])[];
+    this.#wishes = new Map(stored);
+  }
+
+  /** Takes in what a strategy wants; quotes without a fair value leave it as it was. Written only when it changes. */
+  take(slot: QuoteSlot, { fairMicros, sets }: Quotes): void {
+    if (fairMicros === null && sets === undefined) return;
+    const key = makeKey(slot);
+    const before = this.#wishes.get(key);
+    const wish = sets === undefined || isPlain(sets) ? undefined : sets;
+    if (before?.coreSharesMicros === wish?.coreSharesMicros && before?.merge === wish?.merge) return;
+    if (wish === undefined) this.#wishes.delete(key);
+    else this.#wishes.set(key, { coreSharesMicros: wish.coreSharesMicros, merge: wish.merge });
+    this.#notes.setNote(CORE_SETS_NOTE, JSON.stringify([...this.#wishes]));
+  }
+
+  /** Only of strategies that are there: nobody else would ever lower it again. */
+  of(slots: readonly QuoteSlot[]): Core {
+    if (this.#wishes.size === 0) return NO_CORE;
+    let core = NO_CORE;
+    for (const slot of slots) {
+      const wish = this.#wishes.get(makeKey(slot));
+      if (wish === undefined) continue;
+      const isMore = core.slot === null || wish.coreSharesMicros > core.sharesMicros;
+      const merges = core.merges && wish.merge === 'auto';
+      core = { merges, ...(isMore ? { sharesMicros: wish.coreSharesMicros, slot } : pick(core)) };
+    }
+    return core;
+  }
+}
+
+const makeKey = ({ conditionId, strategy }: QuoteSlot): string => `${conditionId} ${strategy.name}`;
+const isPlain = ({ coreSharesMicros, merge }: SetsWish): boolean => coreSharesMicros === 0 && merge === 'auto';
+const pick = ({ sharesMicros, slot }: Core): Pick<Core, 'sharesMicros' | 'slot'> => ({ sharesMicros, slot });
+
+/** Whether so many sets are missing that a split is worth its requests. */
+export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Economics): boolean =>
+  coreMicros - setsMicros >= Math.min(coreMicros, batchOf(economics, USUAL_PAIRS_PER_S) * ONE) && coreMicros > 0;
+
+/**
+ * The split that fills the core up again, once a batch is missing; null while there is nothing to do, or currency, requests
+ * or a price are missing.
+ */
+function planSplit(
+  { sharesMicros }: Core,
+  feed: Pick<MarketTracker, 'facts'>,
+  markMicros: Micros | null,
+  context: StepContext,
+): SplitIntent | null {
+  const { facts } = feed;
+  if (facts === null || facts.phase !== 'open' || sharesMicros === 0) return null;
+  const { conditionId, lotMicros } = facts;
+  const { executor, own, economics, queue, nowMs } = context;
+  const pending = (kind: 'split' | 'merge') => executor.pendingConversion(kind, conditionId);
+  if (pending('split') !== null || pending('merge') !== null) return null;
+  const sets = own.exposure.setsMicros(conditionId);
+  const amountMicros = toMultiple(sub(sharesMicros, sets), lotMicros, 'floor');
+  if (
+    !isShort(sharesMicros, sets, economics) ||
+    amountMicros < facts.minAmountMicros ||
+    amountMicros > own.availableMicros
+  )
+    return null;
+  if (markMicros === null || markMicros <= 0 || markMicros >= ONE) return null;
+  if (queue.headroom('signed', 'draft', nowMs) < 2) return null;
+  return {
+    kind: 'split',
+    intentId: context.nextIntentId(conditionId),
+    marketConditionId: conditionId,
+    eventConditionId: facts.eventConditionId,
+    amountMicros,
+    yesPriceMicros: markMicros,
   };
 }

@@ -12,7 +12,7 @@ import type { MarketEntry } from '../markets.js';
 import { heldIn } from '../own/own-state.js';
 import { makeStepContext } from '../quoting/step-context.js';
 import { showTitle, type TraderState } from '../state.js';
-import { unclaimedBecause } from './fleet-bounds.js';
+import { unclaimedBecause } from './pauses.js';
 
 /**
  * Strategy name of these orders in the ledger. No strategy has it, so a remainder that does not fill at once is

@@ -2,7 +2,7 @@
 
 import type { OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { Converting } from '../../executor/contract.js';
-import type { RiskStance } from '../../risk/facts.js';
+import type { RiskStance } from '../../risk/controls.js';
 
 export type Mode =
   | 'starting' // own orders, fills and assets have not been seen complete yet

@@ -3,10 +3,7 @@
 import { AssertionFailed } from '../../../shared/base/errors.js';
 import type { LedgerReader, Notes } from '../../ledger/contract.js';
 import type { RiskLimits } from '../../risk/limits.js';
-import { FillAlarm } from '../guards/fill-alarm.js';
-import { FillMemory } from '../guards/fill-memory.js';
-import { KeyAlarm } from '../guards/key-alarm.js';
-import { LossMemory } from '../guards/loss-memory.js';
+import { Guards } from '../guards/guards.js';
 import type { TraderState } from '../state.js';
 import { MODES_NOTE, type Mode, Modes, type StoredModes } from './modes.js';
 import { Pauses } from './pauses.js';
@@ -46,9 +43,8 @@ export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLi
   const modes = new Modes(JSON.parse(notes.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
   if (stopFile !== null) modes.apply({ kind: 'kill', reason: stopFile });
   modes.onStart();
-  const halted =
-    new LossMemory(notes, limits).halted ?? new FillMemory(notes, limits).halted ?? new KeyAlarm(notes).halted;
-  const alarm = new FillAlarm(notes).verdict;
+  const { halted, fillAlarm } = new Guards({ ...notes, intents: () => [] }, limits);
+  const alarm = fillAlarm.verdict;
   const paused = new Pauses(notes).first;
   const { mode, reason } = modes.mode({ halted, reducing: alarm, widened: null });
   const way = modes.wayBack(mode, halted ?? paused ?? alarm);

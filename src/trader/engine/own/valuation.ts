@@ -1,12 +1,21 @@
 /** What we are worth now, by prices that others quote and never above the slow average of a market's price. */
 
-import { add, type Micros, maxMicros, micros, ONE, sub, ZERO } from '../../../shared/base/micros.js';
-import type { Notes } from '../../ledger/contract.js';
+import {
+  add,
+  complement,
+  type Micros,
+  maxMicros,
+  micros,
+  minMicros,
+  mul,
+  ONE,
+  sub,
+  ZERO,
+} from '../../../shared/base/micros.js';
+import type { LedgerReader, Notes } from '../../ledger/contract.js';
 import { micropriceOf } from '../../market/book.js';
-import type { Book } from '../../market/view.js';
-import { SlowAverages } from '../../risk/slow-average.js';
-import { valueAtPrice, valueByDepth } from '../../risk/worth.js';
-import { Marks } from './marks.js';
+import type { Book, BookLevel } from '../../market/view.js';
+import { type ShareCaps, SlowAverages } from '../../risk/slow-average.js';
 import type { OwnState } from './own-state.js';
 
 /** `MarketTracker.mark` rounded to a micro; books nothing. */
@@ -106,5 +115,97 @@ export class Valuation {
     this.marks.save(held);
     this.averages.prune();
     this.#notes.setNote(AVERAGES_NOTE, JSON.stringify(this.averages.stored));
+  }
+}
+
+interface Shares {
+  readonly yesMicros: Micros;
+  readonly noMicros: Micros;
+}
+
+/**
+ * Shares at the YES price, each for no more than its cap, rounded against us; null without a price that is needed. A complete
+ * set is worth exactly 1 and needs no buyer.
+ */
+export function valueAtPrice(shares: Shares, yesPrice: Micros | null, caps: ShareCaps): Micros | null {
+  const { pairs, single, isYes } = splitSets(shares);
+  if (single === 0) return pairs;
+  if (yesPrice === null) return null;
+  const price = isYes ? yesPrice : complement(yesPrice);
+  return add(pairs, mul(single, minMicros(price, isYes ? caps.yesMicros : caps.noMicros), 'floor'));
+}
+
+/**
+ * Shares at the bids of others for that many, each for no more than its cap, rounded against us. Shares without a bid
+ * are worth 0.
+ *
+ * @param others YES book without own orders
+ */
+export function valueByDepth(shares: Shares, others: Book, caps: ShareCaps): Micros {
+  const { pairs, single, isYes } = splitSets(shares);
+  const cap = isYes ? caps.yesMicros : caps.noMicros;
+  const levels: readonly BookLevel[] = isYes ? others.bids : others.asks;
+  let left = single;
+  let value = pairs;
+  for (const { priceMicros, amountMicros } of levels) {
+    if (left === 0) break;
+    const sold = minMicros(left, amountMicros);
+    value = add(value, mul(sold, minMicros(isYes ? priceMicros : complement(priceMicros), cap), 'floor'));
+    left = sub(left, sold);
+  }
+  return value;
+}
+
+function splitSets({ yesMicros, noMicros }: Shares) {
+  const pairs = minMicros(yesMicros, noMicros);
+  const isYes = yesMicros > pairs;
+  const single = isYes ? sub(yesMicros, pairs) : micros(Math.max(ZERO, noMicros - pairs));
+  return { pairs, single, isYes };
+}
+
+const NOTE = 'marks';
+/** How long a start waits for the market itself to say what shares there are worth, ms. */
+const FRESH_MS = 60_000;
+
+/** What a YES share of each market that is held was worth when the ledger was last told. */
+export const storedMarks = (ledger: Pick<LedgerReader, 'note'>): Map<string, Micros> =>
+  // The note is written by `Marks` alone; what it wrote it can read.
+  new Map(JSON.parse(ledger.note(NOTE) ?? '[]') as readonly (readonly [string, Micros])[]);
+
+export class Marks extends Map<string, Micros> {
+  readonly #ledger: Notes;
+  readonly #stored: Map<string, Micros>;
+
+  constructor(ledger: Notes) {
+    super();
+    this.#ledger = ledger;
+    this.#stored = storedMarks(ledger);
+  }
+
+  /**
+   * One market that cannot be valued must not keep all others from being quoted: its last mark stands in for it.
+   *
+   * @param held by condition id
+   * @param isOut whether nothing that comes of a market is taken in
+   * @param ageMs of the process
+   */
+  fill(held: ReadonlyMap<string, unknown>, isOut: (conditionId: string) => boolean, ageMs: number): void {
+    let isNew = false;
+    for (const conditionId of held.keys()) {
+      const stored = this.#stored.get(conditionId);
+      if (stored === undefined) isNew ||= this.has(conditionId);
+      else if (!this.has(conditionId) && (ageMs > FRESH_MS || isOut(conditionId))) this.set(conditionId, stored);
+    }
+    if (isNew) this.save(held.keys());
+  }
+
+  /** @param held condition ids */
+  save(held: Iterable<string>): void {
+    this.#stored.clear();
+    for (const conditionId of held) {
+      const mark = this.get(conditionId);
+      if (mark !== undefined) this.#stored.set(conditionId, mark);
+    }
+    this.#ledger.setNote(NOTE, JSON.stringify([...this.#stored]));
   }
 }

@@ -1,13 +1,22 @@
 /** Views for the slots: each slot's own market, and one view per event for strategies that quote whole events. */
 
-import type { MarketOfEvent, MarketView, WholeEventView } from '../../market/view.js';
-import { makeWholeEventView } from '../../market/whole-event.js';
-import { pausedBecause } from '../control/fleet-bounds.js';
-import { isInStartupGrace } from '../control/startup-grace.js';
+import { maxMicros, minMicros, sub } from '../../../shared/base/micros.js';
+import {
+  type EventView,
+  type MarketOfEvent,
+  type MarketView,
+  makeWholeEventView,
+  type OwnOrder,
+  type SiblingView,
+  type WholeEventView,
+} from '../../market/view.js';
+import type { EventRule } from '../../risk/event-rules.js';
+import { LADDER } from '../control/modes.js';
+import { pausedBecause } from '../control/pauses.js';
 import type { StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
+import { heldIn, type OwnState, ownOrders } from '../own/own-state.js';
 import type { TraderState } from '../state.js';
-import { makeEventView } from './event-view.js';
 import type { QuoteSlot } from './quote-slot.js';
 import type { QuotedEvent } from './slot-hosts.js';
 
@@ -94,4 +103,81 @@ export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot
   const feeds = state.feeds.of(conditionId, slot.feeds, nowMs);
   const event = slot.strategy.module.inputs?.event === true ? makeEventView(state, entry, nowMs) : null;
   return feed.view(nowMs, state.ownIn(conditionId, slot), feeds, event, state.pace);
+}
+
+/** Of the trader, what it is made from. */
+interface Around {
+  readonly markets: { readonly all: Iterable<Pick<MarketEntry, 'conditionId' | 'feed'>> };
+  readonly own: Pick<OwnState, 'held' | 'orders'>;
+  readonly settings: { readonly events: readonly EventRule[] };
+}
+
+/** Null for a market that belongs to no event, or of which no detail was seen. */
+export function makeEventView(
+  { markets, own, settings }: Around,
+  entry: Pick<MarketEntry, 'conditionId' | 'feed'>,
+  nowMs: number,
+): EventView | null {
+  const eventConditionId = entry.feed.facts?.eventConditionId ?? null;
+  if (eventConditionId === null) return null;
+  const rule = settings.events.find((each) => each.eventConditionId === eventConditionId);
+  const siblings: SiblingView[] = [];
+  for (const { conditionId, feed } of markets.all) {
+    if (conditionId === entry.conditionId || feed.facts?.eventConditionId !== eventConditionId) continue;
+    const { yesMicros, noMicros } = heldIn(own, conditionId);
+    const orders = bestOwn(ownOrders(own, conditionId));
+    siblings.push(Object.freeze({ ...feed.glance(nowMs), ...orders, netMicros: sub(yesMicros, noMicros) }));
+  }
+  return Object.freeze({
+    eventConditionId,
+    outcomes: rule?.outcomes ?? null,
+    markets: rule === undefined || rule.outcomes === 'exclusive' ? null : rule.marketConditionIds.length,
+    siblings: Object.freeze(siblings),
+  });
+}
+
+/** Our best orders of each side. */
+export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[]) {
+  let ownBidMicros: SiblingView['ownBidMicros'] = null;
+  let ownAskMicros: SiblingView['ownAskMicros'] = null;
+  for (const { side, priceMicros } of orders) {
+    if (side === 'bid') ownBidMicros = maxMicros(ownBidMicros ?? priceMicros, priceMicros);
+    else ownAskMicros = minMicros(ownAskMicros ?? priceMicros, priceMicros);
+  }
+  return { ownBidMicros, ownAskMicros };
+}
+
+/**
+ * True while nothing can be said yet of this slot's orders: own state or this book is being read for the first time, and
+ * the process is not older than a book may be. What rests at a start has been unattended since the process before it and is
+ * judged like any other quote, by the age of its book. A cancel before that book was read costs two requests, two more to
+ * place the order again, and its place in the queue.
+ */
+export function isInStartupGrace(
+  state: TraderState,
+  { strategy, conditionId }: QuoteSlot,
+  view: MarketView | null,
+): boolean {
+  if (!mayQuote(state) || pausedBecause(state, conditionId) !== undefined) return false;
+  const isReading = !state.modes.isStarted || view === null || state.valuation.equityMicros === null;
+  return isReading && ageMs(state) <= strategy.risk.maxBookAgeMs;
+}
+
+/** Whether it is not known yet which strategies quote which markets: some are given theirs by the catalog. */
+export function isUnassigned(state: TraderState): boolean {
+  if (!mayQuote(state)) return false;
+  const selects = state.settings.strategies.some(({ markets }) => markets.ids.length === 0);
+  return selects && !state.markets.hasCatalog && ageMs(state) <= state.settings.risk.maxBookAgeMs;
+}
+
+/** Under a kill, a pause or a halt there is nothing to wait for: what rests is pulled at once. */
+function mayQuote(state: TraderState): boolean {
+  const { mode } = state.mode();
+  return mode === 'starting' || LADDER[mode].orders === 'quotes';
+}
+
+/** A clock that was set back makes the process older than any book may be: what rests is then pulled. */
+function ageMs({ seenMs, bornMs }: TraderState): number {
+  if (bornMs === null) return 0;
+  return seenMs < bornMs ? Number.POSITIVE_INFINITY : seenMs - bornMs;
 }

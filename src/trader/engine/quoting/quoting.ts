@@ -2,16 +2,16 @@
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { type Micros, sub } from '../../../shared/base/micros.js';
+import type { IntentRow } from '../../ledger/contract.js';
 import type { MarketTracker } from '../../market/market-tracker.js';
-import type { MarketView, Sight } from '../../market/view.js';
+import type { BookSide, MarketView, Sight, TapeTrade } from '../../market/view.js';
 import type { CancelIntent, PlaceIntent } from '../../risk/intent.js';
 import type { Quotes } from '../../strategy/contract.js';
 import { approveAndExecute, gatherFacts, NO_REASON, type StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
 import { heldIn } from '../own/own-state.js';
 import { type DesiredQuotes, findChanges, type QuotedOrder } from './changes.js';
-import { chooseLegs, type Leg } from './legs.js';
-import { findCrossing, POST_ONLY } from './post-only.js';
+import { chooseLegs, inYesSpace, type Leg } from './legs.js';
 import type { QuoteSlot } from './quote-slot.js';
 
 /** Pause of placing, ms, after the exchange or the signer rejected an order here. */
@@ -149,4 +149,49 @@ function explainQuotes(
     post_only: quotes.postOnly === true,
     factors: quotes.factors,
   });
+}
+
+/** In the counts of refusals, for `explain`. */
+export const POST_ONLY = 'post_only';
+
+/** What an order's price is held against; prices in YES space. */
+type Seen = Pick<Sight, 'others' | 'newestTrade'>;
+
+/**
+ * Why a post-only order at this YES price must not be sent: a sentence; null when it may. The venue has no such flag, so the
+ * trader drops an order that would trade at once by its newest data: before its draft is requested, and before it is signed.
+ */
+export function findCrossing(side: BookSide, priceMicros: Micros, { others, newestTrade }: Seen): string | null {
+  const best = side === 'bid' ? others.asks[0] : others.bids[0];
+  const what = `post-only: ${side} ${formatDecimal(priceMicros)}`;
+  if (best !== undefined && reaches(side, priceMicros, best.priceMicros))
+    return `${what} would trade with the newest ${side === 'bid' ? 'ask' : 'bid'} ${formatDecimal(best.priceMicros)}`;
+  const beside = (side === 'bid' ? others.bids[0] : others.asks[0])?.priceMicros ?? null;
+  if (newestTrade === null || !isTradedThrough(side, priceMicros, newestTrade, beside)) return null;
+  return `${what} would trade where the newest trade was, ${formatDecimal(newestTrade.priceMicros)}`;
+}
+
+const reaches = (side: BookSide, price: Micros, opposite: Micros): boolean =>
+  side === 'bid' ? price >= opposite : price <= opposite;
+
+/**
+ * Somebody took at this price or a better one what we would take now, or traded beyond all that the book shows on our own side:
+ * then it has moved through us. A maker inside the spread is not disturbed by trades at the best price beside him.
+ */
+function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside: Micros | null): boolean {
+  if (!reaches(side, price, trade.priceMicros)) return false;
+  if (trade.taker === (side === 'bid' ? 'buy' : 'sell')) return true;
+  if (beside === null) return false;
+  return side === 'bid' ? trade.priceMicros < beside : trade.priceMicros > beside;
+}
+
+/** Why this place must not be signed now; null when it may, and for what no post-only strategy has asked for. */
+export function objectionToPlace(row: IntentRow, market: MarketEntry | undefined, nowMs: number): string | null {
+  const { isYes, side, priceMicros, strategy } = row;
+  const slot = market?.slots.find((each) => each.strategy.name === strategy);
+  if (slot?.isPostOnly !== true || isYes === null || side === null || priceMicros === null) return null;
+  const sight = market?.feed.sight(nowMs) ?? null;
+  if (sight === null) return 'post-only: nothing is known of the book any more';
+  const order = inYesSpace(isYes, side, priceMicros);
+  return findCrossing(order.side, order.priceMicros, sight);
 }

@@ -1,5 +1,7 @@
 /** Probability and log-odds: x = ln(p / (1 - p)), p = S(x) = 1 / (1 + e^-x). */
 
+import { normalCdf, normalDensity, normalQuantile } from '../../../shared/base/normal.js';
+
 /** Log-odds of a probability; -Infinity at 0 and Infinity at 1. RangeError outside [0, 1]. */
 export function logit(p: number): number {
   if (!(p >= 0 && p <= 1)) throw new RangeError(`a probability lies in [0, 1], got ${p}`);
@@ -16,35 +18,11 @@ export function sigmoid(x: number): number {
 /** p (1 - p): price change per small change of log-odds, and variance of a settled binary. */
 export const slope = (p: number): number => p * (1 - p);
 
-/**
- * L for a part `informed` of takers in [0, 1) that know the outcome, while the rest flips a coin (Glosten and Milgrom 1985, for a
- * binary asset): quotes without loss lie L = ln((1 + a) / (1 - a)) from the fair log-odds, whatever the price.
- */
-export const informedHalfSpread = (informed: number): number => Math.log1p(informed) - Math.log1p(-informed);
+// Holding a binary to settlement under exponential utility (CARA, risk aversion gamma per share): the price of a further
+// share shifts with inventory by exactly gamma x shares in log-odds, which is Hanson's LMSR with b = 1 / gamma (Chen and
+// Pennock 2007). The Gaussian shortcut of Avellaneda and Stoikov is wrong here.
 
-/** Zero-profit quotes around p. */
-export function informedQuotes(p: number, informed: number): { bid: number; ask: number } {
-  const x = logit(p);
-  const half = informedHalfSpread(informed);
-  return { bid: sigmoid(x - half), ask: sigmoid(x + half) };
-}
-
-/** Fraction of informed takers whose trades move a fair price by this much on average: a = move / (2 p (1-p)). */
-export function informedFromMove(p: number, move: number): number {
-  const slope = p * (1 - p);
-  return slope <= 0 ? 0 : Math.min(MAX_INFORMED, Math.max(0, move / (2 * slope)));
-}
-
-/** Maximum: beyond it the model of noise traders does not apply. */
-const MAX_INFORMED = 0.9;
-
-/**
- * Worth of a binary that is held to settlement, with exponential utility (CARA, risk aversion gamma per share). The price of a
- * further share shifts with inventory by exactly gamma x shares in log-odds, which is Hanson's LMSR with b = 1 / gamma (Chen and
- * Pennock 2007). The Gaussian shortcut of Avellaneda and Stoikov is wrong here.
- *
- * Reservation price r = S(x - gamma q w). `heldPart` w is the part of the settlement's variance that is carried.
- */
+/** Reservation price r = S(x - gamma q w). `heldPart` w is the part of the settlement's variance that is carried. */
 export const reservationPrice = (p: number, gamma: number, netShares: number, heldPart = 1): number =>
   sigmoid(logit(p) - gamma * netShares * heldPart);
 
@@ -52,12 +30,12 @@ export const reservationPrice = (p: number, gamma: number, netShares: number, he
 export function certaintyEquivalent(p: number, gamma: number, netShares: number): number {
   if (gamma === 0) return p * netShares;
   const shift = gamma * netShares;
-  // For a short position e^(-gamma q) is huge: factoring it out keeps the logarithm finite.
+  // For a short position e^(-gamma q) is huge: taking it out keeps the logarithm finite.
   if (shift < 0) return netShares - Math.log(p + (1 - p) * Math.exp(shift)) / gamma;
   return -Math.log(p * Math.exp(-shift) + 1 - p) / gamma;
 }
 
-/** Highest price for n more shares and lowest price to sell n that keep utility equal. */
+/** Highest price to pay for n more shares, and lowest to sell n at, that leave one no worse off. */
 export function indifferencePrices(
   p: number,
   gamma: number,
@@ -71,11 +49,52 @@ export function indifferencePrices(
   };
 }
 
-/** Prices of an event with exclusive markets: p_i e^(-gamma q_i) / sum_j p_j e^(-gamma q_j). */
+/** Prices of an event whose markets exclude each other: p_i e^(-gamma q_i) / sum_j p_j e^(-gamma q_j). */
 export function eventReservationPrices(p: readonly number[], gamma: number, netShares: readonly number[]): number[] {
   const logs = p.map((price, i) => Math.log(price) - gamma * (netShares[i] ?? 0));
   const highest = Math.max(...logs);
   const weights = logs.map((log) => Math.exp(log - highest));
   const sum = weights.reduce((a, b) => a + b, 0);
   return weights.map((weight) => weight / sum);
+}
+
+// Takers who know more (Glosten and Milgrom 1985, for a binary asset): a part `informed` of the takers knows the outcome and
+// the rest flips a coin. Quotes without loss lie L = ln((1 + a) / (1 - a)) from the fair log-odds, whatever the price.
+
+/** L for a part of informed takers in [0, 1). */
+export const informedHalfSpread = (informed: number): number => Math.log1p(informed) - Math.log1p(-informed);
+
+/** Zero-profit quotes around p. */
+export function informedQuotes(p: number, informed: number): { bid: number; ask: number } {
+  const x = logit(p);
+  const half = informedHalfSpread(informed);
+  return { bid: sigmoid(x - half), ask: sigmoid(x + half) };
+}
+
+/** The part of informed takers whose trades move a fair price by this much in price on average: a = move / (2 p (1-p)). */
+export function informedFromMove(p: number, move: number): number {
+  const slope = p * (1 - p);
+  return slope <= 0 ? 0 : Math.min(MAX_INFORMED, Math.max(0, move / (2 * slope)));
+}
+
+/** Beyond this a market of noise traders is no longer a description of anything. */
+const MAX_INFORMED = 0.9;
+
+// News: a Brownian score decides at time T by crossing a level, so dp = phi(Phi^-1(p)) / sqrt(T - t) dW (pm-AMM, 2024). The
+// closer the end, the faster the price.
+
+/** Volatility of the price per square root of a second, with so many seconds left. Infinity with none left. */
+export function newsSigma(p: number, secondsLeft: number): number {
+  if (p <= 0 || p >= 1) return 0;
+  return secondsLeft <= 0 ? Number.POSITIVE_INFINITY : normalDensity(normalQuantile(p)) / Math.sqrt(secondsLeft);
+}
+
+/**
+ * Expected loss of a quote at distance `half` from fair when the price moves by a normal step of deviation `sigma`
+ * before it is refreshed: E[(move - half)+] = s phi(h/s) - h (1 - Phi(h/s)), per share and side, in price.
+ */
+export function staleCost(half: number, sigma: number): number {
+  if (sigma <= 0) return Math.max(0, -half);
+  const z = half / sigma;
+  return Math.max(0, sigma * normalDensity(z) - half * normalCdf(-z));
 }

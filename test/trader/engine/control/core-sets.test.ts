@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CoreSets, isShort } from '../../../../src/trader/engine/control/core-sets.js';
+import { CoreSets, isShort } from '../../../../src/trader/engine/control/complete-sets.js';
 import { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
 import { NO_QUOTES, type Quotes, type SetsWish } from '../../../../src/trader/strategy/contract.js';
 import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { pausedBecause, setFleetBounds } from '../../../../src/trader/engine/control/fleet-bounds.js';
 import { Modes } from '../../../../src/trader/engine/control/modes.js';
+import { pausedBecause, setFleetBounds } from '../../../../src/trader/engine/control/pauses.js';
 
 const newState = () => {
   const said: string[] = [];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
 import { commandRefusal, obey } from '../../../../src/trader/engine/control/commands.js';
-import { pausedBecause } from '../../../../src/trader/engine/control/fleet-bounds.js';
+import { pausedBecause } from '../../../../src/trader/engine/control/pauses.js';
 import { makeSnapshot } from '../../../../src/trader/engine/snapshot.js';
 import type { Ledger } from '../../../../src/trader/ledger/contract.js';
 import { withLedger } from '../../ledger/books.js';

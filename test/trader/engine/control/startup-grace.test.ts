@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
-import { isInStartupGrace, isUnassigned } from '../../../../src/trader/engine/control/startup-grace.js';
+import { isInStartupGrace, isUnassigned } from '../../../../src/trader/engine/quoting/event-turns.js';
 import { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
 import { withLedger } from '../../ledger/books.js';
 import { limitsOf } from '../../risk/states.js';

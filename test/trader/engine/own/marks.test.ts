@@ -1,7 +1,7 @@
 /** What shares are valued at when their market does not say it any more. */
 
 import { describe, expect, it } from 'vitest';
-import { Marks } from '../../../../src/trader/engine/own/marks.js';
+import { Marks } from '../../../../src/trader/engine/own/valuation.js';
 import { withLedger } from '../../ledger/books.js';
 import { m } from '../../risk/states.js';
 

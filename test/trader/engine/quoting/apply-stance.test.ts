@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Micros, micros } from '../../../../src/shared/base/micros.js';
-import { applyStance } from '../../../../src/trader/engine/quoting/apply-stance.js';
+import { applyStance } from '../../../../src/trader/engine/quoting/quote-slot.js';
 import type { MarketView, Stance } from '../../../../src/trader/market/view.js';
 import { checkQuotes } from '../../../../src/trader/strategy/check.js';
 import { NO_QUOTES, type Quotes } from '../../../../src/trader/strategy/contract.js';

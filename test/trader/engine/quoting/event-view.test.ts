@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeEventView } from '../../../../src/trader/engine/quoting/event-view.js';
+import { makeEventView } from '../../../../src/trader/engine/quoting/event-turns.js';
 import { MarketTracker } from '../../../../src/trader/market/market-tracker.js';
 import type { EventRule } from '../../../../src/trader/risk/event-rules.js';
 import { at, detail, m, snapshot } from '../../market/fixtures.js';

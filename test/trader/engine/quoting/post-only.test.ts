@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../../src/lab/backtest/run.js';
-import { findCrossing } from '../../../../src/trader/engine/quoting/post-only.js';
-import { PLACE_PAUSE_MS } from '../../../../src/trader/engine/quoting/quoting.js';
+import { findCrossing, PLACE_PAUSE_MS } from '../../../../src/trader/engine/quoting/quoting.js';
 import type { TapeTrade } from '../../../../src/trader/market/view.js';
 import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
 import { plan } from '../../../lab/backtest/plans.js';

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../../src/lab/backtest/run.js';
 import type { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
-import { tellRefused } from '../../../../src/trader/engine/quoting/tell-events.js';
+import { tellRefused } from '../../../../src/trader/engine/reactions.js';
 import type { PaceView } from '../../../../src/trader/market/view.js';
 import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
 import { type AnyEvent, ASKED_EVENTS, type AskedEvent } from '../../../../src/trader/strategy/events.js';

@@ -8,10 +8,11 @@ import {
   informedHalfSpread,
   informedQuotes,
   logit,
+  newsSigma,
   reservationPrice,
   sigmoid,
+  staleCost,
 } from '../../../../src/trader/strategy/maths/log-odds.js';
-import { newsSigma, staleCost } from '../../../../src/trader/strategy/maths/news.js';
 
 describe('settlement-aware reservation price (CARA, p = 0.6, gamma = 0.01, n = 10)', () => {
   test.each([

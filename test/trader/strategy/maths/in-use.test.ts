@@ -7,9 +7,9 @@ import {
   indifferencePrices,
   informedFromMove,
   informedQuotes,
+  newsSigma,
   reservationPrice,
 } from '../../../../src/trader/strategy/maths/log-odds.js';
-import { newsSigma } from '../../../../src/trader/strategy/maths/news.js';
 import logOddsMaker from '../../../../strategies/log-odds-maker.js';
 import { book, m } from '../../market/fixtures.js';
 import { FACTS, holding, paramsFor, viewOf } from '../fixtures.js';
