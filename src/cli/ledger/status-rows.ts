@@ -9,8 +9,8 @@ import {
   type MarketStatus,
   type TraderStatus,
 } from '../../shared/protocol/trader-status.js';
-import { agreementText } from '../../trader/reconcile/agreement.js';
-import { worthOfRequests } from '../../trader/scheduler/purposes.js';
+import { agreementText } from '../../trader/reconcile/differences.js';
+import { worthOfRequests } from '../../trader/scheduler/request-queue.js';
 
 export type StatusData = ReturnType<typeof makeStatus>;
 export type StatusAgreement = ReturnType<typeof makeAgreement>;

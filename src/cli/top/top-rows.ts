@@ -5,7 +5,6 @@ import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { describeQuoting, type MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { TraderState } from '../../shell/console/trader-state.js';
 import type { ResultBook } from '../../shell/console/views/result-book.js';
-import type { MarketFigures } from '../../shell/control/telemetry/lines.js';
 import { storedMarks } from '../../trader/engine/own/valuation.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 

@@ -1,7 +1,7 @@
 /** Content of the page, from the trader's last messages and its ledger. */
 
 import type { AccountStatus, ProcessStatus } from '../../shared/protocol/trader-status.js';
-import { agreementText } from '../../trader/reconcile/agreement.js';
+import { agreementText } from '../../trader/reconcile/differences.js';
 import { ALERT_SEVERITIES } from '../config/schema.js';
 import type { Role } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';

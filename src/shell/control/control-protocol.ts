@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import type { TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { AcceptedDifference, Difference } from '../../trader/reconcile/differences.js';
 import type { PrunedBatch } from '../../trader/reconcile/prune.js';
 

@@ -7,10 +7,9 @@ import { type Micros, micros } from '../../shared/base/micros.js';
 import { cutText, measureText } from '../../shared/base/text-width.js';
 import type { BudgetStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
-import type { FeedSnapshot } from '../../trader/engine/feeds.js';
-import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
-import { type BudgetStatus, worthOfRequests } from '../../trader/scheduler/request-queue.js';
-import { duration } from '../runtime/duration.js';
+import type { Snapshot } from '../../trader/engine/snapshot.js';
+import { worthOfRequests } from '../../trader/scheduler/request-queue.js';
+import { duration } from '../runtime/clock.js';
 
 /** Money to two decimals towards zero: a status is read, not booked. */
 export function money(value: number | null): string {

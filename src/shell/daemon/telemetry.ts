@@ -1,9 +1,8 @@
 /** The trader's figures for subscribers, and their input: times of steps and beats. */
 
 import type { Observation, Request } from '../../shared/protocol/seam.js';
-import type { AccountSnapshot, RiskUse } from '../../trader/engine/snapshot.js';
-import { agreementText } from '../../trader/reconcile/differences.js';
-import type { BudgetStatus } from '../../trader/scheduler/request-queue.js';
+import type { AccountStatus, ProcessStatus, TraderStatus } from '../../shared/protocol/trader-status.js';
+import { VERSION } from '../config/shipped.js';
 import { type Shown, shownConfig } from '../config/shown.js';
 import type { Config } from '../config/types.js';
 import { RecentDurations } from '../control/telemetry/durations.js';

@@ -223,18 +223,18 @@ function pollForProof(state: TraderState, ticking: boolean, nowMs: number): void
 }
 
 /**
- * Until when the passing of time alone makes the trader do nothing: its shell may leave out the beats before, and the
- * trader passes over those that come. Where that is not certain the answer is "now": an extra beat costs a
- * microsecond, a skipped one would change what the trader does.
+ * Earliest time at which a timer alone makes the trader act. The shell may skip ticks before it, and the trader ignores
+ * those that come. If uncertain, the result is "now": an extra tick costs a microsecond, a skipped one would change the
+ * trader's actions.
  */
 
-/** The executor's due work and the valuation; the executor asks for at least once a second. */
+/** Tick interval, ms, for the executor's due work and the valuation. The executor needs at least one a second. */
 const TICK_MS = 500;
 
-/** Modes in which nothing is asked of the exchange again and again. */
+/** Modes without repeated requests to the exchange. */
 const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'widened', 'reducing', 'paused', 'halted', 'killed'];
 
-/** Our clock, ms: not later than the first moment after the newest step at which a beat has something to do. */
+/** Our clock, ms: at most the first time after the newest step at which a tick has work. */
 export function quietUntilMs(state: TraderState): number {
   const nowMs = state.seenMs;
   if (!isCalm(state, nowMs)) return nowMs;
@@ -245,13 +245,13 @@ export function quietUntilMs(state: TraderState): number {
   return Math.max(nowMs, untilMs);
 }
 
-/** The newest step has left nothing to be taken in by the next, and the request budget does not change by itself. */
+/** True when the newest step left no work for the next one and the request budget is unchanged until then. */
 function isCalm(state: TraderState, nowMs: number): boolean {
   if (state.isStale || state.modes.wantsProof || !CALM_MODES.includes(state.mode().mode)) return false;
   return (state.own.unsettled === 0) === (state.settledMs !== null) && state.queue.isSteady(nowMs);
 }
 
-/** Our clock, ms: the first moment at which the passing of time alone lets something begin in this market. */
+/** Our clock, ms: first time at which a timer alone lets an action begin in this market. */
 function marketQuietUntilMs(state: TraderState, entry: MarketEntry): number {
   let untilMs = mayConvert(state, entry) ? entry.nextConversionMs : Number.POSITIVE_INFINITY;
   for (const slot of entry.slots) {
@@ -261,7 +261,7 @@ function marketQuietUntilMs(state: TraderState, entry: MarketEntry): number {
   return untilMs;
 }
 
-/** Whether a conversion, or the cancels that make way for a merge, could be begun here at some time. */
+/** True when a conversion, or the cancels before a merge, could begin here at some time. */
 function mayConvert(state: TraderState, { feed, conditionId, slots }: MarketEntry): boolean {
   const { facts } = feed;
   const { conversions } = LADDER[state.mode().mode];

@@ -201,7 +201,7 @@ function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'no
   state.notify(nowMs, 'not_done', `${what}: ${event.slug}, ${event.reason}`);
 }
 
-/** Of the trader, who is told and where orders are looked up. */
+/** Parts of the trader that list the slots and look up orders. */
 interface Around {
   readonly ledger: Pick<LedgerReader, 'intent' | 'order'>;
   listSlots(conditionId: string): readonly QuoteSlot[];
@@ -209,7 +209,7 @@ interface Around {
 
 type Of<K extends ExecutorEvent['kind']> = Extract<ExecutorEvent, { kind: K }>;
 
-/** Looks nothing up where no quoter of the market asked for this kind. */
+/** Skips the lookup when no quoter of the market subscribes to this kind. */
 function askers(around: Around, market: string, kind: AskedEvent): readonly QuoteSlot[] {
   return around.listSlots(market).filter((slot) => slot.asksFor(kind));
 }
@@ -233,7 +233,7 @@ function tellClosed(around: Around, event: Of<'orderClosed'>, nowMs: number): vo
   tellOwner(slots, strategy, { kind: 'canceled', nowMs, ...placed, leftMicros });
 }
 
-/** A conversion is nobody's alone: every quoter of the market that asked is told. */
+/** A conversion belongs to no single strategy: every subscribed quoter of the market gets it. */
 export function tellRefused(
   around: Around,
   { intentId, market }: Pick<Of<'notDone'>, 'intentId' | 'market'>,
@@ -249,7 +249,7 @@ export function tellRefused(
   for (const slot of slots) slot.observe(event);
 }
 
-/** @param cashMicros of a merge what came, of a split what went: a complete set is one unit of currency */
+/** @param cashMicros currency received by a merge or spent by a split: one unit per complete set */
 function tellSets(
   around: Around,
   kind: 'merged' | 'split',
@@ -260,7 +260,7 @@ function tellSets(
   tellMarket(around, market, { kind, nowMs, amountMicros });
 }
 
-/** Tells every quoter of a market that asked for this kind. */
+/** Passes an event to every subscribed quoter of a market. */
 export function tellMarket(around: Pick<Around, 'listSlots'>, market: string, event: StrategyEvent<AskedEvent>): void {
   for (const slot of around.listSlots(market)) if (slot.asksFor(event.kind)) slot.observe(event);
 }
@@ -269,7 +269,7 @@ function tellOwner(slots: readonly QuoteSlot[], strategy: string | null, event: 
   for (const slot of slots) if (slot.strategy.name === strategy) slot.observe(event);
 }
 
-/** An order of ours in YES space. */
+/** An own order in YES space. */
 function findOrder({ ledger }: Around, intentId: string) {
   const intent = ledger.intent(intentId);
   if (intent === null) return null;
@@ -278,7 +278,7 @@ function findOrder({ ledger }: Around, intentId: string) {
   return { intentId, ...inYesSpace(isYes, side, priceMicros), amountMicros, strategy };
 }
 
-/** Whose order a cancel is of; null where this ledger never made it. */
+/** Strategy of the order that a cancel is for; null for an order that this ledger does not know. */
 function findOwner({ ledger }: Around, { orderPubkey }: IntentRow): string | null {
   const order = orderPubkey === null ? null : ledger.order(orderPubkey);
   return order === null ? null : (ledger.intent(order.intentId)?.strategy ?? null);

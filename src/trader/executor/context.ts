@@ -315,9 +315,9 @@ export const rowText = (row: object): string =>
     DECIMALS.has(key) && typeof value === 'number' ? formatDecimal(value as Micros) : value,
   );
 
-/** A quote whose draft could not even be asked for in this time is stale: the engine decides anew. */
+/** A quote whose draft could not be requested in this time is stale: the engine decides again. */
 const DRAFT_USEFUL_MS = 3_000;
-/** The rest keeps its use for longer; a request that could not leave in this time is thought over and asked again. */
+/** Other requests stay useful longer; one that could not leave in this time is decided again. */
 const USEFUL_MS = 10_000;
 
 export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number): PlannedRequest {
@@ -331,7 +331,7 @@ export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number):
     case 'submit': {
       const lane = intent.kind === 'cancel' ? 'cancel' : 'submit';
       const usefulMs = nowMs + USEFUL_MS;
-      // Where it waits for the request budget its price grows old as well.
+      // Time in the queue ages its price too.
       const latestMs = intent.kind === 'place' ? Math.min(usefulMs, intent.createdMs + PLACE_USEFUL_MS) : usefulMs;
       return { lane, call: submitCall(intent), latestMs, owner };
     }
@@ -369,7 +369,7 @@ function draftCall(intent: IntentRow): AnyCall {
   }
 }
 
-/** By kind: what submits it, and what reads what became of it. A cancel has no record but its order. */
+/** By kind: the call that submits it and the call that reads its record. A cancel has only its order's record. */
 const CALLS = {
   place: { submit: 'orders.submit', read: 'orders.detail' },
   cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },
@@ -389,7 +389,7 @@ function readCall({ kind, draftPubkey, orderPubkey }: IntentRow): AnyCall {
   return { endpoint: CALLS[kind].read, params, query: {}, body: undefined };
 }
 
-/** What a trade says that its order does not. */
+/** Fields of a trade beyond those of its order. */
 type FillDetails = Omit<BookedFill, 'orderPubkey' | 'marketConditionId' | 'isYes' | 'side' | 'seenMs'>;
 
 interface WorstFee {
@@ -397,15 +397,15 @@ interface WorstFee {
   readonly rateMicros: Micros;
 }
 
-/** A venue may round a fee up by its own rule. */
+/** A venue may round a fee up. */
 const FEE_ROUNDING = micros(1);
 
 /**
- * What of a trade is not what was signed, in words; null when all of it may be. A better price is nothing odd, nor is a fee
- * that the exchange does not name.
+ * Difference between a trade and the signed order, in words; null when it may be correct. A better price is normal, and
+ * so is a missing fee.
  *
  * @param order before this trade is booked
- * @param fees the highest rate that the market is known to take, and of what
+ * @param fees highest known rate of the market and its base
  */
 export function fillObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
   return inWords(order, trade, [
@@ -415,7 +415,7 @@ export function fillObjection(order: OrderRecord, trade: FillDetails, fees: Wors
   ]);
 }
 
-/** The same of a trade that is booked already, whose fee alone is new. */
+/** The same for a booked trade whose fee arrives later. */
 function lateFeeObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
   return inWords(order, trade, [feeObjection(order, trade, fees)]);
 }
@@ -434,7 +434,7 @@ function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicro
   return `came at the price ${formatDecimal(priceMicros)}`;
 }
 
-/** An order that is over can still bring the fills that its record showed, and no more. */
+/** An ended order can still bring the fills that its record showed, but no more. */
 function amountObjection(order: OrderRecord, { amountMicros }: FillDetails): string | null {
   const { amountMicros: signed, bookedMicros, closedMs, filledMicros, status } = order;
   const left = sub(closedMs === null ? signed : minMicros(signed, filledMicros), bookedMicros);

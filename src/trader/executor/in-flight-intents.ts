@@ -191,17 +191,17 @@ export class UnsettledOrders {
     for (const order of ledger.unsettledOrders()) this.#keep(order);
   }
 
-  /** Any order of the ledger, settled or not; null for one that it never made. */
+  /** Any order of the ledger, settled or not; null for a foreign one. */
   get(pubkey: string): OrderRecord | null {
     return this.#unsettled.get(pubkey) ?? this.#ledger.order(pubkey);
   }
 
-  /** In the order in which they came; not to be changed meanwhile. */
+  /** In order of creation; must not change while iterating. */
   get unsettled(): Iterable<OrderRecord> {
     return this.#unsettled.values();
   }
 
-  /** Null for one that is settled as well as for one that this ledger never made. */
+  /** Null for a settled order and for a foreign one. */
   findUnsettled(pubkey: string): OrderRecord | null {
     return this.#unsettled.get(pubkey) ?? null;
   }
@@ -238,7 +238,7 @@ export class UnsettledOrders {
   }
 }
 
-/** Pages of a hundred rows are polled; what is further back is looked up. */
+/** Ten polled pages of a hundred rows; older rows are looked up in the ledger. */
 const MOST = 1_000;
 
 /** Own trades in the ledger, with the newest row of each. Polls repeat them: an equal row needs no read of the ledger. */
@@ -250,12 +250,12 @@ export class BookedTrades {
     return known !== undefined && (known === row || sameRow(known, row));
   }
 
-  /** The ledger has it no longer. */
+  /** The trade was removed from the ledger. */
   drop(tradePubkey: string): void {
     this.#rows.delete(tradePubkey);
   }
 
-  /** The ledger has this trade with this very content. */
+  /** The ledger holds this trade with exactly these fields. */
   add(row: OwnTradeRow): void {
     this.#rows.set(row.pubkey, row);
     if (this.#rows.size <= MOST) return;
@@ -266,7 +266,7 @@ export class BookedTrades {
   }
 }
 
-/** Everything that `observeTrades` reads of a row. */
+/** Compares every field that `observeTrades` reads. */
 const sameRow = (a: OwnTradeRow, b: OwnTradeRow): boolean =>
   a.state === b.state &&
   a.price === b.price &&

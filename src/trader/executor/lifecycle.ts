@@ -168,33 +168,35 @@ export function nextState(state: IntentState, event: IntentEvent): IntentState {
 // Waits before the next look or the next try. Looks at a record that is not settled are bounded in their rate, not in their
 // number: only the record may end them, and until then its capital stays reserved.
 
-/** After an uncertain submit: a look that overtakes a submit still under way would learn nothing. */
+/** After an uncertain submit: a read that overtakes the submit would show nothing. */
 export const FIRST_LOOK_MS = 500;
-/** The exchange does not answer: often enough to notice within seconds that it is back, cheap enough while it is away. */
+/**
+ * For an exchange that does not answer: short enough to notice its return within seconds, and cheap while it is away.
+ */
 const LONGEST_LOOK_MS = 10_000;
-/** The exchange says that it does not know a record of its own: that seldom heals by itself. */
+/** For a record that the exchange does not know: this seldom changes. */
 const LONGEST_MISSING_MS = 60_000;
-/** A transaction lands within about half a second on the paper exchange and seconds on a chain. */
+/** A transaction lands in half a second on the paper exchange and in seconds on a chain. */
 const LONGEST_LANDING_MS = 5_000;
 /**
- * How often the draft of a conversion is asked for when its answer is lost. A repeat is harmless (unsigned drafts have no
- * effect) but pointless while the exchange is away: after these the engine decides anew.
+ * Maximum requests for a conversion's draft after lost answers. A repeat is harmless, since unsigned drafts have no
+ * effect, but useless while the exchange is away: then the engine decides again.
  */
 export const MOST_DRAFT_ASKS = 3;
-/** A request whose answer was lost may still be on its way: the longest delay that a draft's locks are waited out for. */
+/** Longest delay of a request whose answer was lost: a draft's locks are waited out for this time more. */
 export const LATE_DELIVERY_S = 60;
 /**
- * A place is signed and sent at most this long after it was decided: its price comes from a book as old as that. Asking
- * for its draft and submitting it take well under a second; what took longer was held up, and the engine decides anew.
+ * Maximum age of an order's decision when it is signed and sent: its price comes from a book of that time. Draft and
+ * submit normally take under a second.
  */
 export const PLACE_USEFUL_MS = 5_000;
-/** Room for the exchange's clock and its roundings in the longest expiry that a draft may name. */
+/** Tolerance for the exchange's clock and rounding in the latest expiry of a draft. */
 export const EXPIRY_SLACK_S = 60;
-/** The exchange's times are whole seconds: one on each side. */
+/** Exchange times are whole seconds: one on each side. */
 export const WHOLE_SECONDS_S = 2;
 
 const doubling = (tries: number, longestMs: number): number =>
-  // 2^20 is beyond every longest wait and far from overflow.
+  // 2^20 exceeds every longest wait and cannot overflow.
   Math.min(longestMs, FIRST_LOOK_MS * 2 ** Math.min(tries, 20));
 
 export const lookWaitMs = (tries: number): number => doubling(tries, LONGEST_LOOK_MS);

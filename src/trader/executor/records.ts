@@ -68,7 +68,7 @@ export function readAnswer<N extends EndpointName>(report: RequestResult, _shape
   return report.outcome.data as DataOf<N>;
 }
 
-/** Of a merge or a split. */
+/** Of a merge or split. */
 function observeSets(context: ExecutorContext, inFlight: InFlightIntent, row: ConversionRow, look: Look): void {
   const { kind } = inFlight.intent;
   const amountMicros = must(inFlight.intent.amountMicros, `amount of a ${kind}`);
@@ -82,7 +82,7 @@ function observeSets(context: ExecutorContext, inFlight: InFlightIntent, row: Co
   }
 }
 
-/** What was asked for is given up, and what has landed is received. */
+/** Gives up the requested amount and receives the landed one. */
 function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Micros): Moved {
   if (kind === 'merge') return { yes: amount, no: amount, cash: landed, yesCost: null };
   const came = sub(ZERO, landed);
@@ -94,7 +94,7 @@ function observeRedeem(context: ExecutorContext, inFlight: InFlightIntent, row: 
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
   if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
   if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
-    // The exchange gives up all shares there are; what the record says goes before what we expected.
+    // A redeem gives up all shares; the record's figures replace the expected ones.
     const yes = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
     const no = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
     if (yes !== redeemYesMicros || no !== redeemNoMicros) differs(context, inFlight, row);
@@ -113,7 +113,7 @@ function observeState(context: ExecutorContext, inFlight: InFlightIntent, state:
       context.sendAgain(inFlight, look);
       break;
     case 'accepted':
-    // Settled without its figure: nothing is booked until the record names it.
+    // Settled without its amount: booked once the record has it.
     case 'settled':
       if (inFlight.intent.state !== 'live') {
         context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows it ${state}`);
@@ -128,12 +128,12 @@ function observeState(context: ExecutorContext, inFlight: InFlightIntent, state:
   }
 }
 
-/** Shares given up and currency received, negative the other way round. */
+/** Shares given up and currency received; negative in the other direction. */
 interface Moved {
   readonly yes: Micros;
   readonly no: Micros;
   readonly cash: Micros;
-  /** The part of a split's currency that its YES shares cost. */
+  /** Part of a split's currency that its YES shares cost. */
   readonly yesCost: Micros | null;
 }
 
@@ -151,7 +151,7 @@ function settle(context: ExecutorContext, inFlight: InFlightIntent, moved: Moved
     yesCostMicros: moved.yesCost,
     seenMs: look.nowMs,
   });
-  // The exchange gave one pubkey to two conversions: its second settlement is nowhere in this ledger.
+  // The exchange gave one pubkey to two conversions: the second settlement is missing in this ledger.
   if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
   context.intents.move(inFlight, 'settled', look.nowMs, 'the exchange shows it settled');
   context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
@@ -167,7 +167,7 @@ export function sign(
   nowMs: number,
   objectionTo: PlaceObjection = () => null,
 ): void {
-  // Its order may have ended since, or it may have been withdrawn.
+  // Its order may have ended, or it may have been withdrawn.
   if (inFlight.intent.state !== 'drafted') return;
   const withdrawn = context.findObjection(inFlight, nowMs);
   const crossing = inFlight.intent.kind === 'place' ? objectionTo(inFlight.intent) : null;
@@ -196,7 +196,7 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
   switch (outcome.kind) {
     case 'answered':
       observeRecord(context, inFlight, report);
-      // The answer to a cancel shows the order, and the order still rests: the cancel is under way.
+      // The answer to a cancel shows that the order still rests: the cancel is in flight.
       if (inFlight.intent.kind === 'cancel' && inFlight.intent.state === 'signed') {
         markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, 'accepted, but the order still rests');
       }
@@ -205,7 +205,7 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
       if (outcome.slug === 'throttled' || outcome.slug === 'gringotts_unavailable') {
         context.sendAgain(inFlight, { nowMs });
       } else {
-        // A submit can answer an error though the record moved on: only the record decides.
+        // A submit may answer with an error although it worked: only the record decides.
         markUncertain(context, inFlight, nowMs, nowMs, `${outcome.slug}: ${outcome.message}`);
       }
       break;
@@ -221,8 +221,8 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
 }
 
 /**
- * Whether a submit that never left is given up rather than sent again: the price of a place is too old by then, and the
- * mode may forbid the others.
+ * True when a submit that never left is abandoned: the price of an order is too old by then, and the mode may forbid
+ * other intents.
  */
 function isStale(
   context: ExecutorContext,
@@ -232,7 +232,7 @@ function isStale(
   return kind === 'place' || !context.isAllowed(kind, strategy);
 }
 
-/** A submit may have worked: its record is to be read at `dueMs`. */
+/** The submit may have worked: its record is read at `dueMs`. */
 export function markUncertain(
   context: ExecutorContext,
   inFlight: InFlightIntent,

@@ -101,11 +101,11 @@ const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
   goneMs: null,
 });
 
-/** After a book showed `level` shares of others at our price. */
+/** After a book with `level` shares of others at our price. */
 export const aheadAfterBook = (ahead: Micros | null, level: Micros): Micros =>
   ahead === null ? level : minMicros(ahead, level);
 
-/** After a trade of this size at our price that no book we have seen reflects. */
+/** After a trade of this size at our price that no book shows yet. */
 export const aheadAfterTrade = (ahead: Micros, traded: Micros): Micros => (traded >= ahead ? ZERO : sub(ahead, traded));
 
 interface Place {
@@ -125,7 +125,7 @@ export class QueuePlaces {
     return this.#places.get(order.intentId)?.ahead ?? null;
   }
 
-  /** A new book (our orders taken out of it) and the orders that we have now. */
+  /** A new book without own orders, and the current own orders. */
   onBook(others: Book, at: SeenAt, own: readonly OwnOrder[]): void {
     const next = new Map<string, Place>();
     for (const order of own) {
@@ -134,14 +134,14 @@ export class QueuePlaces {
       const ahead = showsIt
         ? aheadAfterBook(known.ahead, amountAt(others, order.side, order.priceMicros))
         : known.ahead;
-      // Whoever was partly filled has nobody before him.
+      // A partly filled order is first in the queue.
       const filled = order.remainingMicros < known.remaining;
       next.set(order.intentId, { ahead: filled ? ZERO : ahead, remaining: order.remainingMicros });
     }
     this.#places = next;
   }
 
-  /** A trade that happened after the newest book. */
+  /** A trade after the newest book. */
   onTrade(trade: TapeTrade, own: readonly OwnOrder[]): void {
     for (const order of own) {
       const place = this.#places.get(order.intentId);
@@ -155,8 +155,8 @@ export class QueuePlaces {
 }
 
 /**
- * Positive when the trade went through the order's price, 0 at it, negative when it did not come so far. While a bid
- * rests nobody can buy at its price or below, so the price alone says that the trade came to our side.
+ * Positive when the trade went through the order's price, 0 at it, negative before it. While a bid rests nobody can buy
+ * at its price or below, so the price alone tells the taker's side.
  */
 function computeReach(trade: TapeTrade, order: OwnOrder): number {
   return order.side === 'bid' ? order.priceMicros - trade.priceMicros : trade.priceMicros - order.priceMicros;

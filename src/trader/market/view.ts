@@ -343,13 +343,13 @@ export interface PriceMotion {
   readonly markMove: number;
 }
 
-/** All of a pace that is the trader's and not the market's. */
+/** The trader's part of a pace, without the market's. */
 export type TraderPace = Omit<PaceView, 'lookEveryS'>;
 
-/** Seconds until a quote that was decided stands. */
+/** Seconds until a decided quote rests. */
 export const USUAL_REACT_S = 2;
 
-/** Enough looks for everybody, and the usual prices of requests and currency. */
+/** Enough reads for all, and the usual prices of requests and currency. */
 export const USUAL_PACE: TraderPace = Object.freeze({
   reactS: USUAL_REACT_S,
   readPrice: 0,
@@ -357,7 +357,7 @@ export const USUAL_PACE: TraderPace = Object.freeze({
   currencyPricePerS: 1e-7,
 });
 
-/** @param wanted condition ids of the markets that are to be quoted, seen or not */
+/** @param wanted condition ids of the markets to be quoted, with or without a book */
 export function makeWholeEventView(
   nowMs: number,
   event: WholeEventView['event'],
@@ -365,7 +365,7 @@ export function makeWholeEventView(
   wanted: readonly string[],
 ): WholeEventView {
   const declared = event.marketConditionIds;
-  // After the declared ones by their names: in which order they were found must not matter.
+  // After the declared ones by name: the order of discovery must not matter.
   const rank = (id: string) => (declared.includes(id) ? declared.indexOf(id) : declared.length);
   const byRank = (a: string, b: string) => rank(a) - rank(b) || (a < b ? -1 : 1);
   const seen = new Set(markets.map(({ view }) => view.market.conditionId));

@@ -258,7 +258,7 @@ const makeBooks = (
 });
 
 const getPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
-/** States of a conversion that is over. */
+/** Final states of a conversion. */
 const OVER = ['done', 'completed', 'failed', 'expired'];
 
 type HistoryLedger = Pick<
@@ -285,7 +285,7 @@ function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: bool
     endpoint: 'orders.list',
     getPubkey,
     bornS: () => null,
-    // An order of ours is followed by the executor wherever it goes; one that nobody knows may still be signed.
+    // The executor follows own orders; an unknown one may still be signed.
     isSettled: ({ pubkey, status }) =>
       (status !== null && ORDER_STANDING[status].phase !== 'unsigned') ||
       (pubkey !== null && books.order(pubkey) !== null),
@@ -300,7 +300,7 @@ function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: bool
     compare: (row) => tradeDifference(row, books),
     booked: {
       newestSeq: () => ledger.newestSeq('fills'),
-      // A trade that had failed is booked when it settles, and its row may lie below the mark by then.
+      // A failed trade is booked when it settles; its row may be below the mark by then.
       after: (seq) => ledger.fillsAfter(seq).filter(({ row }) => !ledger.hadFailed(row.pubkey)),
       findInvented: (pubkey, { venueS }) => {
         const fill = ledger.fill(pubkey);
@@ -332,7 +332,7 @@ interface RecordedMove extends AdoptedMove {
   readonly outcome: string;
 }
 
-/** By outcome: shares in the ledger and at the exchange, and the booking. */
+/** Shares by outcome in the ledger and at the exchange, and the booking. */
 export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros'> {
   readonly ledgerMicros: Micros;
   readonly exchangeMicros: Micros;
@@ -343,7 +343,7 @@ export type Adoption = readonly AdoptionOfOutcome[];
 interface Holdings {
   readonly theirs: ReadonlyMap<string, Micros>;
   readonly ours: ReadonlyMap<string, Micros>;
-  /** Nothing of this outcome is on its way. */
+  /** Nothing of this outcome is in flight. */
   readonly isKnown: (outcome: string) => boolean;
   readonly recorded: readonly RecordedMove[];
 }
@@ -351,7 +351,7 @@ interface Holdings {
 // Adoption: what the ledger has to book so that it holds what the exchange holds. Records of the exchange say what currency
 // moved; shares without a record remain as a rest, which is booked at its price.
 
-/** Every outcome in which something has to be booked; a text names an outcome of which nothing can be said now. */
+/** Every outcome that needs a booking; a text names an outcome whose state is unknown now. */
 function planAdoption({ theirs, ours, isKnown, recorded }: Holdings): Adoption | string {
   const plan: AdoptionOfOutcome[] = [];
   const outcomes = new Set([...theirs.keys(), ...ours.keys(), ...recorded.map(({ outcome }) => outcome)]);
@@ -360,7 +360,7 @@ function planAdoption({ theirs, ours, isKnown, recorded }: Holdings): Adoption |
     const moves = recorded.filter((move) => move.outcome === outcome);
     if (exchangeMicros === ledgerMicros && moves.length === 0) continue;
     if (!isKnown(outcome)) return `shares of ${outcome} are on their way`;
-    // Bought shares may have been sold again: purchases come first.
+    // Bought shares may have been sold again: purchases first.
     const inOrder = moves.toSorted((a, b) => Math.sign(b.sharesMicros) - Math.sign(a.sharesMicros));
     const explained = moves.reduce((sum, { sharesMicros }) => sum + sharesMicros, 0);
     plan.push({
@@ -386,7 +386,7 @@ function moveOfFills({ market, isYes, side, amount, worth, fees }: LackingFills)
   };
 }
 
-/** A complete set is worth the same whichever outcome it is booked with: both get a half of the currency. */
+/** A complete set is worth the same by either outcome: each gets half of the currency. */
 function movesOfConversion(market: string, moved: Moved | null): readonly RecordedMove[] {
   if (moved === null) return [];
   const spent = negate(moved.cash);

@@ -273,15 +273,15 @@ function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {
   return held;
 }
 
-/** A difference that an operator has accepted, as it was then. It is left out of the comparison, and nothing is booked. */
+/** An accepted difference as of then. The comparison skips it, and nothing is booked. */
 export interface AcceptedDifference extends Difference {
-  /** Our clock, ms, when it was accepted; null where an earlier version did not store it. */
+  /** Our clock, ms, of the acceptance; null when not stored. */
   readonly sinceMs: number | null;
   readonly reason: string;
 }
 
 /** `3 accepted differences since 2026-11-28 10:21:03 UTC (reason)`. */
-function acceptedText(accepted: readonly AcceptedDifference[]): string {
+function acceptedText(accepted: readonly Pick<AcceptedDifference, 'sinceMs' | 'reason'>[]): string {
   const times = accepted.flatMap(({ sinceMs }) => sinceMs ?? []);
   const since = times.length === 0 ? 'an unknown time' : `${utcText(Math.min(...times))} UTC`;
   const reasons = [...new Set(accepted.map(({ reason }) => reason).filter((reason) => reason !== ''))];
@@ -289,8 +289,8 @@ function acceptedText(accepted: readonly AcceptedDifference[]): string {
   return `${countText(accepted.length, 'accepted difference')} since ${since} (${why})`;
 }
 
-/** @param open how many differences no operator has accepted */
-export function agreementText(open: number, accepted: readonly AcceptedDifference[]): string {
+/** @param open number of differences that no operator has accepted */
+export function agreementText(open: number, accepted: Parameters<typeof acceptedText>[0]): string {
   const left = accepted.length === 0 ? '' : acceptedText(accepted);
   if (open > 0) {
     const besides = left === '' ? '' : `, apart from ${left}`;

@@ -110,7 +110,10 @@ export type RoundEnd = NonNullable<ReturnType<Round['onReport']>['end']>;
 const isNoSuchList = ({ outcome }: RequestResult): boolean =>
   outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 405);
 
-/** Which intervals of `polling` the budget of this profile stretches while orders rest, one sentence; null where it holds them. */
+/**
+ * Intervals of `polling` that this profile's budget stretches while orders rest, in a sentence; null when it stretches
+ * none.
+ */
 export function describeStretch(
   { ownIntervalMs, assetsIntervalMs: roundsMs }: Pick<PollSettings, 'ownIntervalMs' | 'assetsIntervalMs'>,
   { own_trades: ownTrades, rate_limits: limits }: VenueProfile,

@@ -365,7 +365,7 @@ const best = ({ sight }: RiskFacts) => ({
   ask: sight?.book.asks[0]?.priceMicros,
 });
 
-/** Null for a safe integer: what every Micros is unless something is broken. */
+/** Null for a safe integer, which every Micros should be. */
 function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
   if (Number.isSafeInteger(value)) return null;
   return {
@@ -376,10 +376,10 @@ function whole(what: string, value: number | null | undefined, unit: Breach['uni
   };
 }
 
-/** A condition that does not hold: found 1 where 0 is allowed. */
+/** Breach of a yes/no condition: found 1, allowed 0. */
 const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });
 
-/** What a split must pass: it binds currency, so whatever keeps orders from leaving keeps it from leaving too. */
+/** Controls of a split: it binds currency, so every control that blocks orders blocks it too. */
 export const SPLIT_CONTROLS: readonly SplitControl[] = [
   { number: 14, name: 'sane_input', check: saneSplit },
   { number: 8, name: 'halted', check: checkHalt },
@@ -427,40 +427,43 @@ function splitCash(split: SplitIntent, { exposure, cashMicros }: RiskFacts): Bre
   return atMost('currency needed by this split, other splits and all working buys', needed, cashMicros, 'currency');
 }
 
-/** What controls compare with; taken from the market's feed itself after a strategy has spoken, never from its view. */
+/** Market facts for the controls, taken from the market's feed after the strategy ran, never from its view. */
 export interface MarketSight {
   readonly market: Pick<
     MarketFacts,
     'conditionId' | 'phase' | 'makerFeeRateMicros' | 'takerFeeRateMicros' | 'feeSchedule'
   >;
-  /** The book as it came, in YES space. */
+  /** The book as received, in YES space. */
   readonly book: Book;
   readonly health: Pick<Health, 'bookAgeMs' | 'frozen' | 'sinceJumpMs'>;
-  /** Null when the market does not say when it resolves. */
+  /** Null without a resolution date. */
   readonly timeToResolutionMs: number | null;
 }
 
-/** The kill ladder: `flatten` is reduce-only that an operator ordered, so the loss limits and a halt no longer hold it back. */
+/**
+ * Rungs of the kill ladder. `flatten` is reduce-only by order of the operator, so loss limits and a halt do not block
+ * it.
+ */
 export type RiskStance = Stance | 'flatten' | 'halted';
 
 export interface RiskFacts {
-  /** Of the intent's market; null when there is none yet, which refuses every order. */
+  /** Of the intent's market; null without data, which refuses every order. */
   readonly sight: MarketSight | null;
   /** The trader's limits, tightened by the strategy's. */
   readonly limits: RiskLimits;
-  /** Everything held and working in every market of this trader, all strategies together. */
+  /** All holdings and working orders of this trader, over all strategies. */
   readonly exposure: Exposure;
-  /** Currency that we own and may use, before any reservation. */
+  /** Own currency before reservations. */
   readonly cashMicros: Micros;
   readonly loss: LossFacts;
-  /** Highest values that the limits give shares. */
+  /** Highest share values that the limits allow. */
   readonly findCaps: FindCaps;
   readonly fills: FillFacts;
-  /** Orders and cancels of the whole trader, those of this very step among them. */
+  /** Orders and cancels of the whole trader, including this step's. */
   readonly pace: PaceFacts;
   readonly stance: RiskStance;
   /** Why the stance is not `normal`; empty when it is. */
   readonly stanceReason: string;
-  /** How many more requests of the draft lane could leave now above the cancel reserve (`RequestQueue.headroom`). */
+  /** Requests of the draft lane that could leave now above the cancel reserve (`RequestQueue.headroom`). */
   readonly requestHeadroom: number;
 }

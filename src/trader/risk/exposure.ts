@@ -398,7 +398,7 @@ const plus = (a: Weight, b: Weight): Weight => ({
   reservedNo: add(a.reservedNo, b.reservedNo),
 });
 
-/** Highest values that the limits give shares of a market, by condition id. */
+/** Highest share values that the limits allow in a market, by condition id. */
 export type FindCaps = (marketConditionId: string) => ShareCaps;
 
 /**
@@ -423,7 +423,7 @@ export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: Wor
 }
 
 /**
- * Orders of one direction; the ones that lose most per share are taken to open the position.
+ * Loss of orders of one direction; those that lose most per share are taken to open the position.
  *
  * @param reducible shares that bring the position to zero
  * @param cap value of a share of the outcome that these orders acquire
@@ -446,7 +446,7 @@ function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Mi
   return loss;
 }
 
-/** Rounded against us. A sale from a complete set leaves a share of the other outcome, and acquires that one. */
+/** Rounded up. A sale from a complete set leaves a share of the other outcome, and so acquires it. */
 function lossOf(order: WorkingOrder, shares: Micros, cap: Micros): Micros {
   const part = { ...order, remainingMicros: shares };
   if (order.side === 'buy') return sub(buyCost(part), mul(cap, shares, 'floor'));

@@ -54,7 +54,7 @@ export interface RedeemIntent extends OfKind<'redeem'> {
 
 export type Intent = PlaceIntent | CancelIntent | MergeIntent | SplitIntent | RedeemIntent;
 
-/** What `limit` and `found` count. `shares`, `currency` and `price` are Micros; the others are plain numbers. */
+/** Unit of `limit` and `found`. `shares`, `currency` and `price` are micros; the others are plain numbers. */
 type Unit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fills' | 'requests' | 'ms' | 's' | 'flag';
 
 /** The two compared numbers and their meaning. */
@@ -76,13 +76,13 @@ export interface Refused extends Breach {
   readonly name: string;
 }
 
-/** A Micros as a plain decimal; anything that is not one as it stands. */
+/** Micros as a plain decimal; any other number unchanged. */
 export function showFigure(value: Micros | number): string {
-  // Checked: what `formatDecimal` wants is a safe integer of millionths.
+  // Checked: `formatDecimal` needs a safe integer of millionths.
   return Number.isSafeInteger(value) ? formatDecimal(value as Micros) : String(value);
 }
 
-/** `12 shares`, `0.42`, `3 orders`: a figure in its unit. */
+/** `12 shares`, `0.42`, `3 orders`: a figure with its unit. */
 function withUnit(value: number | null, unit: Unit): string {
   if (value === null) return 'missing';
   if (unit === 'price') return showFigure(value);
@@ -90,14 +90,14 @@ function withUnit(value: number | null, unit: Unit): string {
   return unit === 'shares' || unit === 'currency' ? `${showFigure(value)} ${unit}` : `${value} ${unit}`;
 }
 
-/** Null when `found` is a finite number of at most `limit`, else the breach; a limit that is not finite is one too. */
+/** Null when `found` is finite and at most `limit`, else the breach; a limit that is not finite is a breach too. */
 export function atMost(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
   const figure = finite(found);
   if (figure !== null && figure <= limit) return null;
   return breach(what, figure, limit, unit, 'allowed is at most');
 }
 
-/** Null when `found` is a finite number of at least `limit`, else the breach. */
+/** Null when `found` is finite and at least `limit`, else the breach. */
 export function atLeast(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
   const figure = finite(found);
   if (figure !== null && figure >= limit) return null;

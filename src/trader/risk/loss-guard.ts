@@ -223,7 +223,7 @@ class Calendar {
   }
 }
 
-/** Why quotes must keep away, and why only reducing orders may leave; null where the loss does not demand it. */
+/** Why quotes must widen, and why only reducing orders are allowed; null where neither applies. */
 export interface LossRung {
   readonly widened: string | null;
   readonly reducing: string | null;
@@ -236,14 +236,14 @@ type RungLimits = Pick<
   'maxLossDayMicros' | 'maxDrawdownMicros' | 'widenAtLossMicros' | 'reduceAtLossMicros'
 >;
 
-/** Goes as it came: a loss that has shrunk leads back up. Only the halt at the whole limit stays until a person resumes. */
+/** Reversible: a smaller loss moves back up. Only the halt at the whole limit needs an operator. */
 export function lossRung(loss: LossFacts, limits: RungLimits): LossRung {
   const widened = describeReached(loss, limits, limits.widenAtLossMicros);
   const reducing = describeReached(loss, limits, limits.reduceAtLossMicros);
   return widened === null && reducing === null ? NO_LOSS_RUNG : { widened, reducing };
 }
 
-/** @param part of either limit: 0.5 is 500000 */
+/** @param part fraction of either limit: 0.5 is 500000 */
 function describeReached(
   { dayLossMicros, drawdownMicros }: LossFacts,
   limits: RungLimits,

@@ -178,11 +178,11 @@ export class PollMemory {
   }
 }
 
-/** Trades, own trades and own orders a page: the most that the service gives, so that a busy market needs one page. */
+/** Rows per page of trades, own trades and own orders: the service's maximum, so that a busy market needs one page. */
 export const ROWS = 100;
 const ASSET_ROWS = 200;
 
-/** @param nowMs our clock: price bars are asked for up to the last one that has ended */
+/** @param nowMs our clock: price bars are requested up to the last complete one */
 export function pollCall(target: PollTarget, bookDepth: number, nowMs: number): AnyCall {
   switch (target.kind) {
     case 'book':
@@ -239,7 +239,7 @@ export function pollCall(target: PollTarget, bookDepth: number, nowMs: number): 
   }
 }
 
-/** What is ours comes first; a book in which our orders stand before one in which none does. */
+/** Own state first; then books with own orders before books without. */
 export function pollLane(target: PollTarget, resting: boolean): Lane {
   switch (target.kind) {
     case 'orders':

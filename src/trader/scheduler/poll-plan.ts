@@ -400,10 +400,10 @@ class PollCredit {
   }
 }
 
-/** It is reckoned for this part of a look's age ahead: a longer one holds longer and excludes less. */
+/** Computed for this fraction of a read's age ahead: a larger one lasts longer but excludes less. */
 const AHEAD_PART = 0.1;
 const LEAST_AHEAD_MS = 1000;
-/** An index is read off a table: by so much it may seem to fall where it stands still. */
+/** The index comes from a table: it may seem to fall by this factor where it is constant. */
 const ROUNDING = 1 + 1e-6;
 
 /**
@@ -415,7 +415,7 @@ export class LookWorth {
   #most = Number.POSITIVE_INFINITY;
   #fromMs = Number.POSITIVE_INFINITY;
   #untilMs = Number.NEGATIVE_INFINITY;
-  // The market as it was then.
+  // The market at that time.
   #seenMs = 0;
   #price = 0;
   #usualDistance = 0;
@@ -425,7 +425,7 @@ export class LookWorth {
   #markMove = 0;
   #quotes: readonly RestingQuote[] = [];
 
-  /** The index now where it exceeds `best`, else anything not above `best`. New markets, however many, are worth 0. */
+  /** The current index if above `best`, else any value up to `best`. New markets, however many, are worth 0. */
   indexAbove(best: number, market: StaleMarket, nowMs: number): number {
     const { seenMs } = market;
     if (seenMs === null) return 0;

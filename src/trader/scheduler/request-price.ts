@@ -30,20 +30,20 @@ export class RequestPrice {
   }
 }
 
-/** The newest of so many orders counts as one of them. */
+/** Window of the mean: the newest order counts as one of this many. */
 const ORDERS = 16;
-/** An order that was decided by another run, or whose answer was lost, says nothing of the pace. */
+/** An order decided by another run, or with a lost answer, is no sample. */
 const LONGEST_S = 60;
 
 export class ReactionPace {
   #seconds: number;
 
-  /** @param usualS before any order was seen to rest */
+  /** @param usualS default before the first sample */
   constructor(usualS: number) {
     this.#seconds = usualS;
   }
 
-  /** Mean of the latest orders, seconds. */
+  /** Mean of the latest orders, s. */
   get seconds(): number {
     return this.#seconds;
   }

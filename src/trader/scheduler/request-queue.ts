@@ -14,6 +14,7 @@ import {
   type PlannedRequest,
   type Request,
 } from '../../shared/protocol/seam.js';
+import type { BudgetStatus } from '../../shared/protocol/trader-status.js';
 import type { OutcomeObservation, Release, Unsent } from './contract.js';
 import { LAST_LANES, type Next, ScopeLine } from './scope-line.js';
 
@@ -346,8 +347,8 @@ class SteadyClock {
 }
 
 /**
- * `looks`: books, trades, details and the list of markets; `moves`: orders placed, and how they fare; `cancels`;
- * `conversions`: merges, splits, redeems; `own`: resting orders, own trades, assets, rounds of reconciliation.
+ * `looks`: books, trades, details and market list. `moves`: orders placed and their records. `cancels`. `conversions`:
+ * merges, splits, redeems. `own`: resting orders, own trades, assets, reconciliation rounds.
  */
 const PURPOSES = ['looks', 'moves', 'cancels', 'conversions', 'own'] as const;
 type Purpose = (typeof PURPOSES)[number];
@@ -362,7 +363,7 @@ export function classifyPurpose({ endpoint }: Pick<AnyCall, 'endpoint'>, owner: 
   return /^(merges|splits|redeems)\./.test(endpoint) ? 'conversions' : 'moves';
 }
 
-/** Counts by purpose. Moments are those of a clock that never steps back. */
+/** Counts by purpose. Times of a clock that never steps back. */
 export class PurposeCounts {
   readonly #minutes = new Map<Purpose, SlidingMinute>(PURPOSES.map((purpose) => [purpose, new SlidingMinute()]));
   readonly #totals = new Map<Purpose, number>();
@@ -387,7 +388,7 @@ export class PurposeCounts {
 /** Requests of one purpose. */
 type PurposeUse = Readonly<ReturnType<PurposeCounts['at']>[number]>;
 
-/** What a fill took, and what a request brought; null before there is a fill, a request or a result. */
+/** Requests per fill and result per request; null without a fill, a request or a result. */
 export function worthOfRequests(
   spent: readonly Pick<PurposeUse, 'total'>[],
   fills: number,
@@ -396,7 +397,7 @@ export function worthOfRequests(
   const requests = spent.reduce((sum, { total }) => sum + total, 0);
   return {
     requestsPerFill: fills === 0 ? null : requests / fills,
-    /** Currency. Of this run's requests, and of the result of all runs with this capital. */
+    /** Currency: this run's requests, and the result of all runs with this capital. */
     valuePerRequest: requests === 0 || resultMicros === null ? null : resultMicros / ONE / requests,
   };
 }

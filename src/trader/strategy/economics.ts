@@ -7,7 +7,7 @@ import { feePerShare } from '../../shared/base/fees.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { MarketFacts } from '../market/view.js';
 
-/** Two prices that an operator sets; every choice between currency, requests and fees goes by them. */
+/** Two prices set by the operator; every choice between currency, requests and fees uses them. */
 export interface Economics {
   /** Price of binding one unit of currency for a second, as a part of it: 1e-7 is 0.9 % a day. */
   readonly currencyPricePerS: number;
@@ -58,7 +58,7 @@ export const keepingWorth = ({ currencyPricePerS }: Economics, probability: numb
   probability * Math.exp(-currencyPricePerS * seconds);
 
 /**
- * Maker's fee of one share at this YES price, in currency, if the dearer of both outcomes turns out to be the leg.
+ * Maker fee of one share at this YES price, in currency, for the more expensive of both legs.
  *
  * @param price in (0, 1)
  */

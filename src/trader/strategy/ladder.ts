@@ -80,17 +80,17 @@ export function amountOnLot(shares: number, market: MarketFacts): Micros | null 
   return amount > 0 && amount >= market.minAmountMicros ? minMicros(amount, market.maxAmountMicros) : null;
 }
 
-/** When a strategy leaves a market alone; all in ms. */
+/** Conditions under which a strategy does not quote; all in ms. */
 export interface GuardSetting {
-  /** Oldest book to quote on, ms. */
+  /** Maximum age of the book, ms. */
   readonly maxBookAgeMs: number;
-  /** How long to stay out after the price jumped, ms. */
+  /** Pause after a price jump, ms. */
   readonly jumpPauseMs: number;
-  /** No quotes from so long before resolution, ms. */
+  /** No quotes within this time before resolution, ms. */
   readonly haltBeforeMs: number;
 }
 
-/** Why this market must not be quoted now, in one sentence; null when nothing speaks against it. */
+/** Why this market must not be quoted now, in one sentence; null when it may be. */
 export function whyNoQuotes(view: MarketView, setting: GuardSetting): string | null {
   const { health, market, timeToResolutionMs } = view;
   if (market.phase !== 'open') return `the market is ${market.phase}, not open`;

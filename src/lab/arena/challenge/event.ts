@@ -4,9 +4,10 @@
 
 import { must } from '../../../shared/base/errors.js';
 import { QuotedEvent } from '../../../trader/engine/quoting/slot-hosts.js';
-import { type EventView, makeWholeEventView } from '../../../trader/market/view.js';
-import { FEED_CONDITIONS, USUAL_CONDITIONS } from '../conditions.js';
-import type { ShownStrategy, SimulationResult, World } from '../contract.js';
+import type { EventView } from '../../../trader/market/view.js';
+import { makeWholeEventView } from '../../../trader/market/view.js';
+import { type Conditions, USUAL_CONDITIONS } from '../conditions.js';
+import type { ShownStrategy, SimulationResult } from '../contract.js';
 import { drawConfiguration } from './configuration.js';
 import { EventTruth } from './event-truth.js';
 import { PythonRandom } from './python-random.js';

@@ -182,7 +182,7 @@ function describeOutcome(state: TraderState, outcome: AdoptionOfOutcome, restWor
   return `${name}: ${formatDecimal(ledgerMicros)} in the ledger, ${formatDecimal(exchangeMicros)} now; ${parts.join('; ')}`;
 }
 
-/** What a running trader can take anew: all of it, as data. */
+/** All settings that a running trader can change, as data. */
 export interface LiveSettings {
   readonly capitalMicros: Micros;
   readonly risk: RiskLimits;
@@ -196,11 +196,11 @@ export interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleK
 }
 
 /**
- * Takes all of it or, where the code of a strategy was not loaded, nothing. What was on its way under the old settings is
- * withdrawn and decided anew. Halts, pauses, a kill, marks of losses and everything that was learnt of markets stay.
+ * Applies all new settings; applies none if the code of a strategy was not loaded. Requests in flight under the old
+ * settings are withdrawn and decided again. Halts, pauses, a kill, loss marks and market estimates stay.
  */
 function configure(state: TraderState, command: ConfigureCommand, nowMs: number): void {
-  // Written by the shell from these very types; the journal keeps it as text.
+  // The shell wrote it from these types; the journal keeps it as text.
   const { strategies: wanted, ...live } = JSON.parse(command.config).settings as LiveSettings;
   const strategies = wanted.flatMap((strategy) => withModule(strategy, state));
   if (strategies.length < wanted.length) {
@@ -224,7 +224,7 @@ function configure(state: TraderState, command: ConfigureCommand, nowMs: number)
   state.alert(nowMs, 'configured', `configuration ${command.hash.slice(0, 12)} is in force (${command.by}${reason})`);
 }
 
-/** The very code that runs now where it is the same. */
+/** Keeps the running module if its code is unchanged. */
 function withModule(strategy: LiveStrategy, { settings }: TraderState): readonly StrategySettings[] {
   const running = settings.strategies.find(
     ({ name, moduleKey }) => name === strategy.name && moduleKey === strategy.moduleKey,

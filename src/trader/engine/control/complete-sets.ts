@@ -157,19 +157,19 @@ function planRedeem({ conditionId }: MarketFacts, context: StepContext): RedeemI
 /** The ledger's note. */
 const CORE_SETS_NOTE = 'core_sets';
 
-/** What holds in one market: of several strategies the one that wants most decides, and one that merges nothing. */
+/** Core of one market. With several strategies, the largest wish decides, and a wish against merging wins. */
 interface Core {
   readonly sharesMicros: Micros;
   readonly merges: boolean;
-  /** Who wants it; null where nobody wants any. */
+  /** Slot of the strategy that wants it; null when none does. */
   readonly slot: QuoteSlot | null;
 }
 
 export const NO_CORE: Core = { sharesMicros: ZERO, merges: true, slot: null };
 
 /**
- * Wishes by market and strategy. A market is not quoted for a moment whenever its book is old; were its sets merged each
- * time, every pause would cost a merge and a split.
+ * Wishes by market and strategy. They persist while a market is not quoted because of an old book: otherwise each pause
+ * would cost a merge and a split.
  */
 export class CoreSets {
   readonly #notes: Notes;
@@ -177,12 +177,12 @@ export class CoreSets {
 
   constructor(notes: Notes) {
     this.#notes = notes;
-    // The note is ours: it was written below.
+    // This class alone writes the note.
     const stored = JSON.parse(notes.note(CORE_SETS_NOTE) ?? '[]') as readonly (readonly [string, SetsWish])[];
     this.#wishes = new Map(stored);
   }
 
-  /** Takes in what a strategy wants; quotes without a fair value leave it as it was. Written only when it changes. */
+  /** Stores a strategy's wish if it changed; quotes without a fair value leave it unchanged. */
   take(slot: QuoteSlot, { fairMicros, sets }: Quotes): void {
     if (fairMicros === null && sets === undefined) return;
     const key = makeKey(slot);
@@ -194,7 +194,7 @@ export class CoreSets {
     this.#notes.setNote(CORE_SETS_NOTE, JSON.stringify([...this.#wishes]));
   }
 
-  /** Only of strategies that are there: nobody else would ever lower it again. */
+  /** Only strategies that still run here: the wish of a removed one would never change. */
   of(slots: readonly QuoteSlot[]): Core {
     if (this.#wishes.size === 0) return NO_CORE;
     let core = NO_CORE;
@@ -213,13 +213,13 @@ const makeKey = ({ conditionId, strategy }: QuoteSlot): string => `${conditionId
 const isPlain = ({ coreSharesMicros, merge }: SetsWish): boolean => coreSharesMicros === 0 && merge === 'auto';
 const pick = ({ sharesMicros, slot }: Core): Pick<Core, 'sharesMicros' | 'slot'> => ({ sharesMicros, slot });
 
-/** Whether so many sets are missing that a split is worth its requests. */
+/** True when the missing sets are worth the requests of a split. */
 export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Economics): boolean =>
   coreMicros - setsMicros >= Math.min(coreMicros, batchOf(economics, USUAL_PAIRS_PER_S) * ONE) && coreMicros > 0;
 
 /**
- * The split that fills the core up again, once a batch is missing; null while there is nothing to do, or currency, requests
- * or a price are missing.
+ * Split that refills the core once a whole batch is missing. Null when none is needed, or when currency, requests or a
+ * price are missing.
  */
 function planSplit(
   { sharesMicros }: Core,

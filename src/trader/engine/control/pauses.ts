@@ -131,7 +131,7 @@ export class Pauses {
 }
 
 export interface FleetBounds {
-  /** Why everything is pulled; null while nothing is the matter. */
+  /** Why all orders are pulled; null when none must be. */
   readonly hold: string | null;
   readonly markets: ReadonlySet<string>;
 }
@@ -154,13 +154,13 @@ export function setFleetBounds(state: Bounded, { hold, markets }: FleetCommand, 
   else if (before === null) state.alert(nowMs, 'fleet', hold);
 }
 
-/** Why nothing is quoted in a market; undefined where it may be. */
+/** Why nothing is quoted in a market; undefined if quoting is allowed. */
 export const unclaimedBecause = ({ fleet }: Pick<Bounded, 'fleet'>, conditionId: string): string | undefined =>
   fleet === null || fleet.markets.has(conditionId) ? undefined : UNCLAIMED;
 
 const UNCLAIMED = 'another wallet of the fleet has this market, or it is not claimed yet';
 
-/** Why nothing is quoted or converted in one market; undefined while it may be. */
+/** Why nothing is quoted or converted in one market; undefined if it is allowed. */
 export const pausedBecause = (
   state: Pick<Bounded, 'fleet'> & { readonly pauses: WithReasons; readonly unreadMarkets: WithReasons },
   conditionId: string,

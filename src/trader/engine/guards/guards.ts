@@ -62,8 +62,8 @@ export class Guards {
   }
 
   /**
-   * Takes in one booked fill; returns the reason when this very fill halts, else null.
-   * @param timeS the exchange's time of the fill, Unix seconds
+   * Counts one booked fill. Returns the reason when this fill halts, else null.
+   * @param timeS exchange time of the fill, Unix s
    */
   observeFill(timeS: number): string | null {
     return this.fills.observe(timeS, this.#limits);
@@ -83,7 +83,7 @@ export class Guards {
   }
 }
 
-/** Our clock, ms, of the newest orders and cancels that the ledger has; a number of rows, whatever its history. */
+/** Our clock, ms, of the newest orders and cancels in the ledger; reads a bounded number of rows. */
 function newestActions(ledger: GuardedLedger, perMinute: number): readonly number[] {
   const rows = ledger.intents({ limit: perMinute * ROWS_PER_ACTION });
   return rows.filter(({ kind }) => kind === 'place' || kind === 'cancel').map(({ createdMs }) => createdMs);
@@ -117,9 +117,9 @@ class NotedText {
 }
 
 /**
- * Fills that cannot be of the orders that were signed, and settled trades that were taken back: ledger and exchange agree on
- * them, because both are the exchange's word, so only this keeps the trader from earning more of them. Only orders that reduce
- * may leave until a person has taken note, over restarts too.
+ * Alarm for fills that cannot belong to the signed orders, and for settled trades that were reverted. Ledger and
+ * exchange agree on such fills, since both repeat the exchange, so only this alarm stops the trader from quoting on.
+ * Only reducing orders are allowed until an operator resumes, also after a restart.
  */
 class FillAlarm {
   readonly #noted: NotedText;
@@ -129,18 +129,18 @@ class FillAlarm {
     this.#noted = new NotedText(notes, 'fill_alarm');
   }
 
-  /** Why only orders that reduce may leave; null while nobody has to look at anything. */
+  /** Why only reducing orders are allowed; null without an alarm. */
   get verdict(): string | null {
     return this.#noted.text;
   }
 
-  /** The first one stays: a person needs it, and `events` has the others. */
+  /** The first text stays for the operator; `events` lists the others. */
   raise(text: string): void {
     this.#isNew = true;
     if (this.verdict === null) this.#noted.write(text);
   }
 
-  /** Whether it was raised, for the first time or again, since this was last asked. */
+  /** True when it was raised since the last call, also if it already stood. */
   takeNew(): boolean {
     const isNew = this.#isNew;
     this.#isNew = false;
@@ -153,39 +153,39 @@ class FillAlarm {
   }
 }
 
-/** Refused for so long a key was revoked; a venue whose sign-in fails for some seconds takes it again by itself. */
+/** Time of rejections after which a key counts as revoked; shorter sign-in failures of a venue heal. */
 const HALTS_AFTER_MS = 20_000;
 
-/** What is ours and read under a key. */
+/** Own lists that are read under a key. */
 type OwnList = 'orders' | 'fills';
 
 /**
- * The exchange takes no request under our keys: they were revoked, or it has lost them. What rests may fill unseen, so everything
- * is to be canceled; and only a person knows why, so nothing is quoted until one resumes, over restarts too.
+ * Alarm for rejected API keys: they were revoked or the exchange lost them. Resting orders may fill unseen, so
+ * everything is canceled. Nothing is quoted until an operator resumes, also after a restart.
  */
 class KeyAlarm {
   readonly #noted: NotedText;
-  /** Since when every look at a list was refused for its key, by the machine's clock, ms. */
+  /** Machine clock, ms, since every read of a list was rejected for its key. */
   readonly #sinceMs = new Map<OwnList, number>();
 
   constructor(notes: Notes) {
     this.#noted = new NotedText(notes, 'key_alarm');
   }
 
-  /** Why everything is stopped until a person resumes it with a reason; null while it is not. */
+  /** Why everything is stopped until an operator resumes with a reason; null without a halt. */
   get halted(): string | null {
     return this.#noted.text;
   }
 
   /**
-   * A look at own orders or own trades has come back: the reason, when it halts; else null. What cannot be read under a key cannot
-   * be canceled under it either. Silence and other failures in between tell nothing of the key. Within the ledger's open
-   * transaction.
+   * Takes in the outcome of a read of own orders or own trades. Returns the reason when it halts, else null. A list
+   * that a key cannot read cannot be canceled under it either. Timeouts and other failures in between say nothing about
+   * the key. Call within an open ledger transaction.
    */
   observe(list: OwnList, outcome: Outcome, nowMs: number): string | null {
     if (outcome.kind === 'answered') this.#sinceMs.delete(list);
     if (outcome.kind !== 'refused' || !refusesKey(outcome) || this.halted !== null) return null;
-    // Where our clock was set back the time begins anew.
+    // After a clock set back, the time begins again.
     const sinceMs = Math.min(this.#sinceMs.get(list) ?? nowMs, nowMs);
     this.#sinceMs.set(list, sinceMs);
     if (nowMs - sinceMs < HALTS_AFTER_MS) return null;
@@ -202,7 +202,7 @@ class KeyAlarm {
 }
 
 const LOSS_NOTE = 'loss_guard';
-/** Before the first valuation nothing can be lost; shares without a mark keep it that way, and nothing quotes. */
+/** No loss exists before the first valuation. Shares without a mark keep it so, and nothing is quoted. */
 const NO_LOSS: LossFacts = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Micros, halted: null };
 
 /** Losses: the guard that halts on them, and the rung of the ladder that a part of a limit leads to. */
@@ -219,12 +219,12 @@ class LossMemory {
     this.#notes = notes;
     this.#limits = limits;
     const text = notes.note(LOSS_NOTE);
-    // The note is written by this class alone; what it wrote it can read.
+    // This class alone writes the note, so it parses.
     this.#stored = text === null ? null : (JSON.parse(text) as LossState);
     this.#guard = this.#stored === null ? null : LossGuard.restore(this.#stored);
   }
 
-  /** Other limits from now on: losses stay what they are, and so does a halt. */
+  /** Sets new limits; losses and a halt stay. */
   configure(limits: RiskLimits): void {
     this.#limits = limits;
     this.#rung = lossRung(this.facts, limits);
@@ -243,12 +243,12 @@ class LossMemory {
     return this.#guard?.state.halted ?? null;
   }
 
-  /** Where a part of a limit that is used up puts the trader. */
+  /** Rung for the used part of a limit. */
   get rung(): LossRung {
     return this.#rung;
   }
 
-  /** Takes in what we are worth; returns the reason when this very look halts, else null. */
+  /** Takes in the current worth. Returns the reason when this call halts, else null. */
   observe(nowMs: number, worth: HoldingsWorth): string | null {
     this.#guard ??= LossGuard.start(nowMs, worth.equityMicros);
     const halted = this.#guard.observe(nowMs, worth.equityMicros, this.#limits, worth.passingMicros);
@@ -256,18 +256,18 @@ class LossMemory {
     return halted;
   }
 
-  /** Whether the ledger would measure losses otherwise by more than may be: then it is time to store. */
+  /** True when the stored losses differ by more than allowed, so they must be stored. */
   get isDue(): boolean {
     if (this.#guard === null) return false;
     return this.#stored === null || this.#guard.hasMovedFrom(this.#stored, this.#limits);
   }
 
-  /** Whether there has been a valuation, so that there is something to store. */
+  /** True after the first valuation. */
   get isStarted(): boolean {
     return this.#guard !== null;
   }
 
-  /** The configured capital differs from the ledger's. Before the first valuation there is nothing to correct. */
+  /** The configured capital differs from the ledger's. Without a valuation there is nothing to correct. */
   capitalMoved(amount: Micros): void {
     this.#guard?.capitalMoved(amount);
   }
@@ -278,7 +278,7 @@ class LossMemory {
     this.#notes.setNote(LOSS_NOTE, JSON.stringify(this.#guard.state));
   }
 
-  /** @param isHeldBack whether a part of a limit holds the trader back, and a person accepts that loss too */
+  /** @param isHeldBack whether a partly used limit holds the trader back; the operator accepts that loss too */
   resume(isHeldBack = false): void {
     this.#guard?.resume(isHeldBack);
     this.#rung = lossRung(this.facts, this.#limits);
@@ -287,16 +287,16 @@ class LossMemory {
 
 const LONGEST_WAIT_MS = 30_000;
 const MINUTE_MS = 60_000;
-/** Enough for a minute of tries; older ones are dropped. */
+/** Enough for one minute of attempts; older times are dropped. */
 const MOST_TIMES = 200;
 
 interface Row {
   readonly slug: string;
   readonly words: string;
-  /** With this slug, in a row. */
+  /** Rejections in a row with this slug. */
   readonly repeats: number;
   readonly sinceMs: number;
-  /** Our clock, ms, of the newest refusals. */
+  /** Our clock, ms, of the newest rejections. */
   readonly times: readonly number[];
 }
 
@@ -311,13 +311,13 @@ export class ExchangeRefusals {
       slug,
       words: reason,
       repeats: before?.slug === slug ? before.repeats + 1 : 1,
-      // Where our clock was set back the row begins now.
+      // After a clock set back, the row begins now.
       sinceMs: Math.min(before?.sinceMs ?? nowMs, nowMs),
       times: [...(before?.times ?? []), nowMs].slice(-MOST_TIMES),
     };
   }
 
-  /** Returns whether the end of the row is reported: only where its beginning was. */
+  /** Returns true when the end of the row is reported: only if its beginning was. */
   onTaken(): boolean {
     const wasTold = this.#isTold;
     this.#row = null;
@@ -325,25 +325,28 @@ export class ExchangeRefusals {
     return wasTold;
   }
 
-  /** Wait before the next order, ms: doubled with each refusal of the same kind. @param firstMs after the first one */
+  /**
+   * Wait before the next order, ms; doubled with each rejection of the same kind. @param firstMs wait after the first
+   * one
+   */
   waitMs(firstMs: number): number {
     const doublings = Math.min((this.#row?.repeats ?? 1) - 1, 10);
     return Math.min(firstMs * 2 ** doublings, Math.max(firstMs, LONGEST_WAIT_MS));
   }
 
-  /** True once, when nothing but refusals came for a minute. */
+  /** True once when a minute brought only rejections. */
   takeLasting(nowMs: number): boolean {
     if (this.#row === null || this.#isTold || nowMs - this.#row.sinceMs < MINUTE_MS) return false;
     this.#isTold = true;
     return true;
   }
 
-  /** `refused by the exchange: SLUG`; null where the newest order was taken. */
+  /** `refused by the exchange: SLUG`; null when the newest order was accepted. */
   get note(): string | null {
     return this.#row === null ? null : `refused by the exchange: ${this.#row.slug}`;
   }
 
-  /** The row in one sentence; null where the newest order was taken. */
+  /** One sentence about the row; null when the newest order was accepted. */
   describe(nowMs: number): string | null {
     if (this.#row === null) return null;
     const { slug, words, sinceMs, times } = this.#row;

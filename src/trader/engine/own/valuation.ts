@@ -136,8 +136,7 @@ export function valueAtPrice(shares: Shares, yesPrice: Micros | null, caps: Shar
 }
 
 /**
- * Shares at the bids of others for that many, each for no more than its cap, rounded against us. Shares without a bid
- * are worth 0.
+ * Shares at others' bids for that many, each at most at its cap, rounded down. Shares without a bid are worth 0.
  *
  * @param others YES book without own orders
  */
@@ -164,12 +163,12 @@ function splitSets({ yesMicros, noMicros }: Shares) {
 }
 
 const NOTE = 'marks';
-/** How long a start waits for the market itself to say what shares there are worth, ms. */
+/** How long a start waits for a market's own mark, ms. */
 const FRESH_MS = 60_000;
 
-/** What a YES share of each market that is held was worth when the ledger was last told. */
+/** Stored marks of held YES shares, by market. */
 export const storedMarks = (ledger: Pick<LedgerReader, 'note'>): Map<string, Micros> =>
-  // The note is written by `Marks` alone; what it wrote it can read.
+  // `Marks` alone writes the note, so it parses.
   new Map(JSON.parse(ledger.note(NOTE) ?? '[]') as readonly (readonly [string, Micros])[]);
 
 export class Marks extends Map<string, Micros> {
@@ -183,11 +182,11 @@ export class Marks extends Map<string, Micros> {
   }
 
   /**
-   * One market that cannot be valued must not keep all others from being quoted: its last mark stands in for it.
+   * Uses the last mark of a market that cannot be valued, so that it does not stop quoting elsewhere.
    *
    * @param held by condition id
-   * @param isOut whether nothing that comes of a market is taken in
-   * @param ageMs of the process
+   * @param isOut whether observations of a market are ignored
+   * @param ageMs age of the process
    */
   fill(held: ReadonlyMap<string, unknown>, isOut: (conditionId: string) => boolean, ageMs: number): void {
     let isNew = false;

@@ -105,14 +105,14 @@ export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot
   return feed.view(nowMs, state.ownIn(conditionId, slot), feeds, event, state.pace);
 }
 
-/** Of the trader, what it is made from. */
+/** Parts of the trader that the view is made from. */
 interface Around {
   readonly markets: { readonly all: Iterable<Pick<MarketEntry, 'conditionId' | 'feed'>> };
   readonly own: Pick<OwnState, 'held' | 'orders'>;
   readonly settings: { readonly events: readonly EventRule[] };
 }
 
-/** Null for a market that belongs to no event, or of which no detail was seen. */
+/** Null for a market without an event, or without a detail. */
 export function makeEventView(
   { markets, own, settings }: Around,
   entry: Pick<MarketEntry, 'conditionId' | 'feed'>,
@@ -136,7 +136,7 @@ export function makeEventView(
   });
 }
 
-/** Our best orders of each side. */
+/** Best own order of each side. */
 export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[]) {
   let ownBidMicros: SiblingView['ownBidMicros'] = null;
   let ownAskMicros: SiblingView['ownAskMicros'] = null;
@@ -163,20 +163,20 @@ export function isInStartupGrace(
   return isReading && ageMs(state) <= strategy.risk.maxBookAgeMs;
 }
 
-/** Whether it is not known yet which strategies quote which markets: some are given theirs by the catalog. */
+/** True until the catalog has assigned markets to all strategies that select theirs. */
 export function isUnassigned(state: TraderState): boolean {
   if (!mayQuote(state)) return false;
   const selects = state.settings.strategies.some(({ markets }) => markets.ids.length === 0);
   return selects && !state.markets.hasCatalog && ageMs(state) <= state.settings.risk.maxBookAgeMs;
 }
 
-/** Under a kill, a pause or a halt there is nothing to wait for: what rests is pulled at once. */
+/** Under a kill, pause or halt resting orders are canceled at once. */
 function mayQuote(state: TraderState): boolean {
   const { mode } = state.mode();
   return mode === 'starting' || LADDER[mode].orders === 'quotes';
 }
 
-/** A clock that was set back makes the process older than any book may be: what rests is then pulled. */
+/** After a clock set back, the process counts as older than any book: resting orders are then canceled. */
 function ageMs({ seenMs, bornMs }: TraderState): number {
   if (bornMs === null) return 0;
   return seenMs < bornMs ? Number.POSITIVE_INFINITY : seenMs - bornMs;

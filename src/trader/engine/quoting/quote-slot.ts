@@ -259,12 +259,12 @@ export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: Par
   return LIVE_CLASSES[strictest] ?? null;
 }
 
-/** What the quotes are held to. */
+/** Facts that limit the quotes. */
 type Held = Pick<MarketView, 'stance' | 'market' | 'inventory'>;
 
 /**
- * The same quotes where the stance is `normal`. `widen`: no level nearer to the fair value than `widenDistance`.
- * `reduce-only`: only the side that brings the net position towards zero, no more than that takes.
+ * Returns the same quotes for stance `normal`. `widen`: no level closer to the fair value than `widenDistance`.
+ * `reduce-only`: only the side that reduces the net position, at most down to zero.
  */
 export function applyStance(quotes: Quotes, view: Held, widenDistance: Micros): Quotes {
   switch (view.stance) {
@@ -290,10 +290,10 @@ function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
   };
 }
 
-/** Levels that would meet at one price are one level, of the first one's amount; those moved off the grid are none. */
+/** Levels that meet at one price merge into one with the first one's amount; levels moved off the grid are dropped. */
 function movedOut(levels: readonly QuoteLevel[], move: (price: Micros) => Micros, market: MarketFacts): QuoteLevel[] {
   const moved = levels.map(({ priceMicros, amountMicros }) => ({ priceMicros: move(priceMicros), amountMicros }));
-  // Either outcome may be the leg, so 1 - price must be a price too.
+  // Either outcome may be the leg, so 1 - price must also be valid.
   const lowest = Math.max(market.minPriceMicros, ONE - market.maxPriceMicros);
   return moved.filter(
     ({ priceMicros }, i) =>
@@ -309,7 +309,7 @@ function reducing(quotes: Quotes, { inventory, market }: Held): Quotes {
   };
 }
 
-/** The best levels up to so many shares in all. */
+/** The best levels up to this total of shares. */
 function atMost(shares: number, levels: readonly QuoteLevel[], market: MarketFacts): QuoteLevel[] {
   let left = shares;
   const kept: QuoteLevel[] = [];

@@ -151,10 +151,10 @@ function explainQuotes(
   });
 }
 
-/** In the counts of refusals, for `explain`. */
+/** Control name in the refusal counts of `explain`. */
 export const POST_ONLY = 'post_only';
 
-/** What an order's price is held against; prices in YES space. */
+/** Facts that an order's price is compared with; prices in YES space. */
 type Seen = Pick<Sight, 'others' | 'newestTrade'>;
 
 /**
@@ -175,8 +175,8 @@ const reaches = (side: BookSide, price: Micros, opposite: Micros): boolean =>
   side === 'bid' ? price >= opposite : price <= opposite;
 
 /**
- * Somebody took at this price or a better one what we would take now, or traded beyond all that the book shows on our own side:
- * then it has moved through us. A maker inside the spread is not disturbed by trades at the best price beside him.
+ * True when another taker traded at this price or better, or beyond everything that the book shows on our side: the
+ * market has moved through this price. A maker inside the spread ignores trades at the best price beside it.
  */
 function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside: Micros | null): boolean {
   if (!reaches(side, price, trade.priceMicros)) return false;
@@ -185,7 +185,7 @@ function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside
   return side === 'bid' ? trade.priceMicros < beside : trade.priceMicros > beside;
 }
 
-/** Why this place must not be signed now; null when it may, and for what no post-only strategy has asked for. */
+/** Why this order must not be signed now; null when it may be, and for strategies without post-only. */
 export function objectionToPlace(row: IntentRow, market: MarketEntry | undefined, nowMs: number): string | null {
   const { isYes, side, priceMicros, strategy } = row;
   const slot = market?.slots.find((each) => each.strategy.name === strategy);

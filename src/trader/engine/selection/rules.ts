@@ -83,11 +83,11 @@ const formatShort = (value: number): string => String(Number(value.toPrecision(3
 export interface MarketFilter {
   /** Empty for every category. */
   readonly categories: readonly string[];
-  /** In any case; a title that contains one of them is wanted. Absent or empty: every title. */
+  /** Case-insensitive; titles that contain one of them are selected. Absent or empty: every title. */
   readonly words?: readonly string[];
-  /** In any case; a title that contains one of them is not wanted. */
+  /** Case-insensitive; titles that contain one of them are excluded. */
   readonly withoutWords?: readonly string[];
-  /** Condition ids that are not wanted. */
+  /** Excluded condition ids. */
   readonly except?: readonly string[];
 }
 

@@ -22,7 +22,7 @@ export const slope = (p: number): number => p * (1 - p);
 // share shifts with inventory by exactly gamma x shares in log-odds, which is Hanson's LMSR with b = 1 / gamma (Chen and
 // Pennock 2007). The Gaussian shortcut of Avellaneda and Stoikov is wrong here.
 
-/** Reservation price r = S(x - gamma q w). `heldPart` w is the part of the settlement's variance that is carried. */
+/** Reservation price r = S(x - gamma q w). `heldPart` w is the carried fraction of the settlement's variance. */
 export const reservationPrice = (p: number, gamma: number, netShares: number, heldPart = 1): number =>
   sigmoid(logit(p) - gamma * netShares * heldPart);
 
@@ -30,12 +30,12 @@ export const reservationPrice = (p: number, gamma: number, netShares: number, he
 export function certaintyEquivalent(p: number, gamma: number, netShares: number): number {
   if (gamma === 0) return p * netShares;
   const shift = gamma * netShares;
-  // For a short position e^(-gamma q) is huge: taking it out keeps the logarithm finite.
+  // For a short position e^(-gamma q) is huge: factoring it out keeps the logarithm finite.
   if (shift < 0) return netShares - Math.log(p + (1 - p) * Math.exp(shift)) / gamma;
   return -Math.log(p * Math.exp(-shift) + 1 - p) / gamma;
 }
 
-/** Highest price to pay for n more shares, and lowest to sell n at, that leave one no worse off. */
+/** Highest price for n more shares and lowest price to sell n that keep utility equal. */
 export function indifferencePrices(
   p: number,
   gamma: number,
@@ -49,7 +49,7 @@ export function indifferencePrices(
   };
 }
 
-/** Prices of an event whose markets exclude each other: p_i e^(-gamma q_i) / sum_j p_j e^(-gamma q_j). */
+/** Prices of an event with exclusive markets: p_i e^(-gamma q_i) / sum_j p_j e^(-gamma q_j). */
 export function eventReservationPrices(p: readonly number[], gamma: number, netShares: readonly number[]): number[] {
   const logs = p.map((price, i) => Math.log(price) - gamma * (netShares[i] ?? 0));
   const highest = Math.max(...logs);
@@ -61,7 +61,7 @@ export function eventReservationPrices(p: readonly number[], gamma: number, netS
 // Takers who know more (Glosten and Milgrom 1985, for a binary asset): a part `informed` of the takers knows the outcome and
 // the rest flips a coin. Quotes without loss lie L = ln((1 + a) / (1 - a)) from the fair log-odds, whatever the price.
 
-/** L for a part of informed takers in [0, 1). */
+/** L for a fraction of informed takers in [0, 1). */
 export const informedHalfSpread = (informed: number): number => Math.log1p(informed) - Math.log1p(-informed);
 
 /** Zero-profit quotes around p. */
@@ -71,19 +71,19 @@ export function informedQuotes(p: number, informed: number): { bid: number; ask:
   return { bid: sigmoid(x - half), ask: sigmoid(x + half) };
 }
 
-/** The part of informed takers whose trades move a fair price by this much in price on average: a = move / (2 p (1-p)). */
+/** Fraction of informed takers whose trades move a fair price by this much on average: a = move / (2 p (1-p)). */
 export function informedFromMove(p: number, move: number): number {
   const slope = p * (1 - p);
   return slope <= 0 ? 0 : Math.min(MAX_INFORMED, Math.max(0, move / (2 * slope)));
 }
 
-/** Beyond this a market of noise traders is no longer a description of anything. */
+/** Maximum: beyond it the model of noise traders does not apply. */
 const MAX_INFORMED = 0.9;
 
 // News: a Brownian score decides at time T by crossing a level, so dp = phi(Phi^-1(p)) / sqrt(T - t) dW (pm-AMM, 2024). The
 // closer the end, the faster the price.
 
-/** Volatility of the price per square root of a second, with so many seconds left. Infinity with none left. */
+/** Volatility of the price per square root of a second at this many seconds before the end. Infinity at 0. */
 export function newsSigma(p: number, secondsLeft: number): number {
   if (p <= 0 || p >= 1) return 0;
   return secondsLeft <= 0 ? Number.POSITIVE_INFINITY : normalDensity(normalQuantile(p)) / Math.sqrt(secondsLeft);
@@ -91,7 +91,7 @@ export function newsSigma(p: number, secondsLeft: number): number {
 
 /**
  * Expected loss of a quote at distance `half` from fair when the price moves by a normal step of deviation `sigma`
- * before it is refreshed: E[(move - half)+] = s phi(h/s) - h (1 - Phi(h/s)), per share and side, in price.
+ * before a refresh: E[(move - half)+] = s phi(h/s) - h (1 - Phi(h/s)), per share and side, in price.
  */
 export function staleCost(half: number, sigma: number): number {
   if (sigma <= 0) return Math.max(0, -half);
