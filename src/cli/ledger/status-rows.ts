@@ -15,7 +15,6 @@ import { worthOfRequests } from '../../trader/scheduler/request-queue.js';
 export type StatusData = ReturnType<typeof makeStatus>;
 export type StatusAgreement = ReturnType<typeof makeAgreement>;
 export type StatusMarket = ReturnType<typeof makeMarket>;
-type StatusValue = ReturnType<typeof hourlyValue>;
 export type StatusFeed = StatusData['feeds'][number];
 export type StatusBudget = ReturnType<typeof makeBudget>;
 
