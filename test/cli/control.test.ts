@@ -211,7 +211,7 @@ describe('commands reach the running trader', () => {
 
 describe('the client of the control socket', () => {
   const call = (socket: string, { untilGone = false, timeoutMs = 10_000 } = {}) =>
-    askTrader({ command: 'status' }, { socket, timeoutMs, untilGone });
+    askTrader({ command: 'stop' }, { socket, timeoutMs, untilGone });
 
   test('says not_running where nobody listens, and where a killed trader left its socket', async () => {
     await expect(call(join(folderOf({}), 'none.sock'))).rejects.toMatchObject({ code: 'not_running' });
