@@ -259,7 +259,7 @@ class World {
     this.#place(book);
   }
 
-  /** Somebody takes a little of what is best, most likely ours, and everybody else's book goes up or down by a tick. */
+  /** Another trader takes a little of the best price, most likely ours; all other books move by a tick. */
   #move(book: Book): void {
     const [side, limit] = this.#random.chance(0.5)
       ? ([BID, book.middle + 9] as const)

@@ -1,4 +1,4 @@
-/** `twinbook backtest` as a person types it: what it prints, and what it says of mistakes. */
+/** `twinbook backtest` as a person types it: its output, and its messages about mistakes. */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What a person reads, in a terminal of 80 and of 60 columns: no line is wider, which the terminal would break where it happens to end. */
+/** Text for a person, in a terminal of 80 and of 60 columns: no line is wider than the terminal. */
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -51,11 +51,8 @@ describe('the process', () => {
     const cwd = folderOf({ 'trader.yaml': trader('merge: { x: 1 }') });
     const { code, out, err } = await twinbook(['fills', '-c', 'trader.yaml'], cwd).ended;
     expect({ code, out }).toEqual({ code: 4, out: '' });
-    expect(err.split('\n')).toEqual([
-      "trader.yaml:6:10: merge: unknown key 'x'; known here: enabled, min_shares",
-      '  `twinbook config explain` lists every setting with its range, default and meaning.',
-      '',
-    ]);
+    expect(err).toMatch(/^trader\.yaml:6:10: merge: unknown key 'x'; known here: enabled, min_shares\n/);
+    expect(err.split('\n').slice(1)).toEqual([expect.stringContaining('`twinbook config explain` lists'), '']);
   });
 
   test('ends quietly when its reader goes away', async () => {

@@ -44,7 +44,7 @@ function count(path: string): number {
   }
 }
 
-/** Which sectors were written. What stands in them has SQLite's random salts in it. */
+/** Numbers of the written sectors. Their content has SQLite's random salts in it. */
 const sectorsIn = (bytes: Buffer): string =>
   Array.from({ length: Math.ceil(bytes.length / 512) }, (_, n) =>
     bytes.subarray(n * 512, n * 512 + 512).some((byte) => byte !== 0) ? '#' : '.',

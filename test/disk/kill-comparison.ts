@@ -1,4 +1,4 @@
-/** What a stopped trader's ledger says beside what the exchange says of the same account. */
+/** Compares a stopped trader's ledger with the exchange's record of the same account. */
 
 import { parseDecimal } from '../../src/shared/base/decimal.js';
 import type { ServiceClient } from '../../src/shell/client/client.js';

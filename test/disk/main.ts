@@ -38,7 +38,7 @@ if (missing !== null) {
   process.exit(0);
 }
 
-/** What was tried, how often, and how often it ended as it must not. */
+/** Each trial, the number of times it ran, and the number of wrong ends. */
 interface Line {
   readonly what: string;
   readonly tried: number;

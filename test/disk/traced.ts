@@ -90,7 +90,7 @@ export function callsIn(file: string): readonly MadeCall[] {
   });
 }
 
-/** Null for what leaves no trace outside: files opened for reading, and how threads wake each other. */
+/** Null for a call without a trace outside: a file opened for reading, or threads that wake each other. */
 function targetOf(call: Call, rest: string): string | null {
   if (call === 'openat') return rest.includes('O_CREAT') ? (/"([^"]*)"/.exec(rest)?.[1] ?? null) : null;
   const named = /^\d+<([^>]*)>/.exec(rest)?.[1] ?? /"([^"]*)"/.exec(rest)?.[1];

@@ -1,4 +1,4 @@
-/** Where the money of a backtest goes: what its fills had brought some time later, by what they were. */
+/** Profit of a backtest by kind of fill: the result some time after each fill. */
 
 import { formatGain, formatMoney, formatShares } from '../../src/lab/report/figures.js';
 import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../src/lab/session/contract.js';
@@ -104,7 +104,7 @@ function rowOf(name: string, runs: readonly JudgedRun[], isMeant: (fill: JudgedF
   return `| ${[name, count, formatShares(Math.round(shares / ONE) * ONE), ...brought].join(' | ')} |`;
 }
 
-/** Mean over the runs of what all windows brought, and its error by how far windows lie apart: runs share their paths. */
+/** Mean result of all windows, and its error from the distances between windows: runs share their paths. */
 function broughtText(windows: readonly string[], fills: readonly JudgedFill[], horizon: number, runs: number): string {
   const sums = new Map(windows.map((window) => [window, 0]));
   for (const { window, broughtMicros } of fills)

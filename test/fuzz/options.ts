@@ -9,7 +9,7 @@ export interface FuzzOptions {
   readonly way: 'exchange' | 'client' | 'both';
 }
 
-/** Throws an Error that names the option, what came and what is wanted. */
+/** Throws an Error that names the option, the given value and the expected form. */
 export function readOptions(args: readonly string[]): FuzzOptions {
   const { values } = parseArgs({
     args: [...args],

@@ -9,7 +9,7 @@ export function pick<T>(random: Random, list: Some<T>): T {
   return item === undefined ? list[0] : item;
 }
 
-/** What to do, by how often. */
+/** The actions, with their weights. */
 export function weighted<T>(random: Random, table: Some<readonly [weight: number, item: T]>): T {
   let left = random.uniform() * table.reduce((sum, [weight]) => sum + weight, 0);
   for (const [weight, item] of table) {

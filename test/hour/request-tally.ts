@@ -1,4 +1,4 @@
-/** What the steps of a run say about its requests: how many, how many were refused for their number, and how old books became. */
+/** Figures about the requests of a run's steps: all, those refused for their number, and the greatest age of books. */
 
 import { SlidingMinute } from '../../src/shared/base/sliding-minute.js';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints.js';

@@ -79,7 +79,7 @@ const CATEGORIES = ['politics', 'sports', 'crypto', 'wtf', 'tech', 'finance'] as
 
 type Levels = Map<number, number>;
 
-/** Writes down one market: what its book shows after each order, and what the order took from it. */
+/** Writes down one market: its book after each order, and the fills of that order. */
 class Scribe {
   readonly index: MarketIndex;
   readonly sink: MarketSink;

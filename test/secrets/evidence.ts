@@ -48,7 +48,7 @@ export function filesBelow(folder: string): string[] {
 /** What lives in a file that is meant to hold a secret; null for any other file. */
 export function homeAt(file: string): Home | null {
   const { size, mode } = lstatSync(file);
-  // What others can read is nobody's home: an address that was printed looks like a key.
+  // A file that other users can read is no place for a secret. A printed address looks like a key.
   if (size > LARGEST_HOME_BYTES || (mode & 0o077) !== 0) return null;
   const text = readFileSync(file, 'utf8');
   if (!text.startsWith('{')) return keyHome(file, text);

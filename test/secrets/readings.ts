@@ -20,7 +20,7 @@ export function plainReadings(path: string): Reading[] {
   return [{ as: 'bytes', bytes }, ...(inner === null ? [] : [{ as: 'unpacked', bytes: inner }])];
 }
 
-/** What a kill cut off is unpacked as far as it goes; null for what only looks packed. */
+/** Unpacks a file that a kill cut off, as far as possible; null for one that only looks packed. */
 function unpacked(bytes: Buffer): Buffer | null {
   try {
     return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MOST_UNPACKED_BYTES });

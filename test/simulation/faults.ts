@@ -1,4 +1,4 @@
-/** What goes wrong, how often, and how often it did. The ranges are those of the safety document. */
+/** Faults, with their intended and actual numbers. The ranges are those of the safety document. */
 
 import type { Random } from '../../src/shared/base/random.js';
 

@@ -91,7 +91,7 @@ export class Invariants {
     if (kind === 'kill' || kind === 'cancel-all' || kind === 'stop') this.#proving = true;
   }
 
-  /** A command may have been taken in: what it would lift holds no longer, what it would impose does not hold yet. */
+  /** A command may have had effect: a limit it lifts no longer holds, a limit it imposes does not hold yet. */
   lifted(command: OperatorCommand): void {
     this.#flattened.lifted(command);
     const { kind } = command;

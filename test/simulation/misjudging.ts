@@ -13,7 +13,7 @@ const FAR: Said = { askedMs: 600_000 };
 const NEAR: Said = { askedMs: 20_000 };
 const NOTHING_LEFT: Said = { budget: { limit: 1, remaining: 0, resetInMs: DAY_MS } };
 
-/** By what the report calls it: who answers, and what he says. */
+/** By the report's name: the answering part, and its answer. */
 const MISJUDGMENTS: readonly (readonly [string, Fate])[] = [
   ['429, ten minutes', { instead: THROTTLED, says: FAR }],
   ['429 as HTML, ten minutes', { instead: htmlPage(429), says: FAR }],

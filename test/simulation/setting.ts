@@ -1,4 +1,4 @@
-/** What stays the same during one simulation: the venue's profile, the trader's limits and pace, what it trades and how. */
+/** Constants of one simulation: the venue's profile, the trader's limits and pace, its markets and its strategies. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ const FAR = { halfSpreadTicks: 5, repriceTicks: 4 };
 
 export interface Setting {
   readonly profile: VenueProfile;
-  /** What the exchange lets through; absent: what the profile says. */
+  /** Requests that the exchange admits; absent: as in the profile. */
   readonly allowed?: VenueProfile['rate_limits'];
   readonly limits: RiskLimits;
   readonly polling: PollingSettings;

@@ -39,7 +39,7 @@ export interface ProcessOptions {
   readonly keys: Keys;
   readonly nowMs: number;
   readonly setting?: Setting;
-  /** Passes the signer on, to whoever keeps a diary of what it answers. */
+  /** Passes the signer on, to the code that records its answers. */
   readonly heard?: ((signer: DraftSigner) => DraftSigner) | undefined;
   readonly kind?: typeof Trader;
   /** Of the client's own waits, 0 up to 1. Default: always in the middle. */

@@ -188,8 +188,8 @@ export class World {
   }
 
   /**
-   * The process is gone, as by kill -9 or with the power: what it had committed stays, its answers find nobody. It begins
-   * again so much later.
+   * The process ends as by kill -9 or a power cut: committed data stays, its pending answers are lost. It starts again
+   * after this time.
    */
   kill(downMs?: number): void {
     if (this.#process === null) return;

@@ -424,7 +424,7 @@ describe('the maker', () => {
     }
   });
 
-  /** What it wants of what rests at its price, as a part of that; `acceptedMs` tells how long an order takes to stand. */
+  /** Wanted amount at the price of the resting order, as a share of that order; `acceptedMs` is the time until an order is accepted. */
   const partWanted = (restingPart: number, acceptedMs: number) => {
     const view = seeing([[0.44, 100]], [[0.56, 100]]);
     const maker = fresh();

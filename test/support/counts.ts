@@ -1,4 +1,4 @@
-/** How many tests of a run passed, failed and were skipped: said at its end, or left for whoever runs several at once. */
+/** Numbers of passed, failed and skipped tests: printed at the end, or left for the calling program. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** How much a run of tests tries: what every change is checked with, or with TWINBOOK_EFFORT=long as much as a night allows. */
+/** Effort of a test run: that of every change, or with TWINBOOK_EFFORT=long that of a whole night. */
 
 export const IS_LONG = process.env['TWINBOOK_EFFORT'] === 'long';
 

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 export const RUN_MARK = 'TWINBOOK_TEST_RUN';
 export const FILE_MARK = 'TWINBOOK_TEST_FILE';
 
-/** Who is found once may have started another meanwhile; whoever is found so often starts faster than we kill. */
+/** A process found once may have started another meanwhile; one that is found this often starts faster than we kill. */
 const MOST_SWEEPS = 100;
 
 export interface Ended {

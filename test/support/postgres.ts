@@ -42,7 +42,7 @@ export interface PostgresServer {
 
 /** Makes a cluster in a folder of its own, which whoever asked removes. */
 export function makeCluster(): string {
-  // Whoever the server runs as must be able to pass, which the folder of a run of tests lets nobody.
+  // The server's user must be able to enter the folder, which a test run's folder does not allow.
   const folder = mkdtempSync(join(isRoot ? '/tmp' : tmpdir(), 'twinbook-postgres-'));
   const file = join(folder, 'password');
   writeFileSync(file, PASSWORD);

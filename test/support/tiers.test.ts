@@ -8,7 +8,7 @@ import { RULE } from './no-processes.js';
 
 const TESTS = resolve(import.meta.dirname, '..');
 
-/** What waits for time to pass. Whoever lets a virtual clock tick takes over the global timers and says so. */
+/** Waits for time to pass. Code that lets a virtual clock tick takes over the global timers and reports it. */
 const WAITS = /\bsetTimeout as \w+ }|\bset(?:Timeout|Interval)\(|\bAtomics\.wait\(/;
 const VIRTUAL = /\buse(?:Fake|Virtual)Timers\b/;
 

@@ -1,4 +1,4 @@
-/** The exchange as others see it: somebody who takes, the paper controls, and what it says a trader's ledger should say. */
+/** The exchange for others: a taker, the paper controls, and the exchange's expectation of a trader's ledger. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -27,7 +27,7 @@ export const UNLIMITED = {
 /** What `twinbook exchange` gives a new account. */
 const STARTING_FUNDS = micros(10_000_000_000);
 
-/** Somebody else, who buys now YES, now NO, in one market after another. */
+/** Another account that buys now YES, now NO, in one market after another. */
 export class Taker {
   readonly #client: ServiceClient;
   readonly #wallet: Wallet;

@@ -41,7 +41,7 @@ export function useTimersOfMachine(): void {
   waiting = [];
 }
 
-/** Lets so much time pass; what is due runs at its own time, and what it promised before what is due next. */
+/** Lets this time pass; each due task runs at its own time, and its promises before the next task. */
 export async function passTime(ms: number): Promise<void> {
   const untilMs = Date.now() + ms;
   await settle();

@@ -235,7 +235,7 @@ class PlainQueue {
     }
   }
 
-  /** What a snapshot did not show has gone, with what was eaten of it. */
+  /** An order that a snapshot did not show is gone, together with its filled part. */
   forgetUnshown(): void {
     for (const level of this.#levels.values()) if (level.total === 0) level.eaten = 0;
   }

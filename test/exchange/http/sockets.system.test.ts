@@ -118,7 +118,7 @@ describe('an exchange whose clients are slow', () => {
   });
 
   it('turns connections beyond its bound away, and serves again once the silent ones are cut off', async () => {
-    // Whom a busy machine lets in late finds the place of one that was cut off: what is bounded is how many are in at once.
+    // A client admitted late takes the place of a closed one: the bound counts clients at the same time.
     let [held, most] = [0, 0];
     const count = (socket: Socket) => {
       most = Math.max(most, ++held);

@@ -1,4 +1,4 @@
-/** Every endpoint of the documents: who may call it, what it answers, what its query allows. Transcribed by hand. */
+/** Every endpoint of the documents: its callers, its answers, and the query it allows. Transcribed by hand. */
 
 import * as rows from './records.js';
 import { flag, integer, listOf, nullOr, record, type Shape, text } from './shapes.js';

@@ -121,7 +121,7 @@ function statusAfter(state: PlainState, order: PlainOrder, ending: Ending): stri
   return some ? 'partially_filled' : 'open';
 }
 
-/** The roundings of what it filled on its way may have taken a few millionths of what it should lock. */
+/** The roundings of its earlier fills may have taken a few millionths of the amount it should lock. */
 function rest(state: PlainState, order: PlainOrder): void {
   order.lockable = state.availableFunds(order.account);
   state.arrivals += 1;

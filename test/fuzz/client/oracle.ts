@@ -1,4 +1,4 @@
-/** What a client may make of an answer. Plain, and apart from how the client does it. */
+/** Everything a client may conclude from an answer. Plain, and separate from the client's own way. */
 
 import type { Declaration } from '../../../src/shared/protocol/endpoints.js';
 import { draft } from '../../../src/shared/protocol/records.js';
@@ -14,7 +14,7 @@ export interface Asked {
   readonly wasGiven: boolean;
 }
 
-/** What is wrong with what the client made of it; null when nothing is. */
+/** The client's error about an answer; null when it was right. */
 export function faultOfAnswer({ declaration, answer, mark, wasGiven }: Asked, heard: ClientAnswer): string | null {
   const { outcome } = heard;
   const numbers = [heard.sentMs, heard.nowMs, heard.venueTimeMs ?? 0, heard.budget?.resetMs ?? 0, heard.pageLimit ?? 1];

@@ -177,7 +177,7 @@ export class Attack {
     if (wrong !== null && !wrong.startsWith('the connection broke')) this.#fail(shot, wrong, '');
   }
 
-  /** What came whole is answered for what it is, and before what came after it. */
+  /** A complete answer counts as it is, and before anything that arrived after it. */
   #firstFault(aimed: Case, answer: WireAnswer): string | null {
     if (answer.text.includes('not complete HTTP')) return 'a whole request got the answer of the bytes behind it';
     return this.#judge.faultOf(aimed, answer);

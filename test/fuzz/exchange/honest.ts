@@ -1,4 +1,4 @@
-/** Requests that nothing is wrong with: what state comes from, and what every attack is a corruption of. */
+/** Valid requests: the state comes from them, and every attack is a damaged copy of one. */
 
 import type { Random } from '../../../src/shared/base/random.js';
 import type { TestTrader } from '../../exchange/http/harness.js';
@@ -8,7 +8,7 @@ import type { Case, HostileRequest } from './requests.js';
 import { withJson } from './requests.js';
 import type { Actor, World } from './world.js';
 
-/** Where a case comes from. The same random stream makes the same case, but for what the exchange itself gave out. */
+/** Source of a case. The same random stream makes the same case, except for values that the exchange itself issued. */
 export interface Scene {
   readonly random: Random;
   readonly world: World;

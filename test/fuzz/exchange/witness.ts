@@ -91,7 +91,7 @@ async function snapshot(trader: TestTrader): Promise<string> {
   return lines.join('\n');
 }
 
-/** What time alone changes: a draft that nobody signs expires, and frees what it locked. */
+/** Changes by time alone: an unsigned draft expires and frees its locked amount. */
 function withoutTime(name: string, value: unknown): unknown {
   if (name === 'locked' || name === 'available') return undefined;
   return value === 'expired' ? 'waiting_to_sign' : value;

@@ -34,7 +34,7 @@ export interface Draft {
   readonly owner: TestTrader;
 }
 
-/** The accounts of one lane, and what they own. Nobody else uses them, so their story does not depend on other lanes. */
+/** The accounts of one lane. No other lane uses them, so their story does not depend on other lanes. */
 export class Actor {
   /** Trades in order books only: what such accounts hold together is constant. */
   readonly book: TestTrader;
@@ -68,7 +68,7 @@ export interface Markets {
   readonly margin: readonly [string, string];
   readonly paused: string;
   readonly resolved: string;
-  /** Where the witnesses are; nobody else trades there. */
+  /** Place of the witnesses; no other account trades there. */
   readonly quiet: string;
 }
 

@@ -28,7 +28,7 @@ describe('the truth of an event', () => {
 
   it('is true: what it says half way comes true as often as it says', () => {
     const simulations = 600;
-    // By tenths of the probability: what was said and what came true.
+    // By tenths of the probability: forecast and outcome.
     const bins = Array.from({ length: 10 }, () => ({ said: 0, came: 0, count: 0 }));
     for (let seed = 0; seed < simulations; seed++) {
       for (const truth of truthsOf(seed, 3, 400)) {

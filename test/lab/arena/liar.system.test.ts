@@ -1,4 +1,4 @@
-/** One dishonest quoter, alone with the trader: what it can take, and what the trader says of it. */
+/** One dishonest quoter, alone with the trader: the most it can take, and the trader's messages about it. */
 
 import { describe, expect, it } from 'vitest';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';

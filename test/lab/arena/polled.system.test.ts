@@ -1,4 +1,4 @@
-/** Worlds in which the whole trader trades: who it meets there, what it is judged by, and what it may spend. */
+/** Worlds in which the whole trader trades: its opponents, its score, and its budget. */
 
 import { describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';

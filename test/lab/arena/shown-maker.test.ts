@@ -1,4 +1,4 @@
-/** How a strategy of the product is shown the challenge, and what becomes of what it wants. */
+/** How a strategy of the product sees the challenge, and how its wishes are carried out. */
 
 import { describe, expect, it } from 'vitest';
 import { computeDifference, computeStanding } from '../../../src/lab/arena/standings.js';

@@ -35,7 +35,7 @@ beforeAll(() => {
 afterAll(() => place.remove());
 
 const BEHIND = 'maker.behind_ticks=0,4';
-/** What is chosen on; what is shown are two others. */
+/** Seeds on which the best is chosen; the shown figures use two other seeds. */
 const SEEDS = times(1, 2);
 
 async function planFor(

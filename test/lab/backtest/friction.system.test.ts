@@ -1,4 +1,4 @@
-/** What a call costs on the way, what goes wrong with it, and what a fill is charged. */
+/** Cost of a call on its way, its faults, and the charge for a fill. */
 
 import { describe, expect, it } from 'vitest';
 import type { LatencyModel } from '../../../src/lab/backtest/contract.js';

@@ -12,7 +12,7 @@ import { newFolder } from '../../support/folders.js';
 import { decisionsBefore, ordersIn, PRINTS_LATE_MS } from './decisions.js';
 
 const KALSHI = join(REAL_DATA, 'kalshi-gold15m');
-/** What the set says of its markets: when they close, and how they resolved. */
+/** Facts of the set about its markets: closing times and outcomes. */
 const ABOUT = ['MARKETS.csv', 'metadata'];
 
 /** The first file of messages of a window, below the set's folder. */

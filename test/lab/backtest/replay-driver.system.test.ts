@@ -104,7 +104,7 @@ describe('markets that are played together', () => {
 });
 
 describe('files', () => {
-  /** What happens to the streams of markets that follow each other, and how much was read of each. */
+  /** Streams of markets that follow each other: their fate, and the number of rows read from each. */
   function watched(count: number) {
     const said: string[] = [];
     const sources = Array.from({ length: count }, (_, i): EventSource => {

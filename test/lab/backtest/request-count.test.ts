@@ -1,4 +1,4 @@
-/** What a session says of itself: bounded, and what matters is never crowded out. */
+/** Messages of a session about itself: bounded, and important ones are never crowded out. */
 
 import { expect, it } from 'vitest';
 import { RequestCount } from '../../../src/lab/backtest/request-count.js';

@@ -123,7 +123,7 @@ describe('live and backtests side by side', () => {
       expect(model.publicRequests ?? 0).toBeGreaterThan((live.publicRequests ?? 0) * 0.8);
       expect(model.publicRequests ?? 0).toBeLessThan((live.publicRequests ?? 0) * 1.2);
     }
-    // What others traded in this run is played once more: who stands in the queue as it stood then fills much the same.
+    // Plays the trades of others once more: an order with the same place in the queue gets about the same fills.
     const error = (name: string) => result.parity.band.errors.find((one) => one.name === name)?.sharesShare ?? 9;
     expect(Math.abs(error('risk-averse'))).toBeLessThan(0.3);
     expect(error('trade-through')).toBeLessThan(error('risk-averse'));

@@ -1,4 +1,4 @@
-/** A trader that is configured while it runs: what it takes, what it keeps, and the same again in a replay. */
+/** A trader that is configured while it runs: changes it accepts, state it keeps, and the same again in a replay. */
 
 import { describe, expect, it } from 'vitest';
 import { replay } from '../../../src/lab/replay/replay.js';

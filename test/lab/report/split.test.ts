@@ -264,7 +264,7 @@ describe('the split of random sessions', () => {
           conversions: session.conversions.map((conversion) => ({ ...conversion, markMicros: null })),
         };
         const [seeing, blinded] = [splitMarket(session), splitMarket(blind)];
-        // Without an outcome or a last middle the value of what is held is a matter of what is known.
+        // Without an outcome or a last middle, the value of a holding depends on other known prices.
         if (session.outcome !== null || session.endMarkMicros !== null || seeing.valuedAt === 'nothing held')
           expect(blinded.split.resultMicros).toBe(seeing.split.resultMicros);
         if (session.fills.length > 0) expect(blinded.split.spreadMicros).toBeNull();

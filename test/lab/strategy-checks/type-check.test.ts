@@ -1,4 +1,4 @@
-/** What is asked of the compiler, and what is made of its answer. */
+/** The call of the compiler, and the use of its answer. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

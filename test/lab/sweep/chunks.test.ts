@@ -1,4 +1,4 @@
-/** Chunks of a sweep as files, with results that are made up: what is stored, what is refused, what is missing. */
+/** Chunks of a sweep as files, with invented results: stored, refused and missing ones. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -167,7 +167,7 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
       [],
     );
     client.disconnect();
-    // What is done is not sent again, so nobody is needed for it.
+    // Finished work is not sent again, so no worker is needed for it.
     expect(await atQueue('--out', 'queued')).toMatchObject({ code: 0 });
   });
 

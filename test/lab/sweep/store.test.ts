@@ -1,4 +1,4 @@
-/** What a sweep keeps, and how those read it who query it. */
+/** Data that a sweep keeps, and how queries read it. */
 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -414,7 +414,7 @@ describe('a damaged recording', () => {
   });
 });
 
-/** One step of a life: what is given, and what the reader must see of it. */
+/** One step of a life: the given input, and the reader's expected view of it. */
 type Step =
   | { readonly do: 'level' | 'trade'; readonly afterMs: number; side: number; tick: number; amount: number }
   | { readonly do: 'clear'; readonly afterMs: number }

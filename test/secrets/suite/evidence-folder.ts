@@ -19,7 +19,7 @@ declare module 'vitest' {
 const IN_MEMORY = '/dev/shm';
 /** A run of both tiers writes half a GiB, which stays until it is searched. */
 const ROOM_BYTES = 2 * 2 ** 30;
-/** What is written there is taken from the programs of the run, which need a few GiB themselves. */
+/** Free memory that is needed before files go there: the run's programs need a few GiB themselves. */
 const MEMORY_BYTES = 8 * 2 ** 30;
 
 export default function prepare(project: TestProject): () => void {

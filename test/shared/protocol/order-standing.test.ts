@@ -1,4 +1,4 @@
-/** What a status says of its order, held to what the rooms that ask decide by. */
+/** A status of its order, compared with the fields on which the asking rooms decide. */
 
 import { expect, it } from 'vitest';
 import { isFinalOrder, ORDER_STANDING, ORDER_STATUSES, RESTING_STATUSES } from '../../../src/shared/protocol/states.js';

@@ -165,7 +165,7 @@ test('notices that a person must look into are told of, and the usual ones are n
   expect(toldAs('signing_refused', 'loud')?.severity).toBe('critical');
   expect(toldAs('fill', 'info')).toBeNull();
   expect(toldAs('constructor', 'loud')).toBeNull();
-  // What a person presses, and what a timer asks for every few minutes.
+  // Keys that a person presses, and questions that a timer asks every few minutes.
   expect([toldAs('command', 'loud')?.severity, toldAs('command', 'info')]).toEqual(['warning', null]);
   expect(toldAs('configured', 'loud')?.title).toBe('another configuration');
 });

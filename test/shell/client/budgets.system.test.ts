@@ -117,7 +117,7 @@ async function besiege(venue: VirtualVenue, client: ServiceClient, minutes: numb
 const PROBING: readonly Lane[] = ['cancel', 'own'];
 
 describe('a venue whose budget others use too', () => {
-  /** What is asked while others ask as well, and what becomes of it: their requests, those refused, how long it took. */
+  /** A question asked beside others, and its result: all requests, refused requests, and the time it took. */
   async function share(lanes: readonly Lane[], check: (others: number, refused: number, ms: number) => void) {
     const job = work.filter(({ lane }) => lanes.includes(lane));
     const steps = fc.array(fc.record({ work: job, others: fc.nat({ max: 10 }) }), { maxLength: 10 });

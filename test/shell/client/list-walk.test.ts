@@ -8,7 +8,7 @@ interface Row {
 }
 type Answer = { readonly rows: readonly string[]; readonly next: string | null; readonly limit?: number };
 
-/** Walks scripted pages, one for each cursor; what came out, what was asked for, and how it ended. */
+/** Walks scripted pages, one for each cursor: its results, its requests, and its end. */
 async function walk(
   pages: (cursor: string | undefined) => Answer,
   options: Partial<WalkOptions<Row>> = {},

@@ -41,7 +41,7 @@ export class LossyNetwork implements Sender {
   }
 }
 
-/** What the work throws; what it resolves with, where it does not. */
+/** The error that the work throws, or its result where it throws none. */
 export const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     (record) => ({ resolved: record }),

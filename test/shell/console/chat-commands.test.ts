@@ -1,4 +1,4 @@
-/** What a message to the bot does to a trader, and what is said of it. */
+/** Effect of a message to the bot on a trader, and the bot's answer. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

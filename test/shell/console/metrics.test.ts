@@ -1,4 +1,4 @@
-/** What is exported, and what is written about it: documents, alert rules and the dashboard name no figure that is not. */
+/** Exported metrics and their documents: no document, alert rule or dashboard names a figure that does not exist. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Who may open the page: passwords of roles from files that nobody else can read. */
+/** Access to the page: passwords of roles, from files that only their owner can read. */
 
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Several traders in one console: which may be shown together, what they are called, what adds up, and that none is left out. */
+/** Several traders in one console: which may be shown together, their names, their sums, and that none is missing. */
 
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -8,7 +8,7 @@ import { askTrader } from '../../../src/shell/control/control-client.js';
 import { endInOrder, exchangeHere, folderOf, ran, started, traderYaml } from '../../support/cases.js';
 import { until } from '../../support/waiting.js';
 
-/** Where this test runs on another day, so must the program, which inherits no variable that is not named. */
+/** When this test runs on another day, the program must too; it inherits no variable that is not named. */
 const CLOCK = 'LD_PRELOAD, FAKETIME, FAKETIME_SHARED, DONT_FAKE_MONOTONIC';
 
 /** Says of each market what its line in a file says; while the file is gone it says nothing. */

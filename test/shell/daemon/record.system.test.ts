@@ -1,4 +1,4 @@
-/** `twinbook record` as real processes: what it writes, what a kill leaves, what it says when something is missing. */
+/** `twinbook record` as real processes: its files, the result after a kill, and its message about a missing file. */
 
 import { readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -96,7 +96,7 @@ const TRADERS = 3;
 interface Asked {
   readonly kind: 'look' | 'take' | 'renew';
   readonly askedAt: Instant;
-  /** Once the database has acted: what it says, which may be heard long after. */
+  /** The answer after the database has acted; it may arrive long after. */
   answer: { readonly isDone: boolean; readonly row: OwnerRow | null } | null;
 }
 

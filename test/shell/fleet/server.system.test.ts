@@ -1,4 +1,4 @@
-/** A fleet with a real database: what it counts, what it refuses, and two traders who want one wallet. */
+/** A fleet with a real database: its sums, its refusals, and two traders that want one wallet. */
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

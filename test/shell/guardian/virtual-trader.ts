@@ -50,7 +50,7 @@ class VirtualTrader {
     return this.heartbeat.phase === 'trading' && !this.isGone && this.#nowMs >= this.#stillUntilMs;
   }
 
-  /** So much later: how much time passed, and how much of it the guardian's clock heard. */
+  /** The passed time, and the part of it that the guardian's clock saw. */
   next(lookMs: number): { passedMs: number; heardMs: number; disturbance: Disturbance | null } {
     this.#nowMs += lookMs;
     this.#live();

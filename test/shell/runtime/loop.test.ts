@@ -1,4 +1,4 @@
-/** The loop between the core and what performs its requests: who comes first, and what happens when something throws. */
+/** The loop between the core and the code that performs its requests: their order, and the handling of an error. */
 
 import { expect, it } from 'vitest';
 import type { Observation } from '../../../src/shared/protocol/seam.js';

@@ -1,4 +1,4 @@
-/** Incidents of orders that nobody, or somebody else, takes care of. */
+/** Incidents of orders that no program, or another one, takes care of. */
 
 import { describe, expect, it } from 'vitest';
 import type { Wire } from '../../../src/exchange/core/contract.js';

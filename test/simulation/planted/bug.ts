@@ -1,4 +1,4 @@
-/** A bug that somebody might make: what it does, and the text of the product that makes it. */
+/** A bug that a developer might make: its effect, and the text of the product that makes it. */
 
 export interface Edit {
   /** Below the repository. */

@@ -1,4 +1,4 @@
-/** Bugs of what keeps to the venue's budget: whose word is believed, and for how long. */
+/** Bugs of the request budget: whose figures are believed, and for how long. */
 
 import type { Bug } from './bug.js';
 

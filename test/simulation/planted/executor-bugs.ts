@@ -1,4 +1,4 @@
-/** Bugs of the executor: what an answer means, what a silence means, what a restart finds. */
+/** Bugs of the executor: the meaning of an answer, of a silence, and of a state found after a restart. */
 
 import type { Bug } from './bug.js';
 

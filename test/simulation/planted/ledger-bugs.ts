@@ -1,4 +1,4 @@
-/** Bugs of the ledger: what a booking is known by, what it moves, and what is on the disk when. */
+/** Bugs of the ledger: the key of a booking, the amounts it moves, and the time at which it is on the disk. */
 
 import type { Bug } from './bug.js';
 

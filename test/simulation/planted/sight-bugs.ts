@@ -1,4 +1,4 @@
-/** Bugs of what the trader goes by: how old a book is, what a strategy left of it, what rows a venue may send. */
+/** Bugs of the trader's inputs: age of a book, the part a strategy left of it, and rows a venue may send. */
 
 import type { Bug } from './bug.js';
 

@@ -2,9 +2,7 @@
 
 import type { SoakRow } from './soak.js';
 
-/**
- * This part of a run is left out of what is judged, and at least so many hours: memory fills up to what it will be.
- */
+/** Part of a run that is not judged, and its minimum in hours: memory first grows to its usual size. */
 const WARM_UP = 1 / 4;
 const WARM_UP_HOURS = 12;
 /** Fewer rows, or fewer hours after the warm-up, show no growth that could be told from chance. */
@@ -14,7 +12,7 @@ const FEWEST_HOURS = 12;
 interface Component {
   readonly name: string;
   readonly bytesOf: (row: SoakRow) => number;
-  /** What it may grow with, and by how much; null for what must stay. */
+  /** The variable with which it may grow, and by how much; null for a figure that must stay constant. */
   readonly per: { readonly countOf: (row: SoakRow) => number; readonly bytes: number } | null;
   /** Bytes a simulated day, whatever else happens; infinite for what is shown and not judged. */
   readonly bytesADay: number;

@@ -1,6 +1,6 @@
 import { getHeapCodeStatistics } from 'node:v8';
 
-/** What is reachable in this process after a collection of garbage, where node has `--expose-gc`. */
+/** Reachable memory of this process after a garbage collection, where node has `--expose-gc`. */
 export interface Heap {
   /** Without compiled code, of which V8 makes more for days. */
   readonly dataBytes: number;
@@ -16,7 +16,7 @@ export function measureHeap(): Heap {
   return { dataBytes: process.memoryUsage().heapUsed - codeBytes, codeBytes };
 }
 
-/** What a process holds beside what its heap says. */
+/** Memory of a process outside its heap. */
 export interface Outside {
   /** Of memory, all in all: it moves by tens of MB with what V8 and the allocator give back. */
   readonly residentBytes: number;

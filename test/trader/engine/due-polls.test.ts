@@ -1,4 +1,4 @@
-/** What is asked of what is due: the poll of assets begins a round, and nothing else does. */
+/** Due polls: the poll of assets begins a round of reading own lists, and no other poll does. */
 
 import { expect, it } from 'vitest';
 import type { PlannedRequest } from '../../../src/shared/protocol/seam.js';

@@ -1,4 +1,4 @@
-/** What a fill that was never signed does to what is under way, each time that one comes. */
+/** Effect of a fill that was never signed on pending requests, each time that one arrives. */
 
 import { describe, expect, it } from 'vitest';
 import type { DataOf } from '../../../src/shared/protocol/endpoints.js';

@@ -1,4 +1,4 @@
-/** What a venue sends of one market, if no schema stood before it, and what becomes of the others. */
+/** A venue's data about one market, as it is without a schema, and its effect on the others. */
 
 import { describe, expect, it } from 'vitest';
 import type { Outcome, Request } from '../../../src/shared/protocol/seam.js';

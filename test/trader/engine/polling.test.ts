@@ -1,4 +1,4 @@
-/** What the plan of polls is told of a market: its own past, and what the time of its resolution says. */
+/** Facts about a market for the plan of polls: its own past, and the time of its resolution. */
 
 import { expect, it } from 'vitest';
 import { Polling } from '../../../src/trader/engine/polling.js';

@@ -1,4 +1,4 @@
-/** Price bars are read once a market, where there are any to read, and what they say outlives the run. */
+/** Price bars are read once a market, where any exist, and the conclusions outlive the run. */
 
 import { describe, expect, it } from 'vitest';
 import type { Candle } from '../../../src/shared/protocol/records.js';

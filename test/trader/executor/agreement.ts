@@ -71,7 +71,7 @@ function differentFills({ core, account, ledger }: Parties): string[] {
   return found;
 }
 
-/** Invariants 1 and 5: what took effect has one row with one intent; what rests is known to rest, and the reverse. */
+/** Invariants 1 and 5: a change has one row with one intent; exactly the known orders rest. */
 function differentOrders({ core, account, ledger, executor }: Parties): string[] {
   const found: string[] = [];
   const live = new Set(executor.restingOrders().map((order) => order.orderPubkey));

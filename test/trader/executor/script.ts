@@ -93,7 +93,7 @@ export class Script {
     return [ledger, new Executor(ledger, signer, this.#profile, settings)];
   }
 
-  /** Killed and started again; what was asked finds nobody. */
+  /** Killed and started again; pending answers are lost. */
   restart(): void {
     this.ledger.close();
     this.#requests = [];

@@ -188,7 +188,7 @@ export class World {
     }
   }
 
-  /** The process is gone, as by kill -9: what it had committed stays, its answers find nobody. */
+  /** The process ends as by kill -9: committed data stays, its pending answers are lost. */
   kill(): void {
     this.#process?.ledger.close();
     this.#process = null;
@@ -246,7 +246,7 @@ export class World {
     return this.begin((intentId) => ({ kind: 'redeem', intentId, marketConditionId, yesMicros, noMicros }));
   }
 
-  /** Somebody else's order; what it does not fill at once is dropped. */
+  /** Another account's order; its unfilled rest is dropped. */
   crowdTakes(market: string, buysYes: boolean, price: number, shares: number): void {
     const side = buysYes ? BID : ASK;
     const at = this.network.nowMs;

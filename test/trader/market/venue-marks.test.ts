@@ -1,4 +1,4 @@
-/** What the venue says that holdings are worth orders looks once looks have shown that it is right, and is nobody's price. */
+/** The venue's estimate of a holding decides the order of looks once confirmed; it is never a price. */
 
 import { expect, it } from 'vitest';
 import { assetRow } from '../../../src/shared/protocol/records.js';

@@ -389,7 +389,7 @@ describe('reconciliation', () => {
     expect(account.reconciler.accepted).toMatchObject([{ what: 'position', ledger: '0', exchange: '1' }]);
     account.moves.push({ outcome: 'A YES', amount: -ONE, sinceMs: account.nowMs });
     rounds(account, 2);
-    // What was left out is missing now, which is a difference of its own.
+    // The omitted row is missing now, which is a difference of its own.
     expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange -1');
     account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     rounds(account, 2);

@@ -1,4 +1,4 @@
-/** Which markets are quoted: what they take is there, the best come first, and small differences change nothing. */
+/** Choice of markets: their needs are covered, the best come first, and small differences change nothing. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** How often what is ours is read: by what a look costs, what late knowledge of a fill does, and what the budget holds. */
+/** Frequency of reading own state: by the cost of a look, the harm of late news about a fill, and the budget. */
 
 import { describe, expect, it } from 'vitest';
 import type { PollFacts, PollSettings } from '../../../src/trader/scheduler/contract.js';

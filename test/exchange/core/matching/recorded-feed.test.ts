@@ -77,7 +77,7 @@ function world(model: string): Venue {
 /** Account 1 is the maker without a wallet. */
 const TRADERS = [2, 3, 4];
 
-/** What one call for each event does; how many were refused. */
+/** Effect of one call for each event, and the number of refused calls. */
 function oneByOne(core: ExchangeCore, events: readonly Event[], market = 0): number {
   let refused = 0;
   for (const { timeMs, kind, side, price, amount } of events) {

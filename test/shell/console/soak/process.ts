@@ -47,7 +47,7 @@ function advanceTo(timeMs: number): void {
   answerIfHeard();
 }
 
-/** What is asked and what is told come by ways of their own, in any order. */
+/** Questions and messages arrive by separate ways, in any order. */
 function answerIfHeard(): void {
   if (nowMs < untilMs) return;
   untilMs = Number.POSITIVE_INFINITY;
@@ -74,7 +74,7 @@ function figures(): ConsoleFigures {
   };
 }
 
-/** What is given here stands for a timer: nobody asks more of it than these. */
+/** Replaces a timer, with the two functions of timers that the code uses. */
 function makeInterval(call: () => void, everyMs = 1): NodeJS.Timeout {
   const one = { everyMs, call, dueMs: nowMs + everyMs };
   repeated.add(one);

@@ -1,4 +1,4 @@
-/** What readers of telemetry are told, and that nobody of them can hold the trader up. */
+/** Messages to readers of telemetry, and that no reader can delay the trader. */
 
 import { describe, expect, test } from 'vitest';
 import type {

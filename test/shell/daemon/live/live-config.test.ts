@@ -1,4 +1,4 @@
-/** A configuration that changes while the trader runs: what is taken, what is refused, and what comes back. */
+/** A configuration that changes while the trader runs: accepted, refused and reverted changes. */
 
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

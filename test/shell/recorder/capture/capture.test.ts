@@ -112,7 +112,7 @@ describe('a captured market', () => {
     polls.trades(6200, [tradeOf(3, 0.4, 1, false)]);
     expect(polls.remembered.lines().slice(2)).toEqual([
       `gap 1050 ${reason}`,
-      // Somebody bought NO at 0.4, so sold YES at 0.6. That is known, what the book was is still not.
+      // Another trader bought NO at 0.4, so sold YES at 0.6. That price is known; the book is still unknown.
       'trade 3500 ask 0.6 1',
       `gap 3500 ${reason}`,
       'clear 6050',

@@ -16,7 +16,7 @@ export interface Honest<T extends DraftTerms = DraftTerms> {
   readonly stored: Omit<StoredDraft, 'message'>;
 }
 
-/** What the signer finds in its ledger, and what it goes by. */
+/** State in the signer's ledger, and the facts on which the signer decides. */
 export interface Question {
   readonly stored: StoredDraft | null;
   readonly rules: SigningRules;

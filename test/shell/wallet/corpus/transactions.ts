@@ -22,7 +22,7 @@ export interface HostileTransaction {
   readonly because: RegExp;
   /** Programs that the profile names while blind signing is allowed; null: the shipped rules, which allow Memo alone. */
   readonly programs: readonly string[] | null;
-  /** Who else signs, as the profile says; absent: nobody. */
+  /** Other signers, as in the profile; absent: none. */
   readonly cosigners?: DraftCosigners;
   /** Hex. */
   readonly make: (honest: Honest, draw: Draw) => string;

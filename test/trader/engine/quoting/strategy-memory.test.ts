@@ -1,4 +1,4 @@
-/** What a strategy remembers: when it is kept, what a start gives back, and what becomes of what nobody can go on from. */
+/** Memory of a strategy: the time of saving, its return at a start, and the handling of unusable memory. */
 
 import { describe, expect, it } from 'vitest';
 import { act } from '../../../../src/trader/engine/act.js';

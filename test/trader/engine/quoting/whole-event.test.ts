@@ -1,4 +1,4 @@
-/** Strategies that quote whole events: what they are shown, that they speak for all markets or for none, and what is kept of them. */
+/** Strategies that quote whole events: their view, that they quote all markets or none, and their memory. */
 
 import { describe, expect, it } from 'vitest';
 import { act } from '../../../../src/trader/engine/act.js';

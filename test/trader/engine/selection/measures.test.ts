@@ -1,4 +1,4 @@
-/** What our own fills tell of a market, and how far it is believed. */
+/** Conclusions from our own fills in a market, and their weight. */
 
 import { expect, it } from 'vitest';
 import { believe, MarketMeasures, sumMeasured } from '../../../../src/trader/engine/selection/measures.js';

@@ -1,4 +1,4 @@
-/** What a market's quotes are worth, where the strategy itself says what a share brings. */
+/** Worth of a market's quotes, where the strategy itself states the profit of a share. */
 
 import { describe, expect, it } from 'vitest';
 import { makeOffer } from '../../../../src/trader/engine/selection/offer.js';

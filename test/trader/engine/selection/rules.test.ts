@@ -1,4 +1,4 @@
-/** What a strategy wants of a market beside what the list says. */
+/** A strategy's wishes for a market, beyond the facts of the list. */
 
 import { expect, it } from 'vitest';
 import { type MarketRules, unwantedBecause, volumeOfDay } from '../../../../src/trader/engine/selection/rules.js';

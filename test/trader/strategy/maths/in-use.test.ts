@@ -1,4 +1,4 @@
-/** What a shipped strategy quotes is the mathematics that these tests compare with what was published. */
+/** Quotes of a shipped strategy equal the mathematics that these tests compare with published results. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
