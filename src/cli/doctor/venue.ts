@@ -84,7 +84,7 @@ function clockCheck(client: ServiceClient, toleranceS: number): Check {
 }
 
 function budgetCheck({ budget }: ClientAnswer): Check {
-  if (budget === null) return warn('request budget', 'the venue did not say what is left');
+  if (budget === null) return warn('request budget', 'the venue named no remaining requests');
   return ok(`request budget (${budget.scope})`, `${budget.remaining} of ${budget.limit} requests left in this minute`);
 }
 

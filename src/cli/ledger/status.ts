@@ -67,7 +67,7 @@ function stoppedStatus(ledger: LedgerReader) {
   };
 }
 
-/** Of the last comparison; null without differences: a ledger alone does not tell whether it agrees now. */
+/** Differences of the last comparison; null when it had none. A ledger alone cannot prove agreement now. */
 function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
   const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
   if (open + accepted.length === 0) return null;

@@ -49,7 +49,7 @@ export function sortRows(rows: readonly TopRow[], { sort, isReversed }: TopLook)
   });
 }
 
-/** Of the others; null when a side is empty. */
+/** Ask less bid of the others; null when a side is empty. */
 export function measureSpread({ bidMicros: bid, askMicros: ask }: TopRow): number | null {
   return bid === null || ask === null ? null : ask - bid;
 }

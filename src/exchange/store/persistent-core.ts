@@ -171,7 +171,7 @@ export function recordMutations(core: ExchangeCore, sink: CommandSink): void {
     try {
       return advance(nowMs);
     } catch (error) {
-      // What was due has changed things before it threw, and changes them again in a replay.
+      // A due task changed state before it threw; a replay repeats the change.
       if (depth === 0) sink.append([core.nowMs, 'advance', [nowMs]]);
       throw error;
     }

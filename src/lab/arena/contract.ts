@@ -34,7 +34,7 @@ export interface SimulationResult {
   readonly reported: number | null;
   /** Largest fall of wealth at the true probability from its previous maximum. */
   readonly drawdown: number;
-  /** Of the market; null with several. */
+  /** Outcome of the market; null with several. */
   readonly outcome: 0 | 1 | null;
   /** The broken rule, or the error that stopped the strategy; null without either. */
   readonly failure: string | null;

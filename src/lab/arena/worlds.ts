@@ -83,7 +83,7 @@ export const WORLDS: readonly World[] = [
   ),
   likeChallenge(
     'news',
-    'the challenge with announcements: a jump at every 250th step, beside those that nobody announces',
+    'the challenge with announcements: a jump at every 250th step, beside unannounced ones',
     (config) => ({ ...config, newsEverySteps: 250, newsSigma: 0.5 }),
   ),
   {

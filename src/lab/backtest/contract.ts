@@ -153,7 +153,7 @@ export interface BacktestPlan {
    * stopped after the last market.
    */
   readonly commands?: readonly TimedCommand[];
-  /** What happens after a halt by a limit; absent: `resume`. */
+  /** Action after a halt by a limit; absent: `resume`. */
   readonly afterHalt?: AfterHalt;
   /** Feed values, in order of the time at which each is known (exchange clock); absent: none. */
   readonly feedValues?: readonly RecordedFeedValue[];

@@ -17,7 +17,7 @@ type ByKind<T> = Readonly<Partial<Record<CallKind, T>>>;
 /** A user's choice: `constant:MS` (the whole round trip) or `recorded`, either followed by `:xK`. */
 export interface LatencySpec {
   readonly kind: 'constant' | 'recorded';
-  /** Of the round trip; only for `constant`. */
+  /** The round trip, only for `constant`. */
   readonly constantMs: number;
   readonly scale: number;
   /** For kinds of calls with another time. */

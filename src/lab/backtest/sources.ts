@@ -177,7 +177,7 @@ class FileStream implements ChunkStream {
   }
 
   close(): void {
-    // A pending read ends by itself; its failure is ignored.
+    // A pending read may still fail; that failure is ignored.
     const closed = this.#iterator.return?.();
     if (closed !== undefined) void trackRead(closed);
   }

@@ -16,10 +16,10 @@ export const FIRST_PRUNED_AT_ONCE = 100;
  * Target time of a batch, ms: it grows slowly and shrinks at once. Other writes wait meanwhile, so 50 ms are too long.
  */
 const WANTED_MS = 15;
-/** Writes in the log before a batch carries them over instead: their pages lie scattered, and take as long as a batch. */
+/** Writes in the log from which a batch is a checkpoint: scattered pages take as long as a batch of deletes. */
 const CHECKPOINT_AFTER_WRITES = 100;
 
-/** One batch looks at intents behind `after`, or, where that is null, gives unused pages back. It may carry the log over first, and do no more. */
+/** One batch checks intents behind `after`, or gives unused pages back if that is null. It may be a checkpoint instead. */
 export interface PruneBatch {
   /** Our clock, ms. */
   readonly beforeMs: number;
@@ -49,7 +49,7 @@ export function pruneBatch(
   isUnderWay: (intentId: string) => boolean = () => false,
 ): PrunedBatch {
   const rows = Math.max(1, Math.min(asked, MOST_PRUNED_AT_ONCE));
-  // Together with a commit it would keep the next order waiting for longer than 50 ms.
+  // A checkpoint and a commit together could delay the next order by more than 50 ms.
   if (ledger.rest(CHECKPOINT_AFTER_WRITES)) return { rows: 0, bytes: 0, after, isDone: false, untilMs: null };
   return ledger.transaction((): PrunedBatch => {
     if (after === null) return { rows: 0, after, untilMs: null, ...ledger.givePagesBack(rows) };
@@ -64,5 +64,5 @@ export function pruneBatch(
 export const adaptRows = (rows: number, tookMs: number): number =>
   Math.ceil(Math.max(10, Math.min(MOST_PRUNED_AT_ONCE, 1.25 * rows, (rows * WANTED_MS) / Math.max(1, tookMs))));
 
-/** The same after a batch that was a checkpoint. It may take three times as long, and says nothing of how many more would do. */
+/** Rows of the batch after a checkpoint, which may take three times as long. It never raises the number. */
 export const adaptToCheckpoint = (rows: number, tookMs: number): number => Math.min(rows, adaptRows(rows, tookMs / 3));

@@ -326,7 +326,7 @@ export class Matching {
     const isYes = isYesLeg(leg);
     let fee = rate === 0 ? 0 : timesUp(rate, cost);
     if (isBuyLeg(leg)) {
-      // Each fill rounds its cost and fee, so many small ones can exceed the lock of the whole by some millionths. The
+      // Each fill rounds its cost and fee, and small fills can together exceed the lock of the whole by some millionths. The
       // exchange bears the difference, if necessary with a negative fee: no account pays more than it has.
       fee = Math.min(fee, funds.available(account) - cost);
       funds.add(account, -cost - fee);

@@ -11,7 +11,7 @@ export function drawConfiguration(seed: number) {
   const bothSides: readonly LadderSide[] = ['bid', 'ask'];
   return {
     steps: 2000,
-    /** Of the hidden score; its final sign decides the outcome. */
+    /** Start of the hidden score, whose final sign decides the outcome. */
     initialScore: random.uniform(-0.75, 0.75),
     /** Deviation of the score's diffusion per step. */
     diffusionSigma: 0.02,
