@@ -33,7 +33,7 @@ describe('markouts', () => {
         { id: 'bought-no', market: 'b', isYes: false, price: 450_000, shares: 30 },
       ]);
       const history = { closeUp: () => [...POINTS, ...LATER] };
-      const rows = new MarkoutBook(history).read(ledger, 2_000_000);
+      const rows = new MarkoutBook(history, () => 0).read(ledger, 2_000_000);
       const of = (horizon: number, side: string) => rows.find((row) => row.horizon_s === horizon && row.side === side);
       expect(of(5, 'bid')).toEqual({
         horizon_s: 5,

@@ -43,7 +43,7 @@ describe('money', () => {
   test('adds up to the ledger’s own result, by day, market and strategy alike', () => {
     withLedger((ledger) => {
       trade(ledger);
-      const book = new ResultBook();
+      const book = new ResultBook(() => 0);
       book.readOn(ledger, 1);
       const told = toldTrader([
         { ...market('a'), markMicros: m(500_000) },
