@@ -10,7 +10,7 @@ import { closingText, readCounts } from './counts.js';
 
 /** The scripts that `npm run` starts by these names. This program runs below npm already, and each start of npm takes 0.2 s of a processor. */
 const { scripts } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8')) as {
-  readonly scripts: Readonly<Record<'types' | 'lint' | 'simulate', string>>;
+  readonly scripts: Readonly<Record<'types' | 'lint', string>>;
 };
 /** Command that starts `npm test`, as README names it, such as `faketime -f +97d`; `.ci/run` sets it. */
 const fastUnder = process.env['TWINBOOK_FAST_UNDER'] ?? '';
@@ -22,14 +22,14 @@ const ONLY_IN_ALL = [
   'test/exchange/model/**',
   'test/recording/**/*.system.test.ts',
   'test/shell/wallet/corpus/*.system.test.ts',
-  'test/cli/rehearsal/altered.system.test.ts',
+  'test/cli/{replay,rehearsal/altered}.system.test.ts',
   'test/trader/scheduler/polling-loss.system.test.ts',
   'test/examples/programs.system.test.ts',
 ];
 const COMMANDS = [
   `vitest run --project system ${ONLY_IN_ALL.map((files) => `--exclude '${files}'`).join(' ')}`,
   `nice -n 5 ${fastUnder} npm test`,
-  `${scripts.types} && ${scripts.lint} && ${scripts.simulate} --seeds 2 --hours 0.5`,
+  `${scripts.types} && ${scripts.lint}`,
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'twinbook-check-'));
