@@ -1,10 +1,10 @@
-/** The budget of the newest commit against the one before it. */
+/** Compares the budget of the newest commit with that of the commit before it. */
 
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { BUDGET_FILE, type Budget, common, exceeding, ROOT, readBudget } from './budget.js';
 
-/** Null where no earlier commit, or no history at all, is here. */
+/** Null without an earlier commit or without history. */
 function budgetBefore(): Budget | null {
   try {
     const args = ['show', `HEAD~1:${BUDGET_FILE}`];

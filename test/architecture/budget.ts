@@ -1,6 +1,6 @@
 /**
- * The size of the project as `budget.json` bounds it: lines, files and exports of each room, all lines of `src` and of the tests, and
- * the marks of unclear prose. `npx tsx test/architecture/budget.ts` writes the figures of now.
+ * The size of the project, bounded by `budget.json`: lines, files and exports of each room, all lines of `src` and of
+ * the tests, and the marks of unclear prose. `npx tsx test/architecture/budget.ts` writes the current figures.
  */
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -57,13 +57,13 @@ export function flat({ rooms, totals, prose }: Budget): ReadonlyMap<string, numb
   return new Map([...sizes, ...common({ totals, prose })]);
 }
 
-/** The figures that may only fall. */
+/** The figures that may only decrease. */
 export const common = ({ totals, prose }: Pick<Budget, 'totals' | 'prose'>): readonly (readonly [string, number])[] => [
   ...Object.entries(totals).map(([name, figure]) => [`lines of ${name}`, figure] as const),
   ...Object.entries(prose).map(([name, figure]) => [`marks in ${name}`, figure] as const),
 ];
 
-/** Where figures exceed their bounds. */
+/** The figures that exceed their bounds. */
 export const exceeding = (
   figures: ReadonlyMap<string, number>,
   bounds: ReadonlyMap<string, number>,
@@ -86,7 +86,7 @@ function roomSizes(sources: readonly Source[]): Record<string, RoomSize> {
   return rooms;
 }
 
-/** Wings without rooms of their own. */
+/** Top folders that are not divided into rooms. */
 const WHOLE = ['cli', 'recording'];
 
 function roomOf(path: string): string {
@@ -96,7 +96,7 @@ function roomOf(path: string): string {
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-/** Sorted, so that the file of budgets does not depend on the file system. */
+/** Sorted, because the order of the file system varies. */
 const filesIn = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)

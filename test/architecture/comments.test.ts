@@ -34,7 +34,7 @@ describe('rooms that others program against', () => {
 /** A comment of one line directly above an exported declaration: its sentence and the declared name. */
 const ONE_LINE_COMMENT = /^\/\*\* (.+) \*\/\nexport (?:class|interface|type|function|const) (\w+)/gm;
 
-/** Whether a sentence has no word of weight that the name does not have. */
+/** Whether every important word of the sentence is also in the name. */
 function sameWords(sentence: string, name: string): boolean {
   const own = new Set(name.split(/(?=[A-Z])/).map((word) => word.toLowerCase()));
   const words = sentence.toLowerCase().match(/[a-z]+/g) ?? [];

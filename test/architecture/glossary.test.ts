@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '../..');
 const text = readFileSync(join(root, 'docs/glossary.md'), 'utf8');
 const [tables = '', plain = ''] = text.split('## Words of programming');
 
-/** The rows of both tables: term, and the places it names. */
+/** The rows of both tables: the term and the places that it names. */
 const rows = [...tables.matchAll(/^\| ([^|]+) \| [^|]+ \| ?([^|]*)\|$/gm)]
   .map(([, term = '', where = '']) => ({
     term,

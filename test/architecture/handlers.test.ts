@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { readSourceTree } from '../measure/source-tree.js';
 
-/** Events that bring bytes or connections of another process: an error in their handler ends the process. */
+/** Events with input or connections from another process: an error in their handler ends the process. */
 const FROM_OUTSIDE = /\.(?:on|once|addListener)\(\s*'(?:data|line|connection|request|response|end)',\s*/g;
-/** Peers of these programs are their own threads, or they hold no order: an error may end them. */
+/** The peers of these programs are their own threads, or they hold no orders: an error may end them. */
 const WITHOUT_ORDERS = ['src/cli/', 'src/lab/', 'src/recording/'];
 
 it('handlers of what other processes send are guarded', () => {

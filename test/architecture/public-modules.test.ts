@@ -1,4 +1,4 @@
-/** What the package offers to other programs is there once it is built: each module, and beside it its types. */
+/** The built package contains every exported module with its types. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -7,7 +7,7 @@ import { CORE, LARGE_FOLDERS, MODULES, REASONS, ROOMS, SECLUDED, WINGS, WORLDLY 
 
 const files = readSourceTree(resolve(import.meta.dirname, '../..'), ['src', 'strategies']);
 
-/** `trader/risk` for a file of a room, and the nearest entry of a table: a room that is not listed belongs to its wing. */
+/** The longest entry of the table that contains the file; a room that is not listed belongs to its wing. */
 const listedRoom = (path: string): string => {
   const room = roomOf(path);
   return room in ROOMS ? room : wingOf(path);
@@ -81,7 +81,7 @@ describe('the walls', () => {
   });
 });
 
-/** Comments and strings say what they like. */
+/** Removes comments and strings: the rules apply to code only. */
 const code = (text: string) =>
   text
     .replace(/\/\*[\s\S]*?\*\//g, '')

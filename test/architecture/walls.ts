@@ -1,9 +1,9 @@
 /**
- * What may import what: wings, the rooms in them, and modules from outside. docs/architecture.md shows the same table. When a
+ * Allowed imports: wings, the rooms in them, and external modules. docs/architecture.md shows the same table. When a
  * wall is wrong, table and docs change in one commit with the reason.
  */
 
-/** Folders of `src`, from the ground up, and `strategies`: which others each may import. */
+/** Folders of `src`, from the lowest layer up, and `strategies`, with the others that each may import. */
 export const WINGS: Readonly<Record<string, readonly string[]>> = {
   shared: [],
   recording: ['shared'],
@@ -15,7 +15,7 @@ export const WINGS: Readonly<Record<string, readonly string[]>> = {
   strategies: ['shared', 'trader'],
 };
 
-/** What a room may import beside itself: rooms, or whole wings. A room that is missing here is an error. */
+/** Other rooms, or whole wings, that each room may import. A missing room is an error. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shared/base': [],
   'shared/protocol': ['shared/base'],
@@ -122,7 +122,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   strategies: ['shared/base', 'trader/market', 'trader/strategy'],
 };
 
-/** Why some rooms may import so little. */
+/** Reasons why some rooms may import little. */
 export const REASONS: Readonly<Record<string, string>> = {
   trader: 'The trader knows neither the exchange nor a shell: it gets observations and returns requests.',
   exchange: 'The exchange knows nothing of the trader: it is the other side of the wire.',
@@ -133,7 +133,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   strategies: 'A strategy sees what `twinbook/strategy` exports, as a module of a user does.',
 };
 
-/** Modules of npm and of Node that only some rooms may load, and what the others do instead. */
+/** Modules of npm and of Node that only some rooms may load, and the alternative for the others. */
 export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[]; readonly instead: string }>> = {
   axios: {
     rooms: ['shell/client', 'shell/feeds'],
@@ -171,7 +171,7 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   pg: { rooms: ['shell/fleet'], instead: 'the database of a fleet is spoken to through `shell/fleet`' },
   ioredis: { rooms: ['shell/queue'], instead: 'only a queue has such a server' },
   zod: {
-    // Of the lab only sweeps: outcomes come from other machines.
+    // In the lab only sweeps may: outcomes arrive from other machines.
     rooms: [
       ...['cli', 'exchange', 'lab/sweep', 'recording', 'shared/base', 'shared/protocol', 'shell'],
       ...['trader/risk', 'trader/strategy'],
@@ -189,7 +189,7 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   'node:vm': { rooms: ['shell/runtime'], instead: 'code of users runs under the time limit of `shell/runtime`' },
 };
 
-/** Rooms that see no world: no async, clock, timer, randomness or environment. */
+/** Rooms without access to the outside: no async, clock, timer, randomness or environment. */
 export const CORE = [
   'src/shared/',
   'src/trader/',
@@ -198,11 +198,11 @@ export const CORE = [
   'strategies/',
 ] as const;
 
-/** Folders and files whose business is the world. */
+/** Folders and files that must access the outside. */
 export const WORLDLY = [
   'src/shell/',
   'src/exchange/http/',
-  // It makes keys, secrets and nonces.
+  // This file makes keys, secrets and nonces.
   'src/exchange/service/handlers.ts',
   'src/exchange/store/',
   'src/exchange/exchange.ts',
@@ -210,7 +210,7 @@ export const WORLDLY = [
   'src/cli/',
 ] as const;
 
-/** Rooms of the shells that see no world all the same. */
+/** Rooms of the shells without access to the outside. */
 export const SECLUDED = ['src/shell/recorder/capture/'] as const;
 
 /** Folders with more files than MANY_FILES, each with its reason. */
