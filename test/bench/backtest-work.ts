@@ -1,6 +1,6 @@
 /**
- * One backtest in a process of its own, so that its speed and its peak of memory are its own:
- * `backtest-work.js columns|parquet|bare-columns|bare-parquet PATH…`. Prints one line of JSON.
+ * One backtest in its own process, which isolates its speed and peak memory: `backtest-work.js
+ * columns|parquet|bare-columns|bare-parquet PATH…`. Prints one line of JSON.
  */
 
 import type { BacktestPlan, EventSource } from '../../src/lab/backtest/contract.js';
@@ -15,11 +15,11 @@ import { readPeakMb } from './peak-memory.js';
 export interface BacktestWork {
   readonly events: number;
   readonly seconds: number;
-  /** Of the processor, all threads together: what the rest of the machine does hardly changes it. */
+  /** Processor time of all threads, which other processes hardly affect. */
   readonly processorSeconds: number;
-  /** Of the whole process, with the columns of `columns`. */
+  /** Peak of the whole process, including the columns of `columns`. */
   readonly peakMb: number;
-  /** Recorded seconds in which a market was open; 0 of a bare loop. */
+  /** Recorded seconds with an open market; 0 for a bare loop. */
   readonly playedS: number;
   readonly requests: number;
   readonly fills: number;
@@ -33,7 +33,7 @@ async function columnsOf(recording: Recording): Promise<EventChunk[]> {
   return chunks;
 }
 
-/** The least that could be done with the events: every level's amount is kept. */
+/** The minimum work on the events: keeps every level's amount. */
 async function bare(chunks: Iterable<EventChunk> | AsyncIterable<EventChunk>): Promise<number> {
   const totals = [new Float64Array(TICKS + 1), new Float64Array(TICKS + 1)] as const;
   let events = 0;

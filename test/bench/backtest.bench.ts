@@ -1,7 +1,7 @@
 /**
- * Recorded events a second through the whole path of a backtest (book, queues, engine, strategy, risk, executor, ledger in
- * memory) on one core, from columns in memory and from Parquet; beside it the bare loop that only keeps the levels. Compiled
- * as a user runs it, each in a process of its own.
+ * Recorded events a second through a whole backtest (book, queues, engine, strategy, risk, executor, ledger in memory)
+ * on one core, from columns in memory and from Parquet; the bare loop only keeps the levels. Each runs compiled, in its
+ * own process.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -20,7 +20,6 @@ const TURNS = sized(3, 1);
 
 function work(program: string, kind: string, path: string): BacktestWork {
   const out = execFileSync(process.execPath, [program, kind, path], { encoding: 'utf8' });
-  // What `backtest-work.ts` has just printed.
   return JSON.parse(out) as BacktestWork;
 }
 
@@ -64,7 +63,7 @@ export const bench: Bench = {
       const tenth = { ...TEN_MILLION, events: TEN_MILLION.events / 10 };
       const found = [
         ...rows(program, '10 M made-up events, 10 markets', await syntheticRecording(TEN_MILLION)),
-        // Beside the same of the whole: memory does not grow with the length of what is streamed.
+        // Compared with the whole recording: memory does not grow with the length of the stream.
         peakOf(program, '1 M made-up events, 10 markets', await syntheticRecording(tenth)),
       ];
       if (sized(false, true)) return found;

@@ -1,10 +1,10 @@
-/** A loop that needs nothing but a core, on threads: what this machine gives to any program that takes another one. */
+/** A loop that only uses a core, on threads: the scaling that this machine offers to any program. */
 
 import { Worker } from 'node:worker_threads';
 import { sized } from './bench.js';
 
 const TURNS = sized(3_000_000_000, 1_000_000);
-/** Told when it starts computing and when it has ended: starting a thread is not what is measured. */
+/** Messages mark the start and the end of the computation, to exclude the start of the thread. */
 const PROGRAM = `
   const { parentPort } = require('node:worker_threads');
   parentPort.postMessage('starts');
@@ -13,7 +13,7 @@ const PROGRAM = `
   parentPort.postMessage(sum);
 `;
 
-/** How many turns a second so many threads do together. */
+/** Turns per second of this number of threads together. */
 export async function bareLoopRate(threads: number): Promise<number> {
   const spans = await Promise.all(Array.from({ length: threads }, runLoop));
   const fromMs = Math.min(...spans.map(([startMs]) => startMs));

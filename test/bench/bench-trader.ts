@@ -1,4 +1,4 @@
-/** The trader as benchmarks build it: real executor and engine on a real ledger, limits and budgets out of the way. */
+/** The trader of the benchmarks: a real executor and engine on a real ledger; limits and budgets never bind. */
 
 import { micros } from '../../src/shared/base/micros.js';
 import type { VenueProfile } from '../../src/shared/protocol/profile.js';
@@ -18,7 +18,7 @@ export const BENCH_PROFILE: VenueProfile = {
   draft_message: 'utf8',
   draft_lifetime_s: 60,
   clock_tolerance_s: 30,
-  // So high that the trader's own work is what limits it.
+  // High enough that the trader's own work is the limit.
   rate_limits: { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 },
   own_trades: true,
 };
@@ -28,7 +28,7 @@ export interface BenchTrader {
   readonly ledger: Ledger;
   readonly strategy: Strategy;
   readonly params: ParamValues;
-  /** Quotes at most so many. */
+  /** Maximum number of quoted markets. */
   readonly markets: number;
   readonly nowMs: number;
 }

@@ -1,4 +1,4 @@
-/** One line of the benchmark table. `spread` is how far the repetitions lay apart, e.g. `±3 %` or `p50 1.2 / p99 4.0`. */
+/** One line of the benchmark table. `spread` is the range of the repetitions, e.g. `±3 %` or `p50 1.2 / p99 4.0`. */
 export interface BenchRow {
   readonly name: string;
   readonly figure: number;
@@ -13,12 +13,12 @@ export interface Bench {
 }
 
 /**
- * How much of something is measured: `full`, or of `npm run bench -- --short` the `short` of it, which shows that the benchmark
- * works and nothing else. The processes that a benchmark starts ask the same.
+ * The size of a measurement: `full`, or `short` with `npm run bench -- --short`, which only checks that the benchmark
+ * works. Processes that a benchmark starts use the same sizes.
  */
 export const sized = <T>(full: T, short: T): T => (process.env['TWINBOOK_BENCH_SHORT'] === '1' ? short : full);
 
-/** Runs `once` (which returns operations per second) `times` times and gives the median with the half range. */
+/** Runs `once`, which returns operations per second, `times` times. Returns the median with half the range. */
 export function rate(name: string, unit: string, times: number, once: () => number): BenchRow {
   const figures = Array.from({ length: sized(times, 1) }, once).sort((a, b) => a - b);
   const median = figures[Math.floor(figures.length / 2)] ?? 0;
@@ -31,7 +31,7 @@ export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Of these times, ms, the one that 99 of a hundred lie below, with the median and the longest. */
+/** The 99th percentile of these times, ms, with the median and the maximum. */
 export function latencies(name: string, times: readonly number[]): BenchRow {
   const sorted = times.toSorted((a, b) => a - b);
   const [p50, max] = [percentile(sorted, 0.5), sorted.at(-1) ?? Number.NaN];

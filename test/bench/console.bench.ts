@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /**
- * From a frame that leaves the trader to its figures on the screen, through a console and a page in Chromium: sixty markets, all of them
- * changed twice a second. What the browser takes for it is that of
- * all its processes, painting without a graphics card.
+ * Delay from a frame that leaves the trader to its figures on the screen, through a console and a page in Chromium:
+ * sixty markets, all changing twice a second. The browser's cost is that of all its processes, painting without a
+ * graphics card.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
@@ -17,11 +17,11 @@ const MARKETS = sized(60, 6);
 const ROUNDS = sized(5, 1);
 const SWEEPS = sized(20, 4);
 const SWEEP_MS = 500;
-/** Before the first round: what the browser compiles and lays out once. */
+/** Sweeps before the first round: the browser compiles and lays out. */
 const WARM_SWEEPS = sized(10, 2);
 const TITLES = Array.from({ length: MARKETS }, (_, i) => `Will number ${i + 1} of sixty come to pass before Friday?`);
 
-/** Where the fair value of a market stands, and of which. */
+/** Pages of the console, with the markets whose prices are timed. */
 const VIEWS = [
   { name: 'overview', search: '', watched: ['m0', `m${MARKETS - 1}`] },
   { name: 'market', search: '?market=m0', watched: ['m0'] },
@@ -30,15 +30,15 @@ const VIEWS = [
 type Console = Awaited<ReturnType<typeof playConsole>>;
 
 interface Round {
-  /** From each line to the screen, ms. */
+  /** Delay of each line until it is on the screen, ms. */
   readonly delays: readonly number[];
-  /** Of a core, of all processes of the browser. */
+  /** Share of a core used by all processes of the browser. */
   readonly share: number;
-  /** Of a core, of the page's main thread alone. */
+  /** Share of a core used by the page's main thread. */
   readonly pageShare: number;
 }
 
-/** Every sweep has figures of its own, by which it is known again on the screen. */
+/** Each sweep has its own figures, which identify it on the screen. */
 let sweep = 0;
 
 const priceOf = (): number => 500_000 + sweep;
@@ -64,7 +64,7 @@ async function run(): Promise<readonly BenchRow[]> {
 async function measure(played: Console, browser: Browser, view: (typeof VIEWS)[number]): Promise<readonly BenchRow[]> {
   const context = await contextOf(browser, { scheme: 'light', width: 1280 });
   const page = await context.newPage();
-  // What compiles this file gives functions their names by it, in the page too.
+  // The compiler of this file names functions with this helper, also in the page.
   await page.addInitScript('globalThis.__name = (made) => made');
   await playSweep(played, () => undefined);
   await page.goto(`${played.url}${view.search}#${encodeURIComponent(SECRET)}`);
@@ -75,7 +75,7 @@ async function measure(played: Console, browser: Browser, view: (typeof VIEWS)[n
   await page.evaluate(watchScreen, view.watched);
   for (let i = 0; i < WARM_SWEEPS; i++) await playSweep(played, () => undefined);
   const sessions = { all: await browser.newBrowserCDPSession(), one: await context.newCDPSession(page) };
-  // Of a processor: what else the machine does is not the page's.
+  // Processor time excludes other programs.
   await sessions.one.send('Performance.enable', { timeDomain: 'threadTicks' });
   const rounds: Round[] = [];
   for (let i = 0; i < ROUNDS; i++) rounds.push(await playRound(played, sessions, page, view.watched));
@@ -83,7 +83,7 @@ async function measure(played: Console, browser: Browser, view: (typeof VIEWS)[n
   return rowsOf(view.name, rounds);
 }
 
-/** Runs in the page: notes when a price was painted, by the clock of this machine. */
+/** Runs in the page: records when a price was painted, by the clock of this machine. */
 function watchScreen(watched: readonly string[]): void {
   const seen: (readonly [market: string, price: string, ms: number])[] = [];
   Object.assign(window, { seen });
@@ -97,7 +97,7 @@ function watchScreen(watched: readonly string[]): void {
       const price = priceShown(market);
       if (price === shown.get(market)) continue;
       shown.set(market, price);
-      // A task after a frame was made is one after its painting.
+      // A task queued in an animation frame runs after that frame is painted.
       requestAnimationFrame(() => {
         const channel = new MessageChannel();
         channel.port1.onmessage = () => seen.push([market, price, Date.now()]);
@@ -108,7 +108,7 @@ function watchScreen(watched: readonly string[]): void {
   new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
 }
 
-/** @param told of each line, when it left */
+/** @param told called for each line when it is sent */
 async function playSweep(played: Console, told: (market: string, price: string, ms: number) => void): Promise<void> {
   sweep++;
   const beganMs = performance.now();
@@ -140,11 +140,11 @@ async function playRound(played: Console, sessions: Sessions, page: Page, watche
     });
   const after = await costsOf(sessions);
   const tookS = (performance.now() - beganMs) / 1000;
-  // The last ones are painted after the round.
+  // The last figures are painted after the round.
   await wait(SWEEP_MS);
   const seen = await page.evaluate(() => (window as unknown as Seen).seen);
   const delays = left.map(({ market, price, ms }) => {
-    // A newer figure tells what an older one would have.
+    // A newer figure replaces an older one that was never painted.
     const painted = seen.find((one) => one[0] === market && Number(one[1]) >= Number(price));
     return painted === undefined ? Number.POSITIVE_INFINITY : painted[2] - ms;
   });
@@ -158,7 +158,7 @@ async function playRound(played: Console, sessions: Sessions, page: Page, watche
 interface Sessions {
   /** Of the browser. */
   readonly all: CDPSession;
-  /** Of the page, which counts from its beginning. */
+  /** The session of the page, which counts from the page's start. */
   readonly one: CDPSession;
 }
 

@@ -1,21 +1,21 @@
-/** A paper exchange as a process of its own, some way off: every byte to it and from it is under way for a while. */
+/** A paper exchange in its own process, with a delay on every byte to it and from it. */
 
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Running } from '../support/processes.js';
 import { twinbook } from '../support/processes.js';
 
-/** There and back takes twice as long. */
+/** The round trip takes twice this time. */
 export const ONE_WAY_MS = 25;
 
 export interface FarExchange {
-  /** Where a trader finds it. The same for every process that is begun behind it. */
+  /** The delayed address; it is the same for every process started behind it. */
   readonly farUrl: string;
-  /** Without the way: for what the bench itself wants to know. */
+  /** The address without the delay, for the bench's own requests. */
   nearUrl: string;
-  /** Begins the exchange on what lies in this folder. */
+  /** Starts the exchange on the data in this folder. */
   begin(dataDir: string): Promise<void>;
-  /** As by kill -9: what it has told is in the folder. */
+  /** Ends it like kill -9: everything it acknowledged is in the folder. */
   kill(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function farExchange(): Promise<FarExchange> {
     }
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port: farPort } = server.address() as AddressInfo; // of a server that listens on TCP
+  const { port: farPort } = server.address() as AddressInfo;
   const kill = async () => {
     running?.process.kill('SIGKILL');
     await running?.exited;

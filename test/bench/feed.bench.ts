@@ -1,6 +1,6 @@
 /**
- * What telemetry costs a step of the trader: sixty markets, four readers over a real socket, two of which never read and come
- * back whenever they are let go. Blocks of beats without readers and with them take turns, so that both see the same machine.
+ * Cost of telemetry per step of the trader: sixty markets, four readers over a real socket, two of which never read and
+ * reconnect when dropped. Blocks with and without readers alternate, so both meet the same load.
  */
 
 import { spawn } from 'node:child_process';
@@ -34,10 +34,10 @@ import { BENCH_PROFILE, benchTrader } from './bench-trader.js';
 const MARKETS = sized(60, 5);
 const BLOCKS = sized(16, 2);
 const BEATS = sized(120, 10);
-/** Beats are a tenth of a second of the trader's time. */
+/** A beat is a tenth of a second of the trader's time. */
 const BEATS_PER_S = 10;
 
-/** In a process of their own. */
+/** They run in their own process. */
 const READERS = `
 const { connect } = require('node:net');
 for (const reads of [true, true, false, false]) {
@@ -74,7 +74,7 @@ async function run(): Promise<readonly BenchRow[]> {
   const readers = spawn(process.execPath, ['-e', READERS, join(folder, 's')], { stdio: 'ignore' });
   while (connected < 4) await turn();
   const [without, told] = [none(), none()];
-  // The first ones warm both up and are not looked at.
+  // The first blocks are warm-up and are not counted.
   for (let block = -1; block < BLOCKS; block++) {
     for (const figures of [without, told]) {
       for (let beat = 0; beat < BEATS; beat++) {
@@ -91,7 +91,7 @@ async function run(): Promise<readonly BenchRow[]> {
   return rowsOf(without, told, cut);
 }
 
-/** Time passes as the trader's does, and within a step as the machine's. */
+/** Virtual time between steps, real time within a step. */
 function publisherOf(world: World) {
   const clock = { beganMs: 0 };
   const source = {
@@ -150,7 +150,7 @@ const START_MS = Date.UTC(2026, 10, 21, 12);
 const BEAT_MS = 100;
 const TICK: Micros = micros(10_000);
 const LEVELS = 10;
-/** Per beat: how many of the markets move by a tick. */
+/** Probability per beat that a market moves by a tick. */
 const MOVING = 0.005;
 
 interface Book {
@@ -159,10 +159,10 @@ interface Book {
   handles: number[];
 }
 
-/** What the bench sees of each step of the trader. */
+/** Called around each step of the trader. */
 type Watch = (observation: Observation, step: () => void) => void;
 
-/** The defaults would keep it from quoting the bench's markets. */
+/** The default parameters would not quote the bench's markets. */
 const PARAMS = { half_spread_ticks: 2, improve_ticks: 1 };
 
 /** The whole trader in one process with an exchange's core, in virtual time. */
@@ -207,7 +207,7 @@ class World {
     return world;
   }
 
-  /** One beat of the clock: others move, the trader looks, and everything it asks is answered. */
+  /** One beat of the clock: other orders move the books, the trader takes a step, and all its requests are answered. */
   beat(watch: Watch): void {
     this.nowMs += BEAT_MS;
     this.core.advance(this.nowMs);
@@ -239,7 +239,7 @@ class World {
       kind: 'outcome',
       nowMs: this.nowMs,
       requestId: id,
-      // As over the network: the text is read and judged, nothing is shared with the exchange's memory.
+      // As over the network, the text is parsed and checked; the exchange shares no memory.
       outcome: classify(declaration, answer.status, answer.text).outcome,
       sentMs: this.nowMs,
       venueTimeMs: this.nowMs - (this.nowMs % 1000),
@@ -259,7 +259,7 @@ class World {
     this.#place(book);
   }
 
-  /** Another trader takes a little of the best price, most likely ours; all other books move by a tick. */
+  /** Another trader takes part of the best price, usually our order; all other books move by a tick. */
   #move(book: Book): void {
     const [side, limit] = this.#random.chance(0.5)
       ? ([BID, book.middle + 9] as const)
@@ -288,7 +288,7 @@ class World {
 const SHARES = micros(50_000_000);
 const TAKEN = micros(5_000_000);
 
-/** Hands a call to its handler; its body was read above, and the trader writes queries as the declaration has them. */
+/** Passes a call to its handler; its body is already parsed, and the trader writes queries as declared. */
 function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, context);
 }

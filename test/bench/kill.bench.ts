@@ -1,4 +1,4 @@
-/** The kill switch: from an operator's word until nothing of ours rests at an exchange some way off. */
+/** The kill switch: time from the command until no order of ours rests at a distant exchange. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,13 +11,13 @@ import { ORDERS, RestingTrader } from './resting-trader.js';
 const KILLS = sized(20, 1);
 
 interface Times {
-  /** Until the exchange locks nothing of ours any more. */
+  /** Time until the exchange locks no funds of ours. */
   readonly goneMs: number;
-  /** Until the trader has the exchange's word for it, read twice. */
+  /** Time until the trader has read twice that no order is left. */
   readonly provenMs: number;
 }
 
-/** A process that has agreed with the exchange and shows its page is killed by its control socket; the budget is the venue's. */
+/** Kills a process that agrees with the exchange and serves its page, by its control socket; budget of the venue. */
 async function once(template: RestingTrader, folder: string, exchange: FarExchange): Promise<Times> {
   const trader = template.copy(folder);
   await exchange.begin(trader.exchangeDir);

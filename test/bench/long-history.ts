@@ -1,4 +1,4 @@
-/** A ledger with a past: a million rows of orders that were placed, filled and settled long ago, in markets that are over. */
+/** A ledger with history: a million rows of orders that were placed, filled and settled long ago, in closed markets. */
 
 import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { openLedger } from '../../src/trader/ledger/ledger.js';
 import { LEDGER_VERSION } from '../../src/trader/ledger/schema.js';
 import { sized } from './bench.js';
 
-/** Each order leaves an intent, an order, a fill, a transaction and its postings. */
+/** Each order creates an intent, an order, a fill, a transaction and its postings. */
 const ORDERS = sized(125_000, 2_000);
 const MARKETS = 200;
 const CAPITAL = micros(1_000_000_000);
@@ -17,7 +17,7 @@ const START_MS = Date.UTC(2025, 0, 1);
 const PRICE = micros(500_000);
 const AMOUNT = micros(5_000_000);
 
-/** Puts a copy of that ledger here. It is built once per version of the ledger, which takes a quarter of a minute. */
+/** Puts a copy of that ledger at `path`. It is built once per version of the ledger, in a quarter of a minute. */
 export function putLongHistory(path: string): void {
   const cache = join(tmpdir(), `twinbook-bench-history-${LEDGER_VERSION}-${ORDERS}.sqlite`);
   if (!existsSync(cache)) {
@@ -39,7 +39,7 @@ function build(path: string): void {
   ledger.transaction(() => {
     ledger.startRun({ id: 'past', version: '0', configHash: 'past', startedMs: START_MS });
     ledger.setCapital(CAPITAL, START_MS);
-    // The wallet began with nothing, so that what it holds now is this ledger's.
+    // The wallet started empty, so that all its holdings are this ledger's.
     ledger.setNote('trades_baseline', '-');
     ledger.setNote('opening_shares', '[]');
     for (let n = 0; n < ORDERS; n++) addOrder(ledger, n);
@@ -49,7 +49,7 @@ function build(path: string): void {
   if (statSync(path).size < ORDERS * 1000) throw new Error(`${path} is too small to be a long history`);
 }
 
-/** Bought, and with the next order sold again at the same price: nothing is left of it but rows. */
+/** Buys, and sells at the same price with the next order: only rows are left. */
 function addOrder(ledger: Ledger, n: number): void {
   const nowMs = START_MS + n * 1000;
   const market = `past-${Math.floor(n / 2) % MARKETS}`;

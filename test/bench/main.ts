@@ -1,7 +1,7 @@
 /**
- * `npm run bench [-- NAME…] [--write] [--short]`: runs the benchmarks of this folder (`*.bench.ts`) and prints one table.
- * `--write` puts it into docs/safety.md, whose times are those of `kill.` and `restart`. `--short` tries out that all of them
- * still work, within seconds and with a fraction of what their rows name: its figures mean nothing.
+ * `npm run bench [-- NAME…] [--write] [--short]`: runs the benchmarks of this folder (`*.bench.ts`) and prints one
+ * table. `--write` puts it into docs/safety.md, whose times are those of `kill.` and `restart`. `--short` only checks
+ * within seconds that all of them work; its figures mean nothing.
  */
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -17,7 +17,7 @@ if (values.short && values.write) {
   console.error('the figures of --short mean nothing and are not written anywhere');
   process.exit(2);
 }
-// Before a benchmark is loaded: each asks for its sizes as it is.
+// Set before a benchmark is loaded, because each reads its sizes while loading.
 if (values.short) process.env['TWINBOOK_BENCH_SHORT'] = '1';
 const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.bench.ts'));
 const unknown = wanted.filter((word) => !files.some((file) => file.includes(word)));

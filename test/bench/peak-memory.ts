@@ -1,8 +1,8 @@
-/** The most memory that this process has had, for a measurement that is a process of its own. */
+/** The peak memory of this process, for a measurement in its own process. */
 
 import { existsSync, readFileSync } from 'node:fs';
 
-/** MiB. Of this process alone: what the system counts as its own maximum begins with that of its parent. */
+/** MiB, of this process alone: the system's own maximum starts with that of the parent. */
 export function readPeakMb(): number {
   const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
   const kb = /VmHWM:\s+(\d+) kB/.exec(status)?.[1];

@@ -1,4 +1,4 @@
-/** One measurement in a process of its own, so that its peak of memory is its own: `recording-work.ts write|decode|import`. */
+/** One measurement in its own process, which isolates its peak memory: `recording-work.ts write|decode|import`. */
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,14 +11,14 @@ import { syntheticRecording, TEN_MILLION } from './synthetic-recording.js';
 export interface Work {
   readonly rows: number;
   readonly seconds: number;
-  /** Of the processor, all threads together: what the rest of the machine does hardly changes it. */
+  /** Processor time of all threads, which other processes hardly affect. */
   readonly processorSeconds: number;
   readonly peakMb: number;
 }
 
 const KINDS: Readonly<Record<string, (argument: string) => Promise<number>>> = { write, decode, import: importKalshi };
 
-/** Made anew, a tenth of the large one. */
+/** Writes a new recording, a tenth of the large one. */
 async function write(): Promise<number> {
   const settings = { ...TEN_MILLION, events: TEN_MILLION.events / 10, seed: process.pid };
   rmSync(await syntheticRecording(settings), { recursive: true });

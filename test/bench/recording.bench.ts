@@ -16,7 +16,7 @@ function run(kind: string, argument: string): Work {
   return JSON.parse(out.toString()) as Work;
 }
 
-/** The best of some turns: whatever else the machine did only ever made it slower. */
+/** The best of several turns: other load only makes a turn slower. */
 function rows(name: string, unit: string, kind: string, argument: string): BenchRow[] {
   const turns = Array.from({ length: TURNS }, () => run(kind, argument));
   const rates = turns.map(({ rows: count, seconds }) => count / seconds).sort((a, b) => a - b);

@@ -1,4 +1,4 @@
-/** A trader that was killed and is started again, on a ledger with a long past: until it agrees, until it quotes. */
+/** Restart of a killed trader on a ledger with a long history: time until it agrees and until it quotes. */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ interface Times {
   readonly quotedMs: number;
 }
 
-/** While it is dead one of its orders goes, so that there is something to quote: both times count from the SIGKILL. */
+/** One order is canceled while it is down, so that it has to quote: both times count from the SIGKILL. */
 async function once(trader: RestingTrader): Promise<Times> {
   const whole = await trader.locked();
   await trader.cancelOne();

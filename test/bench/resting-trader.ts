@@ -1,4 +1,4 @@
-/** A trader's folder in which a hundred orders of ours rest at a far exchange: what is killed and started again. */
+/** A trader's folder with a hundred orders resting at a distant exchange, for kill and restart. */
 
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const LEVELS = sized(10, 5);
 /** Both sides of every market. */
 export const ORDERS = MARKETS * LEVELS * 2;
 
-/** Wants the same book for ever. */
+/** Always wants the same book. */
 const LADDER = `
 import { defineStrategy } from 'twinbook/strategy';
 const level = (priceMicros) => ({ priceMicros, amountMicros: 5_000_000 });
@@ -60,7 +60,7 @@ rate_limits: { public_per_minute: 100000, signed_per_minute: 100000, bootstrap_p
 own_trades: true
 `;
 
-/** One trader's files, and the exchange's. */
+/** The files of one trader and of the exchange. */
 export class RestingTrader {
   readonly folder: string;
   readonly #exchange: FarExchange;
@@ -80,12 +80,12 @@ export class RestingTrader {
     return join(this.folder, 'ledger.sqlite');
   }
 
-  /** Opens markets and lets a trader without limits of requests fill them; both are killed when everything rests. */
+  /** Opens markets and lets a trader without request limits fill them; kills both when all orders rest. */
   async fill(): Promise<void> {
     mkdirSync(this.exchangeDir, { recursive: true });
     writeFileSync(join(this.folder, 'ladder.js'), LADDER);
     mkdirSync(join(this.folder, 'generous'));
-    // A profile is named after its file, and only `paper` makes a wallet by itself.
+    // A profile has the name of its file, and only `paper` creates a wallet.
     writeFileSync(join(this.folder, 'generous/paper.yaml'), GENEROUS);
     writeFileSync(join(this.folder, 'setup.yaml'), traderFile(this.#exchange.farUrl, './generous/paper.yaml'));
     writeFileSync(join(this.folder, 'trader.yaml'), traderFile(this.#exchange.farUrl, 'paper'));
@@ -106,17 +106,16 @@ export class RestingTrader {
     await this.kill();
   }
 
-  /** Another folder with the same past; nothing may run in this one. */
+  /** Copies the folder; no process may run in it. */
   copy(folder: string): RestingTrader {
     rmSync(folder, { recursive: true, force: true });
-    // A socket that a killed process left behind cannot be copied, and the console, which outlives its trader for a moment,
-    // still removes files of its own.
+    // The socket of a killed process cannot be copied, and its console, which outlives it briefly, still removes files.
     const isKept = (path: string) => !path.endsWith('.sock') && !path.includes('.console');
     cpSync(this.folder, folder, { recursive: true, filter: isKept });
     return new RestingTrader(folder, this.#exchange);
   }
 
-  /** Resolves when the process says that it trades; it has asked nothing yet. */
+  /** Resolves when the process says that it trades; it has sent no request yet. */
   async start(file = 'trader.yaml'): Promise<void> {
     this.#running = twinbook(['start', '-c', join(this.folder, file)]);
     await this.#running.waitFor(/trades on/);
@@ -132,7 +131,7 @@ export class RestingTrader {
     return askTrader({ command, reason }, this.#call);
   }
 
-  /** Asks the trader what it does until it says so. */
+  /** Polls the trader's status until the condition holds. */
   async until(isSo: (status: TraderStatus) => boolean): Promise<TraderStatus> {
     return within(PATIENCE_MS, async () => {
       const status = await askTrader({ command: 'status' }, this.#call).catch(notYet);
@@ -152,7 +151,7 @@ export class RestingTrader {
     return rows.filter(({ status }) => status === 'open');
   }
 
-  /** Cancels one of our orders as the trader itself would, behind its back. */
+  /** Cancels one of our orders with the trader's key but without the trader. */
   async cancelOne(): Promise<void> {
     const [order] = await this.resting();
     const pubkey = order?.pubkey ?? '';
@@ -175,7 +174,7 @@ export class RestingTrader {
     return openKeyFile({ path: join(this.folder, 'wallet.json'), passphrase: null });
   }
 
-  /** Currency in millionths that orders of ours lock at the exchange: how much of ours rests there. */
+  /** Currency that our orders lock at the exchange, in millionths. */
   async locked(): Promise<number> {
     this.#address ??= this.#wallet.address;
     const answer = await paper(this.#exchange.nearUrl, `/accounts/${this.#address}/`);
@@ -192,17 +191,17 @@ export class RestingTrader {
   }
 }
 
-/** Its socket comes a moment after its first words. */
+/** The socket opens a moment after the first line of output. */
 const notYet = (error: unknown): null => {
   if (error instanceof TwinbookError && error.code === 'not_running') return null;
   throw error;
 };
 
 const LOOK_MS = sized(10, 100);
-/** A machine so busy that this is not enough has nothing to say about speed. */
+/** A machine that needs longer is too busy to measure on. */
 const PATIENCE_MS = 120_000;
 
-/** Looks again and again until there is an answer. Throws when there is none in time. */
+/** Retries until there is an answer. Throws at the timeout. */
 async function within<T>(patienceMs: number, look: () => Promise<T | null>): Promise<T> {
   const endMs = performance.now() + patienceMs;
   for (;;) {

@@ -1,4 +1,4 @@
-/** One order from draft to acceptance over loopback: the real trader's, and the same two calls made bare. */
+/** One order from draft to acceptance over loopback: by the real trader, and by the same two calls alone. */
 
 import { createPrivateKey, sign } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,15 +24,15 @@ import { BENCH_PROFILE, benchTrader } from './bench-trader.js';
 
 const WARM_UP = sized(200, 2);
 const ORDERS = sized(1_000, 10);
-/** So many orders more: by then Node has compiled what runs often, and the ledger's log is as long as it gets and is written over. */
+/** Orders after the warm-up: Node has compiled the hot code, and the ledger's log has its full length. */
 const LATER_ORDERS = ORDERS;
 const BEAT_MS = 100;
 const UNLIMITED = { public: Infinity, signed: Infinity, bootstrap: Infinity };
 const TRADER_SEED = new Uint8Array(32).fill(5);
-/** Not the trader's: it would take the orders for foreign ones of its own account, and stop quoting. */
+/** Not the trader's seed: it would see the orders as foreign orders of its account and stop quoting. */
 const BARE_SEED = new Uint8Array(32).fill(6);
 
-/** Wants one bid, each time it is asked at the other one of two prices: an order, its cancel, an order, without end. */
+/** Wants one bid that alternates between two prices, which causes an endless series of orders and cancels. */
 const flipper = defineStrategy({
   name: 'flipper',
   summary: 'Never content.',
@@ -56,7 +56,7 @@ const flipper = defineStrategy({
   },
 });
 
-/** Drives a trader as the daemon's loop does, and times each order from its first request to its acceptance. */
+/** Drives a trader like the daemon's loop and times each order from its first request to its acceptance. */
 class Timed {
   readonly roundTripsMs: number[] = [];
   readonly #trader: Trader;
@@ -87,7 +87,7 @@ class Timed {
     const startedMs = performance.now();
     const asked = this.#trader.handle(observation);
     for (const next of asked) {
-      // From before the intent was written.
+      // The time from before the intent was written.
       if (next.call.endpoint === 'orders.create') this.#byRequest.set(next.id, startedMs);
       void this.#client.perform(next).then((outcome) => this.#observe(outcome, next));
     }
@@ -115,7 +115,7 @@ async function engine(url: string): Promise<number[]> {
   await client.bootstrap(wallet);
   const trader = benchTrader({ wallet, ledger, strategy: flipper, params: {}, markets: 1, nowMs });
   const timed = new Timed(trader, client);
-  // The first orders wait for the trader's own beginning, and warm everything up.
+  // The first orders wait for the trader's start and are warm-up.
   await timed.until(WARM_UP + ORDERS + LATER_ORDERS);
   await client.close();
   ledger.close();
@@ -123,7 +123,7 @@ async function engine(url: string): Promise<number[]> {
   return timed.roundTripsMs.slice(WARM_UP);
 }
 
-/** Draft, sign, submit with nothing of ours but the two signatures. */
+/** Draft, sign and submit, with our code for the two signatures only. */
 async function bare(url: string, market: string): Promise<number[]> {
   const client = new ServiceClient({ profile: BENCH_PROFILE, baseUrl: url, budgets: UNLIMITED });
   const credentials = await client.bootstrap(new Wallet(BARE_SEED));
@@ -151,7 +151,7 @@ async function bare(url: string, market: string): Promise<number[]> {
   return figures;
 }
 
-/** What the disk takes for one durable commit: an order needs four, each before the next step may be taken. */
+/** Time of one durable commit: an order needs four, each before the next step. */
 function commits(): number[] {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-bench-'));
   const sqlite = new SqliteDriver(join(folder, 'plain.sqlite'));

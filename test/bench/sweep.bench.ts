@@ -1,6 +1,6 @@
 /**
- * 64 configurations over a synthetic recording, on one thread and on two: events a second by the clock and of processor time, and memory. Beside it
- * a bare loop on one thread and on two. One thread of backtests has a compiler and a collector on threads of their own.
+ * 64 configurations over a synthetic recording, on one thread and on two: events a second by wall clock and processor
+ * time, and memory. A bare loop is beside it. Backtests have a compiler and a collector on other threads.
  */
 
 import { rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { bareLoopRate } from './bare-loop.js';
 import { type Bench, type BenchRow, sized } from './bench.js';
 
 const EVENTS = sized(4, 2);
-/** Long enough that a thread is warm for most of it: its first backtests run many times slower than the rest. */
+/** Long enough that a thread is warm most of the time: its first backtests are many times slower. */
 const MINUTES = sized(20, 1);
 const PARAMS = sized(['behind_ticks=0:7:1', 'order_shares=10:80:10'], ['behind_ticks=0:1:1', 'order_shares=10']);
 const CONFIGURATIONS = sized(64, 2);
@@ -21,13 +21,13 @@ const MEBIBYTE = 1024 * 1024;
 
 interface Measured {
   readonly seconds: number;
-  /** Of all threads of this process. */
+  /** Processor time of all threads of this process. */
   readonly processorSeconds: number;
   readonly events: number;
   readonly peakBytes: number;
 }
 
-/** The clock starts when the first backtest has ended: starting a thread is not what is measured. */
+/** The clock starts when the first backtest has ended, to exclude the start of the thread. */
 async function once(place: SweepPlace, workers: number): Promise<Measured> {
   const outDir = join(place.folder, `out-${workers}`);
   rmSync(outDir, { recursive: true, force: true });
@@ -75,7 +75,7 @@ export const bench: Bench = {
   },
 };
 
-/** The best of the runs: whatever else the machine did made the others slower. */
+/** The best of the runs: other load only makes a run slower. */
 function rows(runs: readonly (readonly Measured[])[], bare: readonly (readonly number[])[]): readonly BenchRow[] {
   const rates = runs.map((measured) => measured.map(({ events, seconds }) => events / seconds));
   const [one = 0, two = 0] = rates.map((of) => Math.max(...of));

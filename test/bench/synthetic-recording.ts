@@ -1,7 +1,6 @@
 /**
- * A large recording in our format, made up: markets whose two-sided books change all the time around a price that wanders,
- * and whose trades eat the best level. The same settings give the same events, so it is written once and kept in the
- * machine's folder for temporary files.
+ * A large synthetic recording in our format: two-sided books that change all the time around a moving price, and trades
+ * at the best level. Equal settings give equal events, so the recording is kept in the folder for temporary files.
  */
 
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +15,7 @@ import { sized } from './bench.js';
 
 export interface SyntheticSettings {
   readonly markets: number;
-  /** Of all markets together; level changes and trades. */
+  /** Level changes and trades of all markets together. */
   readonly events: number;
   /** Of each market. */
   readonly eventsPerSecond: number;
@@ -31,10 +30,10 @@ export const TEN_MILLION: SyntheticSettings = {
 };
 
 const START_MS = Date.UTC(2026, 9, 1);
-/** Raised when the events of the same settings change. */
+/** Raised when the events for equal settings change. */
 const VERSION = 1;
 
-/** The folder of the recording; it is written on the first call. */
+/** Returns the folder of the recording; the first call writes it. */
 export async function syntheticRecording(settings: SyntheticSettings): Promise<string> {
   const { markets, events, eventsPerSecond, seed } = settings;
   const folder = join(tmpdir(), `twinbook-synthetic-v${VERSION}-${markets}-${events}-${eventsPerSecond}-${seed}`);
@@ -84,7 +83,7 @@ const DEPTH = 15;
 const LOWEST = DEPTH + 1;
 const HIGHEST = 99 - DEPTH;
 
-/** One market's book and what happens to it. Amounts in millionths, prices in ticks. */
+/** One market's book and its events. Amounts in millionths, prices in ticks. */
 class Life {
   readonly #sink: MarketSink;
   readonly #random: Random;
@@ -103,7 +102,7 @@ class Life {
     this.#refill();
   }
 
-  /** Gives so many events, about `everyMs` apart. */
+  /** Yields this number of events, about `everyMs` apart. */
   go(events: number, everyMs: number): void {
     this.#left = events;
     while (this.#left > 0) {
@@ -124,7 +123,7 @@ class Life {
     return { timeMs, seenMs: timeMs + 40 };
   }
 
-  /** Somebody adds to a level, takes from it or leaves it; the nearer to the middle, the more often. */
+  /** An order is added to a level or removed from it, most often near the middle. */
   #change(): void {
     const side = this.#random.below(2);
     const away = Math.min(DEPTH, 1 + Math.floor(this.#random.exponential(3)));
@@ -143,7 +142,7 @@ class Life {
     this.#set(side, tick, shown - taken);
   }
 
-  /** The price moves by a tick: one side's best level goes, the other side gets a new one. */
+  /** The price moves by a tick: one side loses its best level, the other side gets a new one. */
   #move(): void {
     const up = this.#centre <= LOWEST || (this.#centre < HIGHEST && this.#random.chance(0.5));
     this.#centre += up ? 1 : -1;
@@ -152,7 +151,7 @@ class Life {
     this.#refill();
   }
 
-  /** Every level next to the middle holds something, and none lies too far away. */
+  /** Every level near the middle has an amount, and none is far away. */
   #refill(): void {
     for (let away = 1; away <= DEPTH; away++) {
       for (const side of [SIDE.bid, SIDE.ask]) {

@@ -1,4 +1,4 @@
-/** The trader's own plan of polls and its own estimators before markets that are known, on virtual time. */
+/** The trader's own poll plan and estimators on known markets, in virtual time. */
 
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import { Volatility } from '../../../src/trader/market/estimators.js';
@@ -9,33 +9,33 @@ import type { RestingQuote } from '../../../src/trader/scheduler/stale-index.js'
 import { JUMP_RATE, SECONDS, TAKERS_PER_S, TICK, type TrueMarket } from './world.js';
 
 export const STEP_MS = 500;
-/** From a look until the quotes stand where it says. */
+/** Delay from a poll until the quotes are moved, s. */
 const REACTION_S = 2;
-/** Until then everything is being learned, and is not counted. */
+/** Learning time before this second is not counted. */
 const COUNTED_FROM_S = 1800;
-/** Own trades are read so much later. */
+/** Delay until own trades are read, s. */
 const FILL_KNOWN_S = 1;
 
 export interface Watched {
   /** Expected loss of stale quotes, currency. */
   readonly loss: number;
   readonly looks: number;
-  /** The longest that a market went unseen, s. */
+  /** The longest time between two polls of a market, s. */
   readonly longestGapS: number;
 }
 
 export interface WatchOptions {
-  /** True volatility and rate of jumps in place of estimates. */
+  /** Uses the true volatility and jump rate in place of estimates. */
   readonly knowsTruth?: boolean;
-  /** A market is looked at when somebody has hit a quote of ours there. */
+  /** Polls a market when one of our quotes there is filled. */
   readonly looksAfterFills?: boolean;
-  /** So often the venue says what each market that we hold something in is worth, s; absent: never. */
+  /** Interval at which the venue sends the mark of each market with a position, s; absent: never. */
   readonly marksEveryS?: number;
-  /** From then on what it says is wrong by up to six ticks, another number each time. */
+  /** From this second on each mark is wrong by a random distance of up to six ticks. */
   readonly marksLieFromS?: number;
 }
 
-/** One market as we see it. */
+/** One market in the trader's view. */
 class SeenMarket implements PolledMarket {
   readonly marketConditionId: string;
   readonly isOver = false;
@@ -53,7 +53,7 @@ class SeenMarket implements PolledMarket {
   readonly #knowsTruth: boolean;
   readonly #bid: { side: 'bid'; priceMicros: ReturnType<typeof micros>; remainingMicros: ReturnType<typeof micros> };
   readonly #ask: { side: 'ask'; priceMicros: ReturnType<typeof micros>; remainingMicros: ReturnType<typeof micros> };
-  /** Where our quotes stand around, and where they will once the newest look has been acted upon. */
+  /** Centre of our quotes, now and after the reaction to the newest poll. */
   #centre: number | null = null;
   #coming: { readonly centre: number; readonly atS: number }[] = [];
   #taker = 0;
@@ -74,7 +74,7 @@ class SeenMarket implements PolledMarket {
 
   look(second: number): void {
     const { prices, sigmas, distance } = this.truth;
-    // A mid moves by half ticks.
+    // Mids are multiples of half a tick.
     const mid = Math.round((prices[second] ?? 0.5) / (TICK / 2)) * (TICK / 2);
     if (this.seenMs !== null) this.longestGapS = Math.max(this.longestGapS, second - this.seenMs / 1000);
     if (this.seenMs !== null && this.#mark !== null && second - this.#mark.second <= 30) {
@@ -94,13 +94,13 @@ class SeenMarket implements PolledMarket {
     this.#coming.push({ centre: this.price, atS: second + REACTION_S });
   }
 
-  /** The venue says what a share is worth. */
+  /** Receives the venue's mark of a share. */
   tell(price: number, second: number): void {
     this.#mark = { price, second };
     this.markMove = this.#marks.isBelieved ? Math.max(0, Math.abs(price - this.price) - TICK / 2) : 0;
   }
 
-  /** A second passes; true when somebody hits a quote of ours in it. */
+  /** Advances by a second; true when one of our quotes is filled in it. */
   pass(second: number): boolean {
     while (this.#coming[0] !== undefined && this.#coming[0].atS <= second) {
       this.#centre = this.#coming.shift()?.centre ?? this.#centre;
@@ -119,7 +119,7 @@ const sum = (seen: readonly SeenMarket[]): Omit<Watched, 'looks'> => ({
   longestGapS: seen.reduce((longest, { longestGapS }) => Math.max(longest, longestGapS), 0),
 });
 
-/** What the trader's plan leaves. */
+/** The loss left by the trader's plan. */
 export function watch(world: readonly TrueMarket[], options: WatchOptions = {}): Watched {
   const marks = new MarkTrust();
   const markets = world.map((truth) => new SeenMarket(truth, options.knowsTruth === true, marks));
@@ -158,7 +158,7 @@ export function watch(world: readonly TrueMarket[], options: WatchOptions = {}):
   return { ...sum(markets), looks };
 }
 
-/** What going round leaves with so many looks. */
+/** The loss left by round-robin polling with this number of polls. */
 export function goRound(world: readonly TrueMarket[], looks: number): Watched {
   const markets = world.map((truth) => new SeenMarket(truth, false));
   let made = 0;
@@ -179,7 +179,7 @@ export const SETTINGS = {
   bookDepth: 20,
 } as const;
 
-/** As the venue's limits leave them; nothing else asks for public requests. */
+/** The venue's limits; nothing else makes public requests. */
 export const FACTS: Omit<PollFacts, 'markets'> = {
   openOrders: 1,
   // Details come by pages.

@@ -1,4 +1,4 @@
-/** Markets whose prices are known at every second, for measuring what polls leave unseen. */
+/** Markets with known prices at every second, to measure the loss between polls. */
 
 import { Random } from '../../../src/shared/base/random.js';
 import { computeLogOdds } from '../../../src/trader/market/estimators.js';
@@ -6,24 +6,24 @@ import { sigmoid } from '../../../src/trader/strategy/maths/log-odds.js';
 
 export const SECONDS = 5400;
 export const TICK = 0.01;
-/** Takers who would hit a wrong quote, alike everywhere: a common factor changes no order of looks. */
+/** Rate of takers who would hit a wrong quote, equal everywhere: a common factor keeps the order of polls. */
 export const TAKERS_PER_S = 1 / 20;
 const JUMPS_PER_S = 1 / 7200;
 const JUMP_SD = 0.25;
 const STORM_S = 600;
 const STORM_FACTOR = 5;
 
-/** One market as it truly is. */
+/** The true state of one market. */
 export interface TrueMarket {
   readonly id: string;
-  /** Shares that rest on either side. */
+  /** Shares that rest on each side. */
   readonly shares: number;
-  /** Of our quotes from what we believe, price. */
+  /** Distance of our quotes from the fair value, price. */
   readonly distance: number;
-  /** True price by the second, and the volatility of its log-odds there. */
+  /** True price at each second, and the volatility of its log-odds. */
   readonly prices: Float64Array;
   readonly sigmas: Float64Array;
-  /** Seconds at which somebody would hit a wrong quote, ascending. */
+  /** Seconds with a taker who would hit a wrong quote, ascending. */
   readonly takersS: readonly number[];
 }
 
