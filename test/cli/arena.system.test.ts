@@ -1,4 +1,4 @@
-/** `twinbook arena` as it is typed. */
+/** `twinbook arena` as a user types it. */
 
 import { expect, test } from 'vitest';
 import { arenaTables } from '../../src/cli/lab/arena-tables.js';

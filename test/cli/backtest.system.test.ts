@@ -1,4 +1,4 @@
-/** `twinbook backtest` as a person types it: its output, and its messages about mistakes. */
+/** `twinbook backtest` as a user types it: its output, and its messages about mistakes. */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,11 +14,11 @@ optimiseThreadsLate();
 
 const ROOT = join(import.meta.dirname, '../..');
 const SAMPLE = join(ROOT, 'data/sample');
-/** One of its three markets, for what is the same with one. */
+/** One of its three markets, for tests where one is enough. */
 const ONE_MARKET = join(SAMPLE, 'market=B9M4kCb2rA3QaKcxYkZWjvqkCnz7UEsjMJWPCTT7waHK');
 const MAKER = join(ROOT, 'config/strategies/crowd-maker.yaml');
 const folder = mkdtempSync(join(tmpdir(), 'twinbook-backtest-'));
-/** What a usual run plays where any recording will do: two minutes of one market. */
+/** A small recording for tests that accept any: two minutes of one market. */
 const SMALL = join(folder, 'small');
 const PLAYED = times(SMALL, SAMPLE);
 
@@ -31,7 +31,7 @@ function file(name: string, text: string): string {
   return path;
 }
 
-/** Without the lines that say how far it is, which come as time passes. */
+/** Without progress lines, which depend on time. */
 const backtest = async (...more: string[]) => {
   const ran = await run(['backtest', ...more], { cwd: ROOT });
   return { ...ran, err: ran.err.replace(/^ *\d+ % .*\n/gm, '') };
@@ -70,7 +70,7 @@ describe('twinbook backtest', () => {
 
   it('gives the same on threads: every figure, and the mistakes', async () => {
     const docs = readFileSync(join(ROOT, 'docs/strategies.md'), 'utf8');
-    // A module of one's own: those that are shipped are other files where they are compiled.
+    // A user's own module: the shipped ones are compiled to other files.
     file('threaded.ts', /```ts\n([\s\S]*?)```/.exec(docs)?.[1] ?? '');
     const mine = file('threaded.yaml', 'strategy: ./threaded.ts\n');
     const asked = ['-c', mine, '--data', PLAYED, '--repeat', times('1', '2'), '--json'];

@@ -17,7 +17,7 @@ import { run } from './run.js';
 
 const hostOf = (answer: ControlHost['answer']): ControlHost => ({ answer, subscribe: () => 'nobody is told here' });
 
-/** A trader's control socket where a trader file expects it; answers with what `answer` says. */
+/** A control socket at the place that the trader file names; it answers with the result of `answer`. */
 async function socketIn(answer: (request: ControlRequest) => ControlResponse | Promise<ControlResponse>) {
   const cwd = folderOf({ 'trader.yaml': trader() });
   const asked: ControlRequest[] = [];
@@ -32,7 +32,7 @@ async function socketIn(answer: (request: ControlRequest) => ControlResponse | P
   return { cwd, asked, command: (line: string) => run([...line.split(' '), '-c', 'trader.yaml'], { cwd }) };
 }
 
-/** A peer on a socket that behaves as told, where no trader should be. */
+/** A peer with the given behavior on the socket of a trader. */
 async function peer(behave: (server: Server) => void): Promise<string> {
   const path = join(folderOf({}), 's.sock');
   const server = createServer();

@@ -13,7 +13,7 @@ import { run } from './run.js';
 
 const PASSWORD = 'a password of more than thirty-two';
 
-/** A port that is free now. */
+/** Returns a free port. */
 async function findPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -37,7 +37,7 @@ async function place(lines = 'start: false') {
   return { cwd, ledger, serve, ask, url: `http://127.0.0.1:${port}/` };
 }
 
-/** A program that opens what it is given: it writes its arguments down. */
+/** A program that records its arguments in place of a browser. */
 function fakeBrowser(cwd: string) {
   const args = join(cwd, 'opened');
   writeFileSync(join(cwd, 'xdg-open'), `#!/bin/sh\nprintf '%s' "$*" > '${args}.new'\nmv '${args}.new' '${args}'\n`, {

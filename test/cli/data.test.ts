@@ -1,4 +1,4 @@
-/** `twinbook data …` as its user sees it. */
+/** `twinbook data …` as a user types it. */
 
 import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-/** Commands to a trader that does not answer, which wait three seconds for it. */
+/** Commands to a trader that does not answer; they wait three seconds for it. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { HOLDER } from '../trader/ledger/books.js';
 import { run } from './run.js';
 
 describe('a trader that does not answer', () => {
-  /** A folder in which somebody holds the ledger; without an exchange, so that whoever cancels directly fails. */
+  /** A folder whose ledger is locked and whose exchange is down, so that a direct cancel fails. */
   const held = () => {
     const cwd = folderOf({ 'trader.yaml': trader() });
     const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);

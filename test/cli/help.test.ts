@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { run } from './run.js';
 
-/** Every command of the surface that this version has, with the options that its users rely on. */
+/** Every command of this version's surface, with the options that users rely on. */
 const COMMANDS = `
 start --config
 ledger backups --config --json

@@ -9,20 +9,20 @@ import { walk } from '../measure/walk.js';
 const root = resolve(import.meta.dirname, '../..');
 const files = readSourceTree(root, ['src']);
 
-/** What a person is refused with: where, its words, and its hint as it stands in the source; null for none. */
+/** One error message for people: its place, its text, and its hint as written in the source; null without a hint. */
 interface Refusal {
   readonly place: string;
   readonly words: string;
   readonly hint: string | null;
 }
 
-/** The constructors of errors that people meet, and where each takes its hint. */
+/** Constructors of errors for people, and the index of their hint argument. */
 const HINT_AT: Readonly<Record<string, number>> = { TwinbookError: 2 };
 
-/** Refusals that need no hint, by a part of their words, and why. */
+/** Errors that need no hint, by a part of their text, and the reason. */
 const NEEDS_NONE: Readonly<Record<string, string>> = {};
 
-/** Words behind the name that are no command of it. */
+/** Words after the program's name that are not commands. */
 const NO_COMMANDS = ['paper', 'key'];
 
 const refusals: readonly Refusal[] = files.flatMap(({ path, text }) => {

@@ -26,7 +26,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 const COMPILER = join(root, 'node_modules/typescript');
 const PROGRAM = 'dist/src/cli/twinbook.js';
 
-/** A small clone: the real launcher, build and compiler, and a program of one line. */
+/** A small clone with the real launcher, build and compiler, and a program of one line. */
 function clone(name: string): string {
   const folder = join(home, name);
   for (const part of ['scripts', 'src/cli', 'strategies', 'node_modules'])
@@ -183,7 +183,7 @@ describe('the build', () => {
       status: 0,
     });
     expect(readFileSync(program, 'utf8')).toContain('"two"');
-    // The tests compile first, also when it was npx that started them.
+    // The tests always compile first, even when npx started them.
     expect(build(folder, ['--if-needed'], { npm_command: 'exec', npm_lifecycle_event: 'npx' })).toMatchObject({
       status: 0,
     });
@@ -199,7 +199,7 @@ describe('the build', () => {
 test('two builds at once end well, and one that was killed as it moved its files holds up nobody', async () => {
   const folder = clone('twice');
   expect(build(folder)).toMatchObject({ status: 0 });
-  // What both find to remove.
+  // Files that both builds find to remove.
   for (let i = 0; i < 2_000; i++) writeFileSync(join(folder, `dist/old-${i}.js`), '');
   const lock = join(folder, 'dist.new-lock');
   mkdirSync(lock);

@@ -7,7 +7,7 @@ import { folderOf } from '../support/folders.js';
 import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../trader/ledger/books.js';
 import { run } from './run.js';
 
-/** A ledger with one order that filled in part, one intent under way, and a market whose title is hostile. */
+/** A ledger with one partly filled order, one intent in progress, and a market with a hostile title. */
 function written(): string {
   const cwd = folderOf({ 'trader.yaml': trader() });
   const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);

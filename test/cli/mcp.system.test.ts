@@ -1,4 +1,4 @@
-/** `twinbook mcp` as agents meet it: a real process beside a real trader, asked by the protocol's own client. */
+/** `twinbook mcp` as agents use it: a real process beside a real trader, called with the protocol's own client. */
 
 import { spawn } from 'node:child_process';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -34,7 +34,7 @@ async function connected(file: string) {
   return { client, call };
 }
 
-/** The server on bare streams. */
+/** The server process with its plain streams. */
 function bare(file: string) {
   const child = spawn(process.execPath, [BIN, 'mcp', '-c', file]);
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -94,7 +94,7 @@ const EVIL_VALUES: readonly unknown[] = [
   'NaN',
 ];
 
-/** Two hundred and more; none of them asks rightly for a stop. */
+/** More than two hundred invalid calls; none is a correct call of a stop. */
 function hostileCalls(): readonly (readonly [name: string, args: unknown])[] {
   const others = ['resume', 'unkill', 'flatten', 'widen', 'stop', 'query', 'ledger', 'place', 'config_apply', 'start'];
   const names = [...others, '__proto__', 'constructor', 'toString', '', 'reduce-only', 'status ', 'x'.repeat(10_000)];
@@ -151,10 +151,10 @@ describe('twinbook mcp', () => {
     expect(hostile.length).toBeGreaterThanOrEqual(200);
     for (const [name, args] of hostile) {
       const answer = await call(name, args as Record<string, unknown>).catch(String);
-      // A refusal may repeat the request.
+      // An error may repeat the request.
       expect(JSON.stringify(answer).length).toBeLessThan(130_000 + 4 * JSON.stringify([name, args]).length);
     }
-    // A flood: everything is answered, some calls by a refusal.
+    // A flood: every call is answered, some with an error.
     await Promise.all(Array.from({ length: 200 }, () => call('orders', { limit: 200 })));
     expect(await status()).toMatchObject({ mode: 'quoting' });
 
@@ -203,7 +203,7 @@ describe('twinbook mcp', () => {
     broken.child.stdin.write('{"jsonrpc":"2.0","id":7,"method":"no/such","params":{"__proto__":{"x":1}}}\n\n\r\n');
     broken.send({ id: 8, method: 'tools/list' });
     expect(await broken.answered(8)).toMatchObject({ result: { tools: expect.any(Array) } });
-    // In the middle of a call.
+    // Closes during a call.
     broken.send({ id: 9, method: 'tools/call', params: { name: 'kill', arguments: { reason: 'x' } } });
     broken.child.stdin.end('{"jsonrpc":"2.0","id":10,');
     expect(await broken.ended).toBe(0);

@@ -1,4 +1,4 @@
-/** Text for a person, in a terminal of 80 and of 60 columns: no line is wider than the terminal. */
+/** Human-readable output in terminals of 80 and 60 columns: no line is wider than the terminal. */
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const TITLES = {
   m2: '東京で雪が降りますか、それとも晴れますか、それとも曇りのままでしょうか',
 };
 
-/** A ledger with long names of everything. */
+/** A ledger in which every name is long. */
 function written(): string {
   const cwd = folderOf({ 'trader.yaml': trader() });
   const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
@@ -69,7 +69,7 @@ const read = async (cwd: string, command: string, columns?: number) => {
   expect(ran).toMatchObject({ code: 0, err: '' });
   return ran.out.split('\n');
 };
-/** Sentences beside a table may be broken. */
+/** Sentences beside a table may wrap. */
 const tooWide = (lines: readonly string[], columns: number) =>
   lines.filter((line) => measureText(line) > columns && !line.endsWith('.'));
 

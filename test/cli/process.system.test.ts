@@ -1,4 +1,4 @@
-/** The program as a process: streams, signals, exit codes. Few, because each starts Node anew. */
+/** The program as a process: streams, signals, exit codes. Few tests, because each starts Node. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -109,7 +109,7 @@ describe('the process', () => {
     const second = await here('start');
     expect({ code: second.code, out: second.out }).toEqual({ code: 1, out: '' });
     expect(second.err).toContain(String(child.pid));
-    // `stop` returns when the process is gone, so that the next command finds the ledger free.
+    // `stop` returns after the process has ended, so that the next command finds the ledger unlocked.
     expect(await here('stop')).toEqual({ code: 0, out: 'stopped; no order is left open\n', err: '' });
     const { code, out } = await ended;
     expect(code).toBe(0);
@@ -125,7 +125,7 @@ describe('the process', () => {
     const { child, ended, said } = twinbook(['start', '-c', 'trader.yaml'], cwd);
     await said('quoting |');
     const here = (...argv: string[]) => run([...argv, '-c', 'trader.yaml'], { cwd });
-    // The exchange has answered for these; what is only on its way may be lost with the trader, and one may be filled.
+    // The exchange has confirmed these orders; a request in flight may be lost with the trader, and one may fill.
     await until(
       async () => JSON.parse((await here('orders', '--open', '--json')).out) as readonly object[],
       (open) => open.length >= 3,
@@ -135,7 +135,7 @@ describe('the process', () => {
     expect(dead.code).toBeNull();
     expect(await here('pause')).toMatchObject({ code: 3 });
     expect(JSON.parse((await here('status', '--json')).out)).toMatchObject({ running: false, stopped: null });
-    // The embedded exchange died with the trader; its stored state is opened for this one command.
+    // The embedded exchange ended with the trader; this command opens its stored state.
     const canceled = await here('cancel-all', '--verify');
     expect(canceled.code).toBe(0);
     expect(canceled.out, dead.out).toMatch(/^canceled [1-9]\d* orders?; two reads show that none rests\n$/);

@@ -1,4 +1,4 @@
-/** Real sessions on an embedded exchange with its crowd, replayed and compared by the program itself. */
+/** Real sessions on an embedded exchange with its crowd, replayed and compared by the program. */
 
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -22,7 +22,7 @@ function place(files: Readonly<Record<string, string>> = { 'maker.yaml': makerYa
   return { folder, file: join(folder, 'trader.yaml'), runs: () => runFolders(join(folder, 'runs')) };
 }
 
-/** Trades until this was said, and a moment more. */
+/** Runs until the output matches, and a moment longer. */
 async function traded(file: string, until: RegExp, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
   const running = started(['start', '-c', file]);
   await running.waitFor(until);
@@ -32,12 +32,12 @@ async function traded(file: string, until: RegExp, signal: 'SIGTERM' | 'SIGKILL'
 
 const FILLS = /(?:fill: [\s\S]*){3}/;
 /**
- * Ten seconds from one line to the next, with a fill between: long enough that a backtest of the run trades too, and that the
- * recording of it holds something. A first fill may come before a busy machine has taken a second look.
+ * Ten seconds between two status lines with a fill between: long enough that a backtest of the run trades and its
+ * recording has content. On a busy machine a fill may precede the second poll.
  */
 const QUOTED_FILLED_QUOTED = /quoting \| markets [1-9][\s\S]*fill: [\s\S]*quoting \| markets [1-9]/;
 
-/** The market of the first fill, a second after it, though another run came later. */
+/** Explains the market of the first fill, a second after it, although a later run exists. */
 async function explainsThen(file: string, runs: readonly string[]): Promise<void> {
   const [first = ''] = runs;
   const fills: readonly { market_condition_id: string; timestamp: number }[] = JSON.parse(
@@ -123,7 +123,7 @@ describe('a live paper session', () => {
     expect(whole).toMatchObject({ code: 0, told: { exact: true, complete: false, ended: null, warnings: [] } });
     const [segment = ''] = readdirSync(path).filter((name) => name.startsWith('observations-'));
     const written = readFileSync(join(path, segment));
-    // Within a line: where a whole one ends nothing would be missing.
+    // Cuts inside a line: a cut after a whole line would lose no data.
     truncateSync(join(path, segment), written.indexOf('\n', Math.floor(written.length / 2)) + 2);
     const { code, told } = await replayJson(path);
     expect(code).toBe(0);
@@ -136,7 +136,7 @@ describe('a live paper session', () => {
   });
 });
 
-/** Live and backtests: the markets add up to the micro, and the live side is what the ledger has booked. */
+/** Live side and backtests: the markets add up to the micro, and the live side equals the ledger. */
 async function parityAddsUp(path: string, next: string, folder: string): Promise<void> {
   const { code, out, err } = await run(['parity', path, '--json', '--latency', 'constant:40']);
   expect(code, err).toBe(0);
@@ -145,7 +145,7 @@ async function parityAddsUp(path: string, next: string, folder: string): Promise
   expect(told.sides.map(({ name }) => name)).toEqual(['live', ...BRACKET]);
   const ledger = openReadOnly(join(folder, 'ledger.sqlite'));
   const [live] = told.sides;
-  // What the next run booked it also saw.
+  // The next run's bookings are also in its journal.
   const { startedMs } = readRun(next).description;
   const booked = ledger.fills({ limit: 1000 }).filter(({ seenMs }) => seenMs < startedMs);
   ledger.close();
@@ -157,7 +157,7 @@ async function parityAddsUp(path: string, next: string, folder: string): Promise
   }
 }
 
-/** Beside the live side that parity has, another strategy file, or another trader's file with its strategies. */
+/** Compares the live side with another strategy file, and with another trader's file and its strategies. */
 async function playsAnother(path: string, folder: string, file: string): Promise<void> {
   const other = join(folder, 'other.yaml');
   writeFileSync(other, makerYaml('{ max: 1 }'));
@@ -176,7 +176,7 @@ async function playsAnother(path: string, folder: string, file: string): Promise
     expect(sides[1]?.ordersPlaced).toBeGreaterThan(0);
     expect(markets.reduce((sum, market) => sum + (market.sides[1]?.sharesMicros ?? 0), 0)).toBe(sides[1]?.sharesMicros);
   }
-  // The same strategy within the same limits, in one market where the run had four.
+  // The same strategy and limits, in one market where the run had four.
   expect(played[0]?.sides).toEqual(played[1]?.sides);
   expect(played[0]?.markets.filter(({ sides }) => (sides[1]?.ordersPlaced ?? 0) > 0)).toHaveLength(1);
 
@@ -226,7 +226,7 @@ export default defineStrategy({
 });
 `;
 
-/** Quotes, until it does not come back. */
+/** A strategy that quotes and then never returns. */
 const STUCK_MODULE = `
 import { defineStrategy } from 'twinbook/strategy';
 export default defineStrategy({

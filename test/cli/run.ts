@@ -1,4 +1,4 @@
-/** Runs the command line in this process and keeps what it printed. */
+/** Runs the command line in this process and captures its output. */
 
 import { runCli } from '../../src/cli/cli.js';
 import type { CliTerminal } from '../../src/cli/output/io.js';
@@ -15,9 +15,9 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stopAsked?: () => Promise<void>;
   readonly terminal?: CliTerminal;
-  /** Of a terminal; without it what is printed goes to a file. */
+  /** Width of a terminal; absent: the output goes to a file. */
   readonly columns?: number;
-  /** Hears both streams, in the order of their writing. */
+  /** Receives the text of both streams in the order of writing. */
   readonly hear?: (text: string) => void;
 }
 
@@ -32,7 +32,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     err += text;
     options.hear?.(text);
   };
-  // A command that keeps files sets this for its process, which here is that of other tests.
+  // A command that writes files sets the umask of its process, which other tests share.
   const umask = process.umask();
   const code = await runCli(argv, {
     out: toOut,

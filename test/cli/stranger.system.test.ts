@@ -1,4 +1,4 @@
-/** A run and a backup that another person made bring neither code nor limits: every command reads them, and none runs their code. */
+/** Foreign runs and backups bring neither code nor limits: every command reads them without running their code. */
 
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,14 +13,14 @@ import { run } from './run.js';
 const STARTED_MS = 1_780_000_000_000;
 const LOOSE = 'risk: { max_loss_day: "999999" }\n';
 
-/** Code that leaves a file wherever it is loaded. */
+/** Code that creates a file when it is loaded. */
 const evil = (mark: string): string => `import { writeFileSync } from 'node:fs';
 writeFileSync(${JSON.stringify(mark)}, 'it ran');
 import { defineStrategy, NO_QUOTES } from 'twinbook/strategy';
 export default defineStrategy({ name: 'evil', summary: 'x', params: {}, create: () => ({ quote: () => NO_QUOTES('x') }) });
 `;
 
-/** A stranger's trader, its run and a ledger whose notes hold code and limits in every form that a version ever kept. */
+/** A foreign trader, its run, and a ledger whose notes hold code and limits in every format of any version. */
 async function strange() {
   const mark = join(folderOf({}), 'it-ran');
   const code = evil(mark);

@@ -1,4 +1,4 @@
-/** `twinbook strategies new` and `test` as they are typed. */
+/** `twinbook strategies new` and `test` as a user types them. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ describe('a new strategy', () => {
     const said = before.scenarios.map((scenario) =>
       [scenario, ...scenario.others].flatMap(({ quotes }) => quotes ?? []),
     );
-    // Of the second outcome in the first scenario.
+    // Quotes of the second outcome in the first scenario.
     writeFileSync(file, written.replace(/(others:[\s\S]*?quotes:\s+bids: \[ ?\[ ?)0\.\d+/, '$10.2'));
     const judged = judgeScenarios(readScenarios(file, cwd), said);
     expect(judged.map(({ verdict }) => verdict)).toEqual(['failed', 'ok', 'ok']);

@@ -1,4 +1,4 @@
-/** `twinbook sweep` as it is typed. */
+/** `twinbook sweep` as a user types it. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

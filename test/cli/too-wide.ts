@@ -1,5 +1,5 @@
 import { measureText } from '../../src/shared/base/text-width.js';
 
-/** Lines that a terminal of so many columns would break wherever it happens to end. */
+/** Lines that are wider than the terminal. */
 export const findTooWide = (text: string, columns: number): readonly string[] =>
   text.split('\n').filter((line) => measureText(line) > columns);

@@ -1,4 +1,4 @@
-/** Commands that go to the exchange by themselves, against a real one in this process. */
+/** Commands that use the exchange directly, against a real one in this process. */
 
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => exchange.close());
 
-/** A wallet file and credentials, made by the commands themselves. */
+/** A wallet file and credentials, made with the commands. */
 async function withKeys(): Promise<string> {
   const created = await run(['keys', 'create', '--plain-text-key', '--file', 'wallet.json'], { cwd });
   expect(created.code).toBe(0);
@@ -101,7 +101,7 @@ describe('keys', () => {
     const [key] = JSON.parse((await twinbook('keys list --json')).out) as { key_id: string; revoked_at: null }[];
     expect(key).toMatchObject({ revoked_at: null });
     expect(await twinbook(`keys revoke ${key?.key_id}`)).toMatchObject({ code: 0, out: `${key?.key_id} is revoked\n` });
-    // Its credentials are gone from the file too.
+    // Its credentials are also removed from the file.
     expect(await twinbook('keys list')).toMatchObject({
       code: 1,
       err: expect.stringContaining('there are no API credentials'),
@@ -123,7 +123,7 @@ describe('keys', () => {
     const row = { data: { key_id: 'key', created: 1, revoked_at: null }, meta: {}, error: null };
     const venue = createServer((_, answer) => answer.end(JSON.stringify(row)));
     await new Promise<void>((listening) => venue.listen(0, '127.0.0.1', listening));
-    const { port } = venue.address() as AddressInfo; // of a server that listens on TCP
+    const { port } = venue.address() as AddressInfo;
     const owner = { baseUrl: `http://127.0.0.1:${port}`, wallet: address };
     const file = join(cwd, 'credentials.json');
     saveCredentials(file, owner, { apiKey: 'key', secret: 'c2VjcmV0' });
@@ -220,7 +220,7 @@ describe('doctor', () => {
     await withKeys();
     const { code, out } = await twinbook('doctor --json');
     expect(results(out)).toEqual({
-      // No strategy file is named in this trader file.
+      // This trader file names no strategy file.
       configuration: 'warn',
       'data folder': 'ok',
       signing: 'ok',

@@ -20,7 +20,7 @@ const report: GuardianReport = {
   text: 'could not cancel: no answer',
 };
 
-/** The number of no process: larger than any system gives out. */
+/** A process id that does not exist: larger than any that a system assigns. */
 const GONE = { pid: 2 ** 30, born: null };
 
 describe('status tells of the guardian', () => {

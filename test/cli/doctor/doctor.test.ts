@@ -1,4 +1,4 @@
-/** What the doctor says of signatures and of drafts. */
+/** The doctor's findings about signatures and drafts. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

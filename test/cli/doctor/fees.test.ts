@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A venue that answers nothing but lists: one open market, with takers who paid 0.02 of price x (1 - price) x shares. */
+/** A venue that serves only lists: one open market, whose takers paid 0.02 of price x (1 - price) x shares. */
 async function venue(): Promise<string> {
   const trades = Array.from({ length: 100 }, (_, i) => {
     const price = (1 + (i % 99)) / 100;

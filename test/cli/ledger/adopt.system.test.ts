@@ -1,4 +1,4 @@
-/** The way back after a restored backup: `ledger adopt` books what the exchange holds, and `resume` alone does not. */
+/** Recovery after a restored backup: `ledger adopt` books the exchange's holdings; `resume` alone does not. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
@@ -14,7 +14,7 @@ const CAPITAL = micros(1_000_000_000);
 const STARTING_FUNDS = micros(10_000_000_000);
 const FILLS_LOST = 12;
 
-/** A trader on a backup that lacks fills, killed and lifted as `ledger restore` says. */
+/** A trader killed on a backup that lacks fills, and unlocked as `ledger restore` says. */
 async function restored() {
   const url = await exchangeHere('--no-rate-limits');
   const folder = folderOf({ 'trader.yaml': traderYaml(url), 'maker.yaml': makerYaml() });
@@ -67,7 +67,7 @@ describe('after a restored backup', () => {
     const named = await until(status, ({ way_back }) => way_back !== '');
     expect(named.way_back).toBe('ledger adopt --reason TEXT');
     expect((await command('ledger', 'adopt')).code).toBe(2);
-    // Shares may be on their way in the moment of the comparison.
+    // Shares may be in transit during the comparison.
     const isDone = ({ code }: { readonly code: number | null }) => code === 0;
     const adopt = (reason: string) => until(() => command('ledger', 'adopt', '--reason', reason), isDone);
     const adopted = await adopt('restored on Friday');
@@ -102,7 +102,7 @@ describe('after a restored backup', () => {
     const compared = await until(
       async () => {
         const seen = await command('reconcile');
-        // What only a second look confirms is accepted as well.
+        // A difference that only a second comparison confirms is accepted as well.
         if (seen.code === 6) await command('resume', '--reason', 'looked at it');
         return seen;
       },
@@ -113,7 +113,7 @@ describe('after a restored backup', () => {
     const { agreement, way_back } = await status();
     expect(agreement).toMatchObject({ text: expect.stringMatching(sentence), open: 0 });
     expect(way_back).toBe('ledger adopt --reason TEXT');
-    // Without orders no fill comes after the last comparison, which a stopped trader would not have booked.
+    // Without orders there is no fill after the last comparison that a stopped trader would not have booked.
     const pauseUntilPulled = async () => {
       expect((await command('pause')).code).toBe(0);
       await until(status, ({ open_orders, unknown_orders }) => open_orders + unknown_orders === 0);
@@ -122,7 +122,7 @@ describe('after a restored backup', () => {
     await until(
       async () => {
         const seen = await command('reconcile');
-        // A difference that had changed since it was seen was not accepted with the others.
+        // A difference that changed after the comparison was not accepted with the others.
         if (seen.code === 6) {
           await command('resume', '--reason', 'looked at it');
           await pauseUntilPulled();

@@ -10,7 +10,7 @@ import { run } from '../run.js';
 
 const CONFIG = ['-c', 'trader.yaml'] as const;
 
-/** A folder with a ledger in which one note stands. */
+/** A folder with a ledger that holds one note. */
 function folder(note = 'first'): string {
   const cwd = folderOf({ 'trader.yaml': trader() });
   keep(cwd, note);
@@ -38,7 +38,7 @@ async function backUp(cwd: string): Promise<string> {
   return (JSON.parse(made.out) as { readonly path: string }).path;
 }
 
-/** What is committed and adds up no more. */
+/** Commits postings that do not add up to 0. */
 function spoil(file: string): void {
   const sqlite = new SqliteDriver(file);
   sqlite.exec("INSERT INTO balances (account, asset, amount) VALUES ('nobody', 'currency', 5)");
@@ -86,7 +86,7 @@ describe('a restore', () => {
     const cwd = folder();
     const backup = await backUp(cwd);
     keep(cwd, 'second');
-    // As `ledger backups` names it.
+    // The name as `ledger backups` prints it.
     const { code, out } = await restore(cwd, basename(backup));
     expect(code).toBe(0);
     expect(noteIn(cwd)).toBe('first');

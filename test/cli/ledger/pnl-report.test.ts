@@ -49,7 +49,7 @@ const empty = (): string => {
   return cwd;
 };
 
-/** What is in the folder but the ledger's own files. */
+/** Files in the folder other than the ledger's. */
 const reports = (cwd: string) => readdirSync(cwd).filter((name) => !name.startsWith('twinbook.sqlite'));
 
 const pnl = (cwd: string, ...argv: string[]) => run(['pnl', '-c', 'trader.yaml', ...argv], { cwd });
@@ -167,7 +167,7 @@ describe('pnl --by', () => {
     return cwd;
   };
   const common = { fills: 1, bought: '10', sold: '0', fees: '0.042', result: '-0.042' };
-  // Without a book nobody knows what of it was spread.
+  // Without a recorded book the split into spread and drift is unknown.
   const split = { spread: null, drift: null, merges: '0', settlement: '0', undivided: '0' };
 
   test.each([

@@ -1,4 +1,4 @@
-/** `ledger prune` beside a trader that trades: it goes on, agrees with the exchange, and so does the next start. */
+/** `ledger prune` beside a running trader: it continues, agrees with the exchange, and so does the next start. */
 
 import { expect, it } from 'vitest';
 import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
@@ -35,7 +35,7 @@ it('deletes old orders through the trader, which goes on and agrees with the exc
   await second.waitFor(/ orders [1-9]/);
   expect((await command('ledger', 'prune', '--before', '2002-01-01')).code).toBe(1);
   expect((await command('ledger', 'backup')).code).toBe(0);
-  // Orders of 2001 were added after those of the first run: they go once the comparison has reached orders of this run.
+  // Orders of 2001 were added after those of the first run: they are pruned once the comparison has passed them.
   const left = await until(
     async () => {
       await command('reconcile');

@@ -12,7 +12,7 @@ import { run } from '../run.js';
 const OLD_MS = Date.UTC(2001, 0, 1);
 const BACKUPS = { maxBytes: 1e9 };
 
-/** A folder with a ledger of 2001: nine canceled orders, and the one up to which they were compared. */
+/** A folder with a ledger of 2001: nine canceled orders, and the last order that was compared. */
 function folder(): { readonly cwd: string; readonly path: string } {
   const cwd = folderOf({ 'trader.yaml': trader() });
   const path = join(cwd, 'twinbook.sqlite');

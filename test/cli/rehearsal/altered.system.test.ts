@@ -1,4 +1,4 @@
-/** A live start, rehearsed at a venue that differs from its profile. */
+/** A live start rehearsed at a venue that differs from its profile. */
 
 import { base58 } from '@scure/base';
 import { describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ const isSubmit = ({ method, path }: Passing) => method === 'POST' && /^\/orders\
 const isCancelSubmit = ({ method, path }: Passing) =>
   /^\/orders\/\w+\/cancel\/submit\/$/.test(path) && method === 'POST';
 
-/** The answer with another transaction that carries the same memo, or one made of it. */
+/** The draft with another transaction, which has the same memo or is made of the original. */
 function redrafted(body: string, make: (text: string, blockhash: string, wallet: string) => string): string {
   const answer = JSON.parse(body) as { data: { pubkey: string; message: string } };
   const read = readTransaction(answer.data.message);
@@ -48,7 +48,7 @@ const cosignedBy = (keys: string[], fee_payer: string | undefined) => (body: str
 
 const withProgram = (body: string) =>
   redrafted(body, (text, blockhash, wallet) => {
-    // A base58 address is checked by the package that takes it.
+    // The package that reads the base58 address checks it.
     const ours = { address: wallet as never, role: READONLY_SIGNER };
     const instructions = [
       { program: MEMO_PROGRAM, text, accounts: [ours] },
@@ -68,7 +68,7 @@ const ofOtherTerms = (body: string) =>
     }),
   );
 
-/** Once, and from then on the honest one. */
+/** Replaces the first call only; later calls are honest. */
 function once<A extends readonly unknown[], R>(
   applies: (...args: A) => boolean,
   change: (...args: A) => R,
@@ -93,7 +93,7 @@ const failing = (reply: Reply, status: number): Partial<Reply> => ({
 });
 const HTML = { status: 403, headers: { 'content-type': 'text/html' }, body: '<html>Forbidden</html>' };
 
-/** What must hold whatever the venue does. */
+/** Assertions that must hold for any behavior of the venue. */
 async function stopsAt(
   { rehearse, orders }: Venue,
   expected: {

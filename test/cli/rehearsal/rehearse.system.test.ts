@@ -1,4 +1,4 @@
-/** A live start, rehearsed: on paper, and at a venue that does as its profile says. */
+/** A live start rehearsed on paper and at a venue that matches its profile. */
 
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A venue to rehearse at: another exchange of this process, behind a proxy that alters it. */
+/** A venue for rehearsals: another exchange in this process, behind a proxy that alters answers. */
 
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
@@ -47,16 +47,16 @@ export interface Rehearsed {
 export interface Venue {
   readonly cwd: string;
   readonly proxy: AlteringProxy;
-  /** What was asked of the venue, by method and path. */
+  /** Requests that the venue received, by method and path. */
   readonly asked: string[];
   readonly rehearse: (args: readonly string[], stopAsked?: Promise<void>) => Promise<Rehearsed>;
-  /** Past the proxy: what the exchange itself has of this wallet's orders. */
+  /** This wallet's orders as the exchange itself has them, read without the proxy. */
   readonly orders: () => Promise<{ readonly all: number; readonly resting: number }>;
   readonly client: () => ServiceClient;
   readonly wallet: () => ReturnType<typeof openKeyFile>;
 }
 
-/** A live trader's file beside its keys, for an exchange that speaks as the worm profile says. */
+/** A live trader's file beside its keys, for an exchange that behaves as the worm profile says. */
 export async function venue(lines = '', draftLifetimeS = 60): Promise<Venue> {
   const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, draftLifetimeS });
   onTestFinished(() => exchange.close());
