@@ -1,4 +1,4 @@
-/** Makes the loadable library of `faulty-disk.c`, once per version of it, with the machine's own C compiler. */
+/** Compiles `faulty-disk.c` to a loadable library with the machine's C compiler, once per version of the source. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -7,11 +7,11 @@ import { join, resolve } from 'node:path';
 
 const SOURCE = join(import.meta.dirname, 'faulty-disk.c');
 const ROOT = resolve(import.meta.dirname, '../..');
-/** The headers of the very SQLite that it is loaded into. */
+/** The headers of the SQLite version that loads it. */
 const HEADERS = join(ROOT, 'node_modules/better-sqlite3/deps/sqlite3');
 const CACHE = join(ROOT, 'node_modules/.cache/twinbook');
 
-/** The path of the library, or why there is none: a test that needs it must say that it was skipped. */
+/** The path of the library, or the reason why it is missing: a test that needs it must report that it was skipped. */
 export function compiledDisk(): { readonly path: string } | { readonly missing: string } {
   if (process.platform !== 'linux') return { missing: `the faulty disk is written for Linux, not ${process.platform}` };
   if (spawnSync('cc', ['--version']).status !== 0) return { missing: 'there is no C compiler (cc) here' };

@@ -12,10 +12,10 @@ import { diskError, inPeace, type Work } from './power-loss.js';
 const missing = FaultyDisk.missing();
 if (missing !== null) console.warn(`the tests of disk errors are skipped: ${missing}`);
 
-/** Long enough that the log is carried over into the file while it goes on. */
+/** Long enough that the log is checkpointed into the file during the work. */
 const WORK: Work = { seed: 6, commits: 140, reopenAfter: 30 };
 
-/** Every sync or write, in steps that meet each kind of file; `npm run disk` takes each one. */
+/** Writes and syncs in steps that cover each kind of file; `npm run disk` takes each one. */
 const FAULTS = [
   { kind: 'sync', error: 'EIO', every: times(12, 4) },
   { kind: 'write', error: 'ENOSPC', every: times(201, 101) },
@@ -67,7 +67,7 @@ describe.skipIf(missing !== null)('a ledger whose disk fails', () => {
     add(before, 'first');
     disk.failAt({ kind: 'sync', error: 'EIO', at: 1 });
     expect(() => add(before, 'unsynced')).toThrow(LedgerBroken);
-    // The disk fails on, so that the last connection cannot carry the log over into the file.
+    // The disk keeps failing, so that the last connection cannot checkpoint the log.
     disk.failAt({ kind: 'any', error: 'EIO', at: 1, stays: true });
     before.close();
     disk.heal();

@@ -11,7 +11,7 @@ const missing = FaultyDisk.missing();
 if (missing !== null) console.warn(`the tests of the exchange's power losses are skipped: ${missing}`);
 
 const STEPS = 60;
-/** A snapshot in the middle, so that one is cut, too. */
+/** A snapshot in the middle, so that a power loss also cuts one. */
 const SAVED_AT = 30;
 
 const drawn = (seed: number) => {
@@ -20,7 +20,7 @@ const drawn = (seed: number) => {
   return drawer.journal;
 };
 
-/** The state after so many calls; two histories may meet in one state. */
+/** The state after each call; two histories may lead to the same state. */
 function statesOf(journal: ReturnType<typeof drawn>): readonly string[] {
   const { core } = PersistentCore.open(null, settings);
   const states = [JSON.stringify(throughJson(core.snapshot()))];
@@ -31,7 +31,7 @@ function statesOf(journal: ReturnType<typeof drawn>): readonly string[] {
   return states;
 }
 
-/** Applies the calls until the disk ends it; returns how many were acknowledged. */
+/** Applies calls until the disk fails; returns the number of acknowledged calls. */
 function untilTheLightsGoOut(folder: string, journal: ReturnType<typeof drawn>): number {
   let acknowledged = 0;
   let persistentCore: PersistentCore | null = null;
@@ -47,7 +47,7 @@ function untilTheLightsGoOut(folder: string, journal: ReturnType<typeof drawn>):
     try {
       persistentCore?.close();
     } catch {
-      // Its last snapshot meets the same disk.
+      // The last snapshot meets the same disk.
     }
   }
   return acknowledged;
@@ -68,7 +68,7 @@ describe.skipIf(missing !== null)('the exchange’s store', () => {
       const again = PersistentCore.open(folder, settings);
       const found = states.indexOf(JSON.stringify(throughJson(again.core.snapshot())));
       expect({ at, loses, isOneOfItsStates: found >= 0 }).toEqual({ at, loses, isOneOfItsStates: true });
-      // A process that was only killed has forgotten nothing; a power loss may take the last moments, and says so.
+      // A killed process loses nothing; a power loss may lose the last calls, and reports it.
       if (loses === 'none') expect(states.slice(acknowledged)).toContain(states[found]);
       again.close();
       disk.close();

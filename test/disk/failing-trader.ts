@@ -1,7 +1,7 @@
 /**
- * A real trader, in a process of its own, whose ledger's disk fails at one write or one sync; the exchange is another
- * process and keeps the truth. Before each failure the trader is killed while orders rest, so that there is something that
- * a start which fails must still take back. Guardian and console are connected. Its log lies on a disk that is full all the time.
+ * A real trader in its own process, whose ledger's disk fails at one write or sync; the exchange in another process
+ * keeps the true state. Before each failure the trader is killed with resting orders, which a failing start must still
+ * cancel. Guardian and console are connected. Its log is on a full disk.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -16,9 +16,9 @@ import { countsOf, type DiskFault, faultValues } from './faulty-disk.js';
 
 const PRELOAD = pathToFileURL(join(import.meta.dirname, 'preload.mjs')).href;
 const LEDGER = 'ledger.sqlite';
-/** Statuses of orders that never had an effect. */
+/** Statuses of orders that never took effect. */
 const EFFECTLESS = ['waiting_to_sign', 'expired', 'failed'];
-/** A run without a failure ends after so many fills: it has written everything that there is to write by then. */
+/** A run without a failure ends after this number of fills: by then it has made every kind of write. */
 const FILLS = 3;
 
 const configOf = (url: string): string => `
@@ -42,16 +42,16 @@ markets: { select: { state: open, kind: orderbook }, max: 4 }
 params: { half_spread_ticks: 2, improve_ticks: 1, order_shares: "25", risk_aversion: 0.002 }
 `;
 
-/** What a start on a failing disk came to. */
+/** The outcome of a start on a failing disk. */
 export interface FailedRun {
-  /** False: the run ended before the disk would have failed. */
+  /** False if the run ended before the disk failed. */
   readonly happened: boolean;
   readonly exitCode: number | null;
   /** Orders that rest at the exchange after its end. */
   readonly resting: number;
-  /** Orders that took effect at the exchange and that the ledger has no signature of. */
+  /** Orders that took effect at the exchange without a signature in the ledger. */
   readonly unwritten: readonly string[];
-  /** Lines of the output that say what failed. */
+  /** Lines of the output about the failure. */
   readonly said: readonly string[];
   readonly output: string;
 }
@@ -66,7 +66,7 @@ export class FailingTrader {
     this.#place = traderPlace(configOf(url), STRATEGY);
   }
 
-  /** Starts it on a sound disk, and kills it while orders rest. */
+  /** Starts it on a working disk and kills it while orders rest. */
   async leaveOrders(): Promise<void> {
     const trader = this.#start();
     await trader.waitFor(/quoting \|/);
@@ -74,7 +74,7 @@ export class FailingTrader {
     await trader.exited;
   }
 
-  /** Starts it on a disk that fails, and waits for its end; one that does not fail is stopped. */
+  /** Starts it on a failing disk and waits for its end; stops it if the disk does not fail. */
   async startOn(fault: Omit<DiskFault, 'file'>): Promise<FailedRun> {
     const compiled = compiledDisk();
     if ('missing' in compiled) throw new Error(compiled.missing);
@@ -90,17 +90,17 @@ export class FailingTrader {
     return { ...ended, happened: countsOf(readFileSync(report, 'utf8')).failures > 0 };
   }
 
-  /** Starts it where every call of this name fails as on a full disk. Needs strace. */
+  /** Starts it with every call of this name failing as on a full disk. Needs strace. */
   async startWithout(call: string): Promise<FailedRun> {
     const strace = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:error=ENOSPC`];
     const words = [...strace, process.execPath, BIN, 'start', '-c', this.#place.config];
     return { ...(await this.#ended(this.#kept(program('strace', words)))), happened: true };
   }
 
-  /** Starts it on a sound disk, stops it, and compares it with the exchange to the micro. Returns the number of fills. */
+  /** Starts it on a working disk, stops it and compares it with the exchange to the micro. Returns the fill count. */
   async agrees(): Promise<number> {
     const trader = this.#start();
-    // One fill at least, or there is nothing to compare.
+    // Without a fill there is nothing to compare.
     await trader.waitFor(/quoting \|[\s\S]*fill: /);
     trader.process.kill('SIGTERM');
     const code = await trader.exited;
@@ -135,7 +135,7 @@ export class FailingTrader {
 
   async #atTheExchange(): Promise<Pick<FailedRun, 'resting' | 'unwritten'>> {
     const { folder } = this.#place;
-    // A first start that failed before it had credentials has nothing there.
+    // A start that failed before it got credentials has no orders.
     if (!existsSync(join(folder, 'credentials.json'))) return { resting: 0, unwritten: [] };
     const client = asTrader(folder, this.#url);
     const orders = await allRows(client, 'orders.list');

@@ -9,7 +9,7 @@ import { FaultyDisk, LOSS_MODES } from './faulty-disk.js';
 const missing = FaultyDisk.missing();
 if (missing !== null) console.warn(`the tests of the faulty disk are skipped: ${missing}`);
 
-/** Runs with a folder on a faulty disk. */
+/** Runs work in a folder on a faulty disk. */
 function onDisk(work: (disk: FaultyDisk, path: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-disk-'));
   const disk = FaultyDisk.open(folder);
@@ -44,7 +44,7 @@ function count(path: string): number {
   }
 }
 
-/** Numbers of the written sectors. Their content has SQLite's random salts in it. */
+/** Numbers of the written sectors. Their contents include SQLite's random salts. */
 const sectorsIn = (bytes: Buffer): string =>
   Array.from({ length: Math.ceil(bytes.length / 512) }, (_, n) =>
     bytes.subarray(n * 512, n * 512 + 512).some((byte) => byte !== 0) ? '#' : '.',
@@ -140,7 +140,7 @@ describe.skipIf(missing !== null)('a faulty disk', () => {
       add(sqlite, 0);
       disk.failAt({ kind: 'sync', error: 'EIO', at: 1 });
       expect(() => add(sqlite, 1)).toThrow();
-      // SQLite itself goes on as if nothing had been: this is why nobody may.
+      // SQLite itself continues as if the sync had worked, so the caller must stop.
       add(sqlite, 2);
       disk.crash(1, 'none');
       sqlite.close();

@@ -1,23 +1,22 @@
 /**
- * A disk that loses what was not synced and fails when told to, under everything that SQLite has in one folder. The
- * product's code is what it always is: the layer sits below SQLite (`faulty-disk.c`), for the whole process, and knows only
- * folders that were put on it. It never makes up content: a power loss leaves what was synced, plus as much of the rest as
- * its mode lets through.
+ * A disk below SQLite that loses unsynced writes and fails on command, for all files of one folder. The product's code
+ * is unchanged: the layer is below SQLite (`faulty-disk.c`), for the whole process, and affects only registered
+ * folders. It never invents content: a power loss keeps synced data, plus as much of the rest as its mode allows.
  *
- * A power loss in a process that lives on:
+ * A power loss in a process that continues:
  *
  *     const disk = FaultyDisk.open(folder);          // before any file in it is opened
  *     const ledger = openLedger(join(folder, 'ledger.sqlite'), holder);
  *     …
  *     disk.crash(seed, 'torn');                      // the files are now as after the power loss
- *     ledger.close();                                // nothing of this reaches the files: the connection is dead
+ *     ledger.close();                                // writes nothing: the connection is dead
  *     const again = openLedger(…);                   // recovers, as after a real power loss
  *     …
  *     disk.close();                                  // before the folder is removed
  *
- * Between `crash` and `close` of the old connection nothing may be opened in that folder; whatever the old one still
- * writes, syncs or begins fails. Files must be changed through SQLite only. Real syncs are left out, so that a commit costs
- * microseconds. Folders do not know of each other: worker threads may each have their own.
+ * Open nothing in that folder between `crash` and `close` of the old connection; every write, sync or open by the old
+ * one fails. Files must be changed through SQLite only. Real syncs are skipped, so that a commit costs microseconds.
+ * Folders are independent: worker threads may each have one.
  */
 
 import { realpathSync } from 'node:fs';
@@ -26,9 +25,9 @@ import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import { compiledDisk } from './compile.js';
 
 /**
- * What a power loss does to writes that were not synced: keeps all (a process was killed, nothing more), loses all, loses
- * some of them, or loses some and tears others at sectors of 512 or 4096 bytes. Files whose creation or removal was not
- * synced in their folder share that fate.
+ * Effect of a power loss on unsynced writes: none (as with a killed process), all lost, some lost, or some lost and
+ * others torn at sectors of 512 or 4096 bytes. The creation or removal of a file that was not synced in its folder is
+ * treated the same way.
  */
 export const LOSS_MODES = ['none', 'all', 'some', 'torn'] as const;
 export type LossMode = (typeof LOSS_MODES)[number];
@@ -41,25 +40,25 @@ export interface DiskFault {
   /** Writes (and truncations), syncs, or both counted together. */
   readonly kind: keyof typeof KINDS;
   /**
-   * EIO: SQLITE_IOERR_WRITE or SQLITE_IOERR_FSYNC. ENOSPC: SQLITE_FULL at a write, of which half is done, and an error at a
-   * sync. After a failed sync what it should have made durable never will be, whatever later syncs say. `power-loss`:
-   * the power goes just before the operation, as with `crash`.
+   * EIO: SQLITE_IOERR_WRITE or SQLITE_IOERR_FSYNC. ENOSPC: SQLITE_FULL at a write, of which half is done, and an error
+   * at a sync. Data of a failed sync is never durable, whatever later syncs return. `power-loss`: the power fails just
+   * before the operation, as with `crash`.
    */
   readonly error: keyof typeof ERRORS;
-  /** The how-manieth operation from now on, counted from 1. */
+  /** Index of the failing operation, from 1, counted from now. */
   readonly at?: number;
-  /** And each one after it. */
+  /** Each later operation fails too. */
   readonly stays?: boolean;
-  /** Each operation, 0 to 1; drawn from `seed`. */
+  /** Probability of failure per operation, 0 to 1; drawn from `seed`. */
   readonly chance?: number;
-  /** Only this file, by its path in the folder, with its write-ahead log and journal. Others are not counted either. */
+  /** Only this file, by its path in the folder, with its write-ahead log and journal. Other files are not counted. */
   readonly file?: string;
   readonly seed?: number;
-  /** Of a power loss; default `all`. */
+  /** Loss mode of a power loss; default `all`. */
   readonly loses?: LossMode;
 }
 
-/** A fault as `disk_fail` takes it, behind the folder. */
+/** The arguments of `disk_fail` after the folder. */
 export function faultValues(fault: DiskFault): readonly (number | string)[] {
   const { kind, error, at = 0, stays = false, chance = 0, file = '', seed = 1, loses = 'all' } = fault;
   return [KINDS[kind], file, at, stays ? 1 : 0, chance, ERRORS[error], LOSS_MODES.indexOf(loses), seed];
@@ -84,13 +83,13 @@ export class FaultyDisk {
   readonly #folder: string;
   readonly #control: Sqlite.Database;
 
-  /** Null when faulty disks can be had here; otherwise why not. */
+  /** Null if faulty disks are available; otherwise the reason. */
   static missing(): string | null {
     const compiled = compiledDisk();
     return 'missing' in compiled ? compiled.missing : null;
   }
 
-  /** Puts a folder on a faulty disk. None of its files may be open. Throws when there is no such disk here. */
+  /** Puts a folder on a faulty disk. None of its files may be open. Throws if faulty disks are not available. */
   static open(folder: string): FaultyDisk {
     const compiled = compiledDisk();
     if ('missing' in compiled) throw new Error(compiled.missing);
@@ -103,12 +102,12 @@ export class FaultyDisk {
     this.#call('disk_open');
   }
 
-  /** The power goes: see above. Disarms the fault. The same seed after the same operations leaves the same files. */
+  /** Cuts the power and disarms the fault. The same seed after the same operations leaves the same files. */
   crash(seed: number, mode: LossMode): void {
     this.#call('disk_crash', LOSS_MODES.indexOf(mode), seed);
   }
 
-  /** Arms one fault in place of the one before. Without `stays` and `chance` it happens once. */
+  /** Arms one fault and replaces the previous one. Without `stays` and `chance` it happens once. */
   failAt(fault: DiskFault): void {
     this.#call('disk_fail', ...faultValues(fault));
   }
@@ -118,12 +117,12 @@ export class FaultyDisk {
     this.#call('disk_fail', 0, '', 0, 0, 0, 0, 0, 0);
   }
 
-  /** Since the folder was put on the disk. */
+  /** Counts since the folder was put on the disk. */
   counts(): DiskCounts {
     return countsOf(String(this.#call('disk_counts')));
   }
 
-  /** Takes the folder off the disk; connections that are still open lose nothing more. */
+  /** Takes the folder off the disk; open connections lose nothing from now on. */
   close(): void {
     this.#call('disk_close');
     this.#control.close();

@@ -8,15 +8,15 @@ import { openReadOnly } from '../../src/trader/ledger/ledger.js';
 import { allRows, asTrader, isResting, paper } from '../support/venue.js';
 
 export interface Comparison {
-  /** What happened at the exchange and is not in the ledger. */
+  /** Events at the exchange that are missing in the ledger. */
   readonly lost: readonly string[];
-  /** What is in the ledger and never happened, or happened twice for one intent. */
+  /** Ledger entries that never happened, or happened twice for one intent. */
   readonly doubled: readonly string[];
-  /** Whatever else does not agree. */
+  /** All other differences. */
   readonly different: readonly string[];
 }
 
-/** What somebody else did with the account: sets that were split, in millionths of shares and of currency, per market. */
+/** Sets that another program split with this account, in millionths of shares and of currency, per market. */
 export type Foreign = ReadonlyMap<string, number>;
 
 /** `capital`: millionths, as configured; `funds`: what the exchange gave a new account. */

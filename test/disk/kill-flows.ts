@@ -1,6 +1,6 @@
 /**
- * The eight things that a kill must not tear: each is brought about over and over, killed at a system call, killed again
- * in the recovery, and then let go on to its end.
+ * Eight operations that a kill must not tear: each is repeated, killed at a system call, killed again during recovery,
+ * and then completed.
  */
 
 import type { Comparison } from './kill-comparison.js';
@@ -10,13 +10,13 @@ import { ALL_REST, type Ending, KillWorld } from './kill-world.js';
 import type { Tracing } from './traced.js';
 
 export interface Flow {
-  /** Brings about what the flow starts from. */
+  /** Creates the initial state of the flow. */
   prepare(): Promise<void>;
-  /** Once under strace, until it was killed or is through. */
+  /** Runs the flow once under strace, until it is killed or complete. */
   run(how: Tracing): Promise<Ending>;
   /** The start after a kill, under strace. */
   recover(how: Tracing): Promise<Ending>;
-  /** Lets it go on to its end on a sound machine, and looks what there is. */
+  /** Completes the flow on a working machine, and compares. */
   finish(): Promise<Comparison>;
   close(): Promise<void>;
 }
@@ -32,10 +32,10 @@ export const FLOWS: Readonly<Record<string, { readonly about: string; open(): Pr
   prune: { about: 'a ledger whose finished orders are pruned', open: () => PruneFlow.open() },
 };
 
-/** Its first status line that does not say that it still looks around. */
+/** The first status line that does not say `starting`. */
 const RECOVERED = /\d\d:\d\d:\d\d (?!starting)[^|\n]* \| markets/;
 
-/** What differs between the flows of a whole trader. */
+/** The parts in which the flows of a whole trader differ. */
 type TraderFlow = (world: KillWorld) => Omit<Flow, 'recover' | 'close'>;
 
 async function traderFlow(make: TraderFlow): Promise<Flow> {
@@ -47,7 +47,7 @@ async function traderFlow(make: TraderFlow): Promise<Flow> {
   };
 }
 
-/** Starts once more, until it has said this; stops it, and compares. */
+/** Starts once more until the output matches, stops the trader, and compares. */
 async function lastRun(world: KillWorld, until: RegExp): Promise<Comparison> {
   const trader = world.start();
   await world.heard(trader, until);
@@ -94,7 +94,7 @@ const redeeming: TraderFlow = (world) => {
   };
 };
 
-/** The trader never splits. A set that was split with its key is none of its doing: it books nothing, and goes on. */
+/** The trader never splits. It ignores a set that another program split with its key, and continues. */
 const splitting: TraderFlow = (world) => {
   let isFirst = true;
   return {
@@ -114,7 +114,7 @@ async function started(world: KillWorld) {
   return trader;
 }
 
-/** A kill that was acknowledged is in force at every later start, until somebody takes it back. */
+/** An acknowledged kill is in force at every later start, until a user revokes it. */
 const killSwitch: TraderFlow = (world) => {
   let isAcknowledged = false;
   return {

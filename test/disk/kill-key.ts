@@ -1,4 +1,4 @@
-/** Making a key: whatever is killed, a key file that was there stays, and none is ever half of one. */
+/** Creation of a key: after any kill an existing key file is unchanged, and no key file is partial. */
 
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const PASSPHRASE = 'correct horse battery staple';
 export class KeyFlow implements Flow {
   readonly #root = mkdtempSync(join(tmpdir(), 'twinbook-key-'));
   #count = 0;
-  /** Of a key file that was seen, whole, after a kill: from then on it must not change. */
+  /** Address of a key file that was complete after a kill: it must not change. */
   #address: string | null = null;
   #broken: string[] = [];
 
@@ -44,7 +44,7 @@ export class KeyFlow implements Flow {
   async finish(): Promise<Comparison> {
     const last = program(process.execPath, this.#words, { TWINBOOK_WALLET_PASSPHRASE: PASSPHRASE });
     const code = await last.exited;
-    // One that is there already is never replaced.
+    // An existing key is never replaced.
     if (code !== 0 && this.#address === null) this.#broken.push(`no key could be made: ${last.output()}`);
     this.#look();
     if (this.#address === null) this.#broken.push('there is no key');

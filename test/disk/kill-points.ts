@@ -1,9 +1,9 @@
 /**
  * npm run kill-points [-- --points N] [--flow NAME] [--seed N] [--write]
  *
- * Kills real processes as they enter a system call by which something leaves them, and again while they recover, and
- * compares what is left with the exchange, which lives through it all. `--points` in all flows together, default 200.
- * Needs strace; says so and ends with 0 where there is none.
+ * Kills real processes as they enter a system call that has an outside effect, and again while they recover. Compares
+ * the result with the exchange, which stays up. `--points` in all flows together, default 200. Needs strace; without
+ * it, reports that and exits with 0.
  */
 
 import { parseArgs } from 'node:util';
@@ -44,7 +44,7 @@ const told = ({ first, second, lost, doubled, different, hits }: KillResult): st
 };
 
 const table = new Map<string, readonly KillResult[]>();
-// Three at a time: most of the time they wait for each other's processes.
+// Three at a time, because they mostly wait for other processes.
 const waiting = options.flows.map((name, index) => ({ name, count: share(index) }));
 await Promise.all(
   Array.from({ length: 3 }, async () => {
@@ -57,7 +57,7 @@ await Promise.all(
   }),
 );
 
-/** Of the points, as evenly as they divide. */
+/** Points of this flow, divided evenly. */
 function share(index: number): number {
   return (
     Math.floor(((index + 1) * options.points) / options.flows.length) -

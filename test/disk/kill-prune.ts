@@ -1,4 +1,4 @@
-/** Pruning a ledger: whatever moved something stays, and what may go is gone in the end. */
+/** Pruning a ledger: rows with an effect stay, and all prunable rows are removed in the end. */
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ export class PruneFlow implements Flow {
     ledger.close();
     const { rows, problems } = this.#read();
     different.push(...problems);
-    // Four with fills, and the one that the comparison ends by.
+    // Four with fills, and the last compared order.
     const wanted: Rows = { orders: 5, intents: 6, fills: 4 };
     for (const table of ['orders', 'intents', 'fills'] as const) {
       if (rows[table] < wanted[table]) lost.push(`${rows[table]} ${table} are left, not ${wanted[table]}`);

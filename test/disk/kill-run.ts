@@ -1,4 +1,4 @@
-/** One flow, killed at many points: first it is watched, to know what calls it makes; then it is killed at some of them. */
+/** One flow, killed at many points: the first run is traced to list its calls; later runs are killed at some. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,23 +9,23 @@ import type { Comparison } from './kill-comparison.js';
 import { FLOWS, type Flow } from './kill-flows.js';
 import { callsIn, type KillPoint, type MadeCall, type Tracing } from './traced.js';
 
-/** A second kill comes within so many calls of the recovery. */
+/** A second kill comes within this number of calls of the recovery. */
 const EARLY_CALLS = 60;
-/** Not the trader's own: the run's journal, shared memory, which no crash keeps, and the log. */
+/** Files that do not count: the run's journal, shared memory, which no crash keeps, and the log. */
 const ASIDE = /\/runs\/|-shm$|\.log$/;
 
 export interface KillResult extends Comparison, KillPair {
-  /** Kills that came at their call; the others were through before it, and were killed then. */
+  /** Kills that happened at their call; the other runs ended before it. */
   readonly hits: number;
 }
 
-/** Where a flow is killed, and then its recovery. */
+/** Where a flow, and then its recovery, is killed. */
 export interface KillPair {
   readonly first: KillPoint;
   readonly second: KillPoint;
 }
 
-/** Kills a flow at `count` points, spread over all that it writes, and again in each recovery. */
+/** Kills a flow at `count` points spread over all its writes, and again in each recovery. */
 export async function killedFlow(
   name: string,
   { count, seed }: { readonly count: number; readonly seed: number },
@@ -37,7 +37,7 @@ export async function killedFlow(
   });
 }
 
-/** Kills a flow at points that were chosen before. */
+/** Kills a flow at given points. */
 export const killedAt = (name: string, at: readonly KillPair[]): Promise<readonly KillResult[]> =>
   withFlow(name, async (flow) => {
     await flow.prepare();
@@ -58,7 +58,7 @@ async function withFlow<T>(name: string, work: (flow: Flow, folder: string) => P
   }
 }
 
-/** One in each part of the flow, anywhere in it; the second early in the recovery. */
+/** One point in each part of the flow; the second early in the recovery. */
 function pairs(
   run: readonly MadeCall[],
   recovery: readonly MadeCall[],
@@ -88,10 +88,10 @@ async function killedAll(
   return results;
 }
 
-/** What the flow and a start after it write, in order. */
+/** The writes of the flow and of a start after it, in order. */
 async function watched(flow: Flow, folder: string) {
   const list = (file: string): Tracing => ({ list: join(folder, file) });
-  // The first time makes what later times find: files, credentials.
+  // The first run creates the files and credentials that later runs find.
   await flow.prepare();
   await flow.finish();
   await flow.prepare();
@@ -101,7 +101,7 @@ async function watched(flow: Flow, folder: string) {
   return { run: written(join(folder, 'run')), recovery: written(join(folder, 'recovery')) };
 }
 
-/** From where the program begins to touch its files: before that it only loads itself. */
+/** Calls from the program's first access to its files: before that it only loads code. */
 function written(file: string): readonly MadeCall[] {
   const calls = callsIn(file).filter(({ target }) => !ASIDE.test(target));
   const begin = calls.findIndex(({ target }) => /\.lock|wallet\.json|\.sqlite/.test(target));

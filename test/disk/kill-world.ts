@@ -1,4 +1,4 @@
-/** What the flows of real traders share: an exchange that lives through everything, and a trader's folder. */
+/** Shared by the flows of real traders: an exchange that stays up, and a trader's folder. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,13 +14,13 @@ import { type Tracing, traced, tracing } from './traced.js';
 
 const ONE = 1_000_000;
 const CAPITAL = 1000;
-/** What `twinbook exchange` gives a new account. */
+/** The funds that `twinbook exchange` gives a new account. */
 const FUNDS = 10_000;
 const LOOK_MS = 20;
-/** Nothing is waited for longer; on an idle machine it comes within seconds. */
+/** Maximum wait; on an idle machine all waits end within seconds. */
 const PATIENCE_MS = 40_000;
 
-/** Wants the same book for ever: two prices on either side of each market. */
+/** Always wants the same book: two prices on each side of each market. */
 const LADDER = `
 import { defineStrategy } from 'twinbook/strategy';
 const level = (priceMicros) => ({ priceMicros, amountMicros: 5_000_000 });
@@ -37,7 +37,7 @@ export default defineStrategy({
   }),
 });
 `;
-/** Of two markets; one more where an ask closes shares of both outcomes. */
+/** Orders in two markets; one more where an ask closes shares of both outcomes. */
 export const ALL_REST = /orders (?:[89]|\d\d) \|/;
 
 const traderFile = (url: string, minMerge: string): string => `
@@ -54,7 +54,7 @@ merge: { min_shares: "${minMerge}" }
 strategies: [ladder.yaml]
 `;
 
-/** How a run ended: by the kill that was wanted, or it had done what it was there for before that. */
+/** How a run ended: by the wanted kill, or because it was complete before it. */
 export type Ending = 'killed' | 'done';
 
 export class KillWorld {
@@ -91,7 +91,7 @@ export class KillWorld {
     return id;
   }
 
-  /** From the next start on. */
+  /** Effective at the next start. */
   quote(ids: readonly string[]): void {
     const text = `strategy: ./ladder.js\nmarkets: { ids: ${JSON.stringify(ids)} }\n`;
     writeFileSync(join(this.folder, 'ladder.yaml'), text);
@@ -105,19 +105,19 @@ export class KillWorld {
     return this.#kept(twinbook(['start', '-c', join(this.folder, file)]));
   }
 
-  /** Any command on this trader, to its end. */
+  /** Runs a command on this trader to its end. */
   async command(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
     const running = this.#kept(twinbook([...args, '-c', join(this.folder, 'trader.yaml')]));
     return { code: await running.exited, output: running.output() };
   }
 
-  /** Starts the trader under strace; when it has said this before it was killed, it is killed then. */
+  /** Starts the trader under strace; kills it when its output matches, unless it was killed before. */
   async startTraced(how: Tracing, done: RegExp): Promise<Ending> {
     const words = [process.execPath, BIN, 'start', '-c', join(this.folder, 'trader.yaml')];
     return this.untilKilled(this.#kept(traced(words, how)), done, childOf);
   }
 
-  /** Traces a running trader while this is done to it. */
+  /** Traces a running trader during this operation. */
   async during(trader: Running, how: Tracing, what: () => Promise<unknown>, done: RegExp): Promise<Ending> {
     const strace = this.#kept(await tracing(trader.process.pid ?? 0, how));
     await what();
@@ -134,19 +134,19 @@ export class KillWorld {
       ),
     );
     if (isKilled === true) return 'killed';
-    // It has done what it was there for, or on a busy machine it never will: then it is killed here.
+    // The operation is complete, or a busy machine never completes it: the trader is killed here.
     const pid = pidOf(running.process.pid ?? 0);
     if (pid !== null) kill(pid);
     await running.exited;
     return 'done';
   }
 
-  /** Waits until it has said this, but not for ever; throws when it ends instead. */
+  /** Waits, with a timeout, until the output matches; throws if the process ends first. */
   async heard(running: Running, what: RegExp): Promise<void> {
     await this.#inTime(running.waitFor(what));
   }
 
-  /** Runs the trader, with somebody who takes what it offers, until its ledger says so; then stops it. */
+  /** Runs the trader, with a taker of its orders, until its ledger meets the condition; then stops it. */
   async holdUntil(isSo: (shares: (market: string, isYes: boolean) => number) => boolean, ids: string[]): Promise<void> {
     const trader = this.start('holding.yaml');
     await this.heard(trader, /orders [1-9]/);
@@ -165,7 +165,7 @@ export class KillWorld {
     if (code !== 0) throw new Error(`it ended with ${code}:\n${trader.output()}`);
   }
 
-  /** Somebody with the same key splits a set of so many shares, past the trader. */
+  /** Another program with the same key splits a set of this number of shares. */
   async split(market: string, shares: number): Promise<void> {
     const client = asTrader(this.folder, this.#url);
     const body = { market_condition_id: market, amount: String(shares) };
@@ -206,7 +206,7 @@ export class KillWorld {
     return running;
   }
 
-  /** Null when it did not come in time. */
+  /** Null at the timeout. */
   async #inTime<T>(what: Promise<T>): Promise<T | null> {
     const timer = new AbortController();
     try {
@@ -221,11 +221,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself meanwhile.
+    // The process has already ended.
   }
 }
 
-/** The program that strace runs; null once it has ended. */
+/** The process id of the program that strace runs; null once it has ended. */
 function childOf(pid: number): number | null {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();

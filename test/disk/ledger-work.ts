@@ -1,4 +1,4 @@
-/** Random work of a real ledger, the same for the same seed, and what its file says at any moment. */
+/** Random work of a real ledger, equal for equal seeds, and a hash of its file's content. */
 
 import { createHash } from 'node:crypto';
 import { Random } from '../../src/shared/base/random.js';
@@ -7,7 +7,7 @@ import type { IntentKind, Ledger } from '../../src/trader/ledger/contract.js';
 import { fillOf, intentOf, m, ONE, orderOf } from '../trader/ledger/books.js';
 
 const MARKETS = ['a', 'b', 'c'];
-/** As long as what led to a real intent. */
+/** As long as the reason of a real intent. */
 const REASON = JSON.stringify({ why: 'x'.repeat(400) });
 
 export class LedgerWork {
@@ -19,7 +19,7 @@ export class LedgerWork {
     this.#random = Random.fromSeed(seed, 'ledger work');
   }
 
-  /** One transaction of the kind that the trader makes. */
+  /** One transaction of a kind that the trader makes. */
   step(ledger: Ledger): void {
     const n = this.#step++;
     ledger.transaction(() => {
@@ -71,7 +71,7 @@ export class LedgerWork {
   }
 }
 
-/** The hash of every row of a database; asserts that SQLite finds its file sound. */
+/** The hash of every row of a database; asserts that SQLite's integrity check passes. */
 export function contentOf(path: string): string {
   const sqlite = new SqliteDriver(path, { readonly: true });
   try {

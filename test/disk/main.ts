@@ -1,10 +1,10 @@
 /**
  * npm run disk [-- --every N] [--traders N] [--write]
  *
- * The power goes at every write and sync of a ledger at work, and each of them fails in turn; `--every N` takes each Nth.
- * Then real traders are started on disks that fail at the first, second, third … write and sync until one runs through,
- * each step half as long again; `--traders N` ends that after so many starts of each kind. Needs a C compiler; says so and
- * ends with 0 where there is none.
+ * A power loss at every write and sync of a working ledger, and a failure of each; `--every N` takes each Nth. Then
+ * real traders start on disks that fail at the first, second, third … write and sync, each step half as long again,
+ * until one start is complete; `--traders N` limits the starts of each kind. Needs a C compiler; without one, reports
+ * that and exits with 0.
  */
 
 import { parseArgs } from 'node:util';
@@ -17,7 +17,7 @@ import { FaultyDisk, LOSS_MODES } from './faulty-disk.js';
 import { diskError, inPeace, powerLoss, type Work } from './power-loss.js';
 
 const WORK: Work = { seed: 1, commits: 140, reopenAfter: 50 };
-/** Operations of the second power loss, into the recovery of the first. */
+/** The second power loss comes after this number of operations of the recovery. */
 const AGAIN = 12;
 
 const options = orExit((args) => {
@@ -38,7 +38,7 @@ if (missing !== null) {
   process.exit(0);
 }
 
-/** Each trial, the number of times it ran, and the number of wrong ends. */
+/** Each trial with the number of runs and the number of wrong results. */
 interface Line {
   readonly what: string;
   readonly tried: number;

@@ -1,7 +1,7 @@
 /**
- * Power losses at every write and every sync of a ledger at work. The work is done once in peace, to know what the file
- * says after each commit; then again for each place at which the power can go. What is there after reopening must be what
- * was committed: all of it, and of the commit that was under way all or nothing.
+ * Power losses at every write and every sync of a ledger. The work first runs undisturbed, to record the content after
+ * each commit; then again for each power loss. After reopening, all acknowledged commits must be present, and the last
+ * unacknowledged commit must be complete or absent.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,26 +18,26 @@ import { contentOf, LedgerWork } from './ledger-work.js';
 export interface Work {
   readonly seed: number;
   readonly commits: number;
-  /** After so many commits the ledger is closed, which empties its log into the file, and opened again. */
+  /** After this number of commits the ledger is closed, which checkpoints its log, and reopened. */
   readonly reopenAfter: number;
-  /** Other than the product's, for the control. */
+  /** Weaker than the product's setting, for the control. */
   readonly synchronous?: 'NORMAL';
 }
 
 export interface Peace {
-  /** What the file says after so many commits; [0] is a new ledger. */
+  /** Content after each commit; [0] is a new ledger. */
   readonly contents: readonly string[];
-  /** Writes and syncs of the whole work, with the opening. */
+  /** Writes and syncs of the whole work, including the opening. */
   readonly operations: number;
 }
 
-/** What one power loss left. */
+/** The result of one power loss. */
 export interface Aftermath {
-  /** Commits that the ledger had acknowledged before the power went. */
+  /** Commits that the ledger acknowledged before the power loss. */
   readonly acknowledged: number;
-  /** How many of them are gone; 0 when all are there. */
+  /** How many of them are lost; 0 if all are present. */
   readonly lost: number;
-  /** What is wrong otherwise, in words: a damaged file, half a commit, sums that differ. */
+  /** Other errors, in words: a damaged file, half a commit, sums that differ. */
   readonly damage: readonly string[];
 }
 
@@ -63,7 +63,7 @@ const operationsOf = (disk: FaultyDisk): number => {
   return writes + syncs;
 };
 
-/** The power goes at this write or sync, counted from 1; a second time `again` operations into the recovery, when given. */
+/** Cuts the power at this write or sync, counted from 1; also `again` operations into the recovery, if given. */
 export function powerLoss(work: Work, peace: Peace, at: number, loses: LossMode, again?: number): Aftermath {
   return onDisk((disk, path) => {
     const fault = { kind: 'any', error: 'power-loss', loses, seed: at } as const;
@@ -73,16 +73,16 @@ export function powerLoss(work: Work, peace: Peace, at: number, loses: LossMode,
       disk.failAt({ ...fault, at: again });
       reopenedOnce(path, work);
     }
-    // Whatever fault has not come by now comes no more.
+    // A fault that has not happened yet is disarmed.
     disk.heal();
     return aftermath(path, work, peace, acknowledged);
   });
 }
 
 /**
- * This write or sync fails, counted from 1; the ledger is closed, and opened again as it is, or after a power loss that
- * takes all that was not synced. `isSilent`: the ledger went on as if nothing had been. (That the last checkpoint, while it
- * is closed, fails is no concern of anybody: all is in the log, and synced.)
+ * Fails this write or sync, counted from 1; closes the ledger and reopens it, unchanged or after a power loss that
+ * takes all unsynced data. `isSilent`: the ledger continued as if nothing had failed. (A failed checkpoint while
+ * closing is harmless: the synced log has everything.)
  */
 export function diskError(
   work: Work,
@@ -103,11 +103,11 @@ export function diskError(
 interface Dusk {
   /** Commits. */
   readonly acknowledged: number;
-  /** A commit was acknowledged during which the disk failed. */
+  /** A commit was acknowledged although the disk failed during it. */
   readonly isSilent: boolean;
 }
 
-/** `isPower`: the first failure is the last, also one while the ledger is closed, which nobody is told of. */
+/** `isPower`: the first failure is final, even one while closing, which raises no error. */
 function untilTheLightsGoOut(disk: FaultyDisk, path: string, work: Work, isPower: boolean): Dusk {
   let ledger: Ledger | null = null;
   let [acknowledged, isSilent] = [0, false];
@@ -131,7 +131,7 @@ function untilTheLightsGoOut(disk: FaultyDisk, path: string, work: Work, isPower
   return { acknowledged, isSilent };
 }
 
-/** A start that the second power loss may meet, or may not. */
+/** A start that the second power loss may interrupt. */
 function reopenedOnce(path: string, work: Work): void {
   try {
     open(path, work).close();
@@ -140,7 +140,7 @@ function reopenedOnce(path: string, work: Work): void {
   }
 }
 
-/** How a ledger, or the lock beside it, says that its disk failed. */
+/** Whether the error is how a ledger, or its lock, reports that its disk failed. */
 const isOurs = (error: unknown): boolean =>
   error instanceof TwinbookError && ['ledger_broken', 'file_unreadable'].includes(error.code);
 
@@ -161,10 +161,10 @@ function aftermath(path: string, work: Work, peace: Peace, acknowledged: number)
   }
 }
 
-/** After how many commits the file says what it says; null, with a word in `damage`, when it never said that. */
+/** The number of commits after which the file had this content; null, with an entry in `damage`, if it never did. */
 function contentAfter(path: string, { contents }: Peace, acknowledged: number, damage: string[]): number | null {
   try {
-    // Some commits change nothing: of equal contents the newest is what was meant.
+    // Some commits change nothing: the newest of equal contents counts.
     const found = contents.lastIndexOf(contentOf(path), acknowledged + 1);
     if (found >= 0) return found;
     damage.push('it holds a part of a commit');
@@ -174,7 +174,7 @@ function contentAfter(path: string, { contents }: Peace, acknowledged: number, d
   return null;
 }
 
-/** The work goes on where it was, and ends as it does in peace. */
+/** Continues the work; the result must equal that of the undisturbed run. */
 function goOn(ledger: Ledger, work: Work, peace: Peace, from: number, path: string, damage: string[]): void {
   const todo = new LedgerWork(work.seed);
   const before = openMemoryLedger();
@@ -186,7 +186,7 @@ function goOn(ledger: Ledger, work: Work, peace: Peace, from: number, path: stri
 
 function open(path: string, { synchronous }: Work): Ledger {
   const ledger = openLedger(path, HOLDER);
-  // The product refuses to run this way, so the control reaches for the connection behind the interface: it is SQLite's.
+  // The product refuses this setting, so the control uses the connection behind the interface: it is SQLite's.
   if (synchronous !== undefined) (ledger.backupSource as Sqlite.Database).pragma(`synchronous = ${synchronous}`);
   return ledger;
 }

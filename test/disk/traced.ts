@@ -1,6 +1,6 @@
 /**
- * Programs under strace, which kills them as they enter a system call: the nth `fsync`, say, of their main thread. Counted
- * are the calls by which anything leaves a process: to a file, to a folder, to a socket.
+ * Programs under strace, which kills them at a system call, such as the nth `fsync` of their main thread. The counted
+ * calls are those with an outside effect: to a file, to a folder, to a socket.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -17,16 +17,16 @@ export type Call = (typeof CALLS)[number];
 export interface KillPoint {
   readonly call: Call;
   readonly nth: number;
-  /** What it was about when the program was watched: a path, or `socket`. */
+  /** Target of the call in the traced run: a path, or `socket`. */
   readonly target?: string;
 }
 
-/** One call that a program made. */
+/** One call of a program. */
 export interface MadeCall extends KillPoint {
   readonly target: string;
 }
 
-/** Null when programs can be traced here; otherwise why not. */
+/** Null if programs can be traced; otherwise the reason. */
 export function tracingMissing(): string | null {
   const tried = spawnSync('strace', ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=write', 'true']);
   if (tried.error !== undefined) return 'there is no strace here';
@@ -34,27 +34,27 @@ export function tracingMissing(): string | null {
 }
 
 const QUIETLY = ['-f', '-qq', '-e', 'signal=none'];
-/** Without `--seccomp-bpf`, with which strace 6.1 injects no signals. */
+/** Without `--seccomp-bpf`, because strace 6.1 injects no signals with it. */
 const killing = ({ call, nth }: KillPoint): string[] => [
   ...['-o', '/dev/null', '-e', `trace=${call}`],
   ...['-e', `inject=${call}:signal=SIGKILL:when=${nth}`],
 ];
 const listing = (file: string): string[] => ['-y', '-o', file, '-e', `trace=${CALLS.join(',')}`];
 
-/** What strace does with a program: writes down its calls, or kills it at one. */
+/** strace either lists a program's calls or kills it at one. */
 export type Tracing = { readonly list: string } | { readonly killAt: KillPoint };
 
 const wordsOf = (how: Tracing): string[] => [...QUIETLY, ...('list' in how ? listing(how.list) : killing(how.killAt))];
 
-/** Starts a program under strace from its first instruction on. */
+/** Starts a program under strace from its first instruction. */
 export const traced = (command: readonly string[], how: Tracing, env: Readonly<Record<string, string>> = {}): Running =>
   program('strace', [...wordsOf(how), ...command], env);
 
-/** Runs a command of the program under strace to its end. Throws when it ended by itself with another code than 0. */
+/** Runs a command of the program under strace to its end. Throws if it exits with another code than 0. */
 export const runCommand = (words: readonly string[], how: Tracing): Promise<'done' | 'killed'> =>
   runToEnd([process.execPath, BIN, ...words], how);
 
-/** The same with any program. */
+/** Does the same with any program. */
 export async function runToEnd(words: readonly string[], how: Tracing): Promise<'done' | 'killed'> {
   const running = traced(words, how);
   const code = await running.exited;
@@ -63,7 +63,7 @@ export async function runToEnd(words: readonly string[], how: Tracing): Promise<
   throw new Error(`${words.join(' ')} ended with ${code}: ${running.output()}`);
 }
 
-/** Goes on tracing a program that runs; resolves when every thread of it is traced. */
+/** Starts tracing a running program; resolves when every thread of it is traced. */
 export async function tracing(pid: number, how: Tracing): Promise<Running> {
   const words = wordsOf(how).filter((word) => word !== '-qq');
   const strace = program('strace', [...words, '-p', String(pid)]);
@@ -74,7 +74,7 @@ export async function tracing(pid: number, how: Tracing): Promise<Running> {
 /** The calls of the program's main thread, in order, from a list that `traced` or `tracing` wrote. */
 export function callsIn(file: string): readonly MadeCall[] {
   const lines = readFileSync(file, 'utf8').split('\n');
-  // The main thread has the lowest number of all: whoever is traced from the middle on need not be heard of it first.
+  // The main thread has the lowest number; its first traced call need not come first.
   const main = String(Math.min(...lines.filter((line) => line !== '').map((line) => Number.parseInt(line, 10))));
   const counts = new Map<string, number>();
   return lines.flatMap((line) => {
@@ -90,7 +90,7 @@ export function callsIn(file: string): readonly MadeCall[] {
   });
 }
 
-/** Null for a call without a trace outside: a file opened for reading, or threads that wake each other. */
+/** Null for a call without an outside effect: a file opened for reading, or threads that wake each other. */
 function targetOf(call: Call, rest: string): string | null {
   if (call === 'openat') return rest.includes('O_CREAT') ? (/"([^"]*)"/.exec(rest)?.[1] ?? null) : null;
   const named = /^\d+<([^>]*)>/.exec(rest)?.[1] ?? /"([^"]*)"/.exec(rest)?.[1];
