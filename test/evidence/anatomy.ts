@@ -1,11 +1,11 @@
 /**
  * npm run anatomy -- [--data FOLDER] [--latencies MS,MS,…] NAME…
  *
- * Where the money of shipped strategies goes on recorded markets: what their fills had brought after 1 s to 300 s and at the end, by who
- * came, side, price, time left, position and place in the queue. What is held longer is mostly luck, so the first columns tell sooner than
- * the result whether a strategy earns. One run is one draw, so each is played at several latencies under both rules about crossings, and the
- * table is of all runs. `--data` names a folder of recordings (default: the real markets beside the project). NAME: files of
- * config/strategies, without their ending.
+ * Profit of shipped strategies on recorded markets: the result of their fills after 1 s to 300 s and at the end, by
+ * taker, side, price, time left, position and place in the queue. The result of long holding is mostly luck, so the
+ * short horizons show earlier whether a strategy earns. One run is one draw, so each strategy is played at several
+ * latencies under both rules about crossings, and the table covers all runs. `--data` names a folder of recordings
+ * (default: the real markets beside the project). NAME: files of config/strategies, without their ending.
  */
 
 import { existsSync } from 'node:fs';

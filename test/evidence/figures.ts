@@ -1,4 +1,4 @@
-/** What a backtest over many windows has brought, as one row of the table of evidence. */
+/** Results of a backtest over many windows, as one row of the table of evidence. */
 
 import type { Analysis } from '../../src/lab/report/analysis/analyse.js';
 import type { RepeatFigures } from '../../src/lab/report/analysis/repeats.js';
@@ -31,7 +31,7 @@ export interface EvidenceRow {
   readonly crossedMicros: number;
   readonly markout5sMicros: number | null;
   readonly markout60sMicros: number | null;
-  /** Of the markout after 60 s. */
+  /** Standard error of the markout after 60 s. */
   readonly markoutErrorMicros: number | null;
   readonly markout300sMicros: number | null;
   readonly missed: number;
@@ -64,7 +64,7 @@ export function rowOf(strategy: string, analysis: Analysis): EvidenceRow {
   };
 }
 
-/** Markets of one event are decided together, and are one window; one without a fill has brought 0. */
+/** Markets of one event resolve together and are one window; a market without a fill counts as 0. */
 export function resultsByWindow({ markets }: Pick<Analysis, 'markets'>): readonly number[] {
   const results = new Map<string, number>();
   for (const { eventTitle, conditionId, result } of markets) {
@@ -99,7 +99,7 @@ const cellsOf = (row: EvidenceRow): readonly string[] => [
   signedCents(row.markout300sMicros),
 ];
 
-/** What repeats of one strategy brought at one latency: their polls fall elsewhere, and their calls take other times. */
+/** Results of repeated runs of one strategy at one latency: their polls and call durations differ. */
 export interface RepeatedRow {
   readonly strategy: string;
   readonly latency: string;
@@ -123,7 +123,7 @@ export function repeatedTable(rows: readonly RepeatedRow[]): string {
   return [...REPEATED_HEAD, ...lines.map((line) => `| ${line} |`)].join('\n');
 }
 
-/** What the rows say, in sentences: they are made with the table, so that they are never about another one. */
+/** Sentences about the rows, generated with the table so that they always match it. */
 export function wordsOf(rows: readonly EvidenceRow[]): string {
   const strategies = [...new Set(rows.map(({ strategy }) => strategy))];
   return [
@@ -132,7 +132,7 @@ export function wordsOf(rows: readonly EvidenceRow[]): string {
   ].join(' ');
 }
 
-/** So many standard errors from 0 are more than chance explains in one row; of many rows some lie there by chance. */
+/** Chance rarely explains more standard errors from 0 in one row; in many rows some exceed it by chance. */
 const CLEAR_ERRORS = 2;
 
 function clearRows(rows: readonly EvidenceRow[]): string {

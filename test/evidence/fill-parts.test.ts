@@ -51,7 +51,7 @@ it('is the mean of several runs, with the error of their windows', () => {
     aMarket({ conditionId: 'b', eventTitle: 'Wind' }),
   ]);
   const idle = judgeRun([aMarket(), aMarket({ conditionId: 'b', eventTitle: 'Wind' })]);
-  // Windows brought 3.00 and 0.00 on average: a deviation of 2.12, times the root of two.
+  // Windows averaged 3.00 and 0.00: a deviation of 2.12, times the root of two.
   expect(cells(partsTable([gaining, idle]), 'all')?.at(-1)).toBe('+3.00 ± 3.00');
 });
 

@@ -5,22 +5,22 @@ import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../
 import { computeMoments } from '../../src/shared/statistics/moments.js';
 
 const ONE = 1_000_000;
-/** After each of the horizons, and at the end. */
+/** The result after each of the horizons, and at the end. */
 const HORIZONS = [...MARKOUT_HORIZONS_MS.map((ms) => `${ms / 1000} s`), 'end'];
 
-/** A fill and what it had brought by each horizon, micros of currency; null where that is not known. */
+/** A fill and its result at each horizon, micros of currency; null if unknown. */
 export interface JudgedFill {
   readonly window: string;
   readonly sharesMicros: number;
   readonly broughtMicros: readonly (number | null)[];
-  /** What it was, by each way of telling fills apart: `side` is `bid`, … */
+  /** Its traits, by which fills are grouped: `side` is `bid`, … */
   readonly traits: Readonly<Record<Trait, string>>;
 }
 
 const TRAITS = ['who came', 'side', 'YES price', 'minutes left', 'position before', 'queue'] as const;
 type Trait = (typeof TRAITS)[number];
 
-/** One backtest: its fills, and the windows that it was played over, those without a fill too. */
+/** One backtest: its fills, and all its windows, with or without fills. */
 export interface JudgedRun {
   readonly windows: readonly string[];
   readonly fills: readonly JudgedFill[];
@@ -31,7 +31,7 @@ export const judgeRun = (markets: readonly MarketSession[]): JudgedRun => ({
   fills: markets.flatMap(judgeMarket),
 });
 
-/** Markets of one event are decided together. */
+/** Markets of one event resolve together. */
 const nameWindow = ({ eventTitle, conditionId }: MarketSession): string =>
   eventTitle === '' ? conditionId : eventTitle;
 
@@ -65,7 +65,7 @@ function judgeMarket(market: MarketSession): readonly JudgedFill[] {
   });
 }
 
-/** Worth of YES after each horizon and at the end; after the close it is what it resolved to. */
+/** Value of YES after each horizon and at the end; after the close it is the payout. */
 function marksOf(fill: FillRecord, { outcome, closeMs, endMarkMicros }: MarketSession): readonly (number | null)[] {
   const end = outcome === null ? endMarkMicros : outcome ? ONE : 0;
   const later = fill.marksAfterMicros.map((mark, index) => {
@@ -84,7 +84,7 @@ function nameBand(value: number, bounds: readonly number[]): string {
   return index < 0 ? `from ${bounds.at(-1)} on` : `${bounds[index - 1]} to ${bounds[index]}`;
 }
 
-/** All runs in one table: a row for all fills and one for each value of each trait, currency a run. */
+/** All runs in one table: a row for all fills and one for each value of each trait, in currency per run. */
 export function partsTable(runs: readonly JudgedRun[]): string {
   const head = `| fills | a run | shares | ${HORIZONS.join(' | ')} |\n|---|---:|---:|${'---:|'.repeat(HORIZONS.length)}`;
   const values = TRAITS.flatMap((trait) =>
@@ -104,7 +104,7 @@ function rowOf(name: string, runs: readonly JudgedRun[], isMeant: (fill: JudgedF
   return `| ${[name, count, formatShares(Math.round(shares / ONE) * ONE), ...brought].join(' | ')} |`;
 }
 
-/** Mean result of all windows, and its error from the distances between windows: runs share their paths. */
+/** Mean result of all windows, with the error from the variance between windows, because runs share their paths. */
 function broughtText(windows: readonly string[], fills: readonly JudgedFill[], horizon: number, runs: number): string {
   const sums = new Map(windows.map((window) => [window, 0]));
   for (const { window, broughtMicros } of fills)

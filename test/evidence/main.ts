@@ -1,10 +1,10 @@
 /**
  * npm run evidence [-- --data FOLDER] [--write] [NAME…]
  *
- * What the shipped strategies bring on recorded real markets: under every queue of the bracket and both rules about crossings, and
- * repeated at one and at four times the latency. `--data` names a folder of recordings (default: the real markets beside the project, if
- * they are there; else this says so and ends with 0). `--write` puts the tables, with their date, into docs/lab/recorded-results.md, all of them
- * anew, so it takes no NAME. NAME: only these files of config/strategies, without their ending.
+ * Results of the shipped strategies on recorded real markets: with every queue of the bracket and both rules about
+ * crossings, repeated at one and at four times the latency. `--data` names a folder of recordings (default: the real
+ * markets beside the project; without them this says so and exits with 0). `--write` puts all tables with their date
+ * into docs/lab/recorded-results.md, so it takes no NAME. NAME: only these files of config/strategies.
  */
 
 import { existsSync, readdirSync } from 'node:fs';

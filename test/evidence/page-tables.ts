@@ -1,4 +1,4 @@
-/** The two tables of a strategy's page: edges in the worlds of the arena, and what the shipped sample brought. */
+/** The two tables of a strategy's page: edges in the worlds of the arena, and results on the shipped sample. */
 
 import { meanText } from '../../src/cli/lab/arena-tables.js';
 import type { SimulationResult } from '../../src/lab/arena/contract.js';
@@ -6,7 +6,7 @@ import { estimateMean } from '../../src/lab/arena/standings.js';
 import { count, formatGain, signedCents } from '../../src/lab/report/figures.js';
 import type { EvidenceRow } from './figures.js';
 
-/** What the simulations of one world say. */
+/** Result of the simulations of one world. */
 export interface WorldEdge {
   readonly edge: string;
   readonly belowZero: number;
@@ -17,12 +17,12 @@ export interface WorldEdge {
 }
 
 export interface EdgeRow {
-  /** What it is called in the first column. */
+  /** Label in the first column. */
   readonly row: string;
   readonly worlds: Readonly<Record<string, WorldEdge>>;
 }
 
-/** Of a backtest, what the table shows. */
+/** The fields of a backtest that the table shows. */
 export type SampleRow = Pick<
   EvidenceRow,
   'strategy' | 'model' | 'resultMicros' | 'fills' | 'takerFills' | 'markout60sMicros'

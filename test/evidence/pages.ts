@@ -1,9 +1,9 @@
 /**
  * npm run strategy-pages [-- NAME…] [--seeds N] [--write]
  *
- * What the shipped strategies bring in the arena and on the shipped sample: for each page of docs/strategies two tables.
- * NAME: only these modules. `--write` puts them, with their date, into the pages. All of them with 10 seeds take about four
- * minutes of one core.
+ * Results of the shipped strategies in the arena and on the shipped sample: two tables for each page of
+ * docs/strategies. NAME: only these modules. `--write` puts the tables, with their date, into the pages. All of them
+ * with 10 seeds take about four minutes of one core.
  */
 
 import { readdirSync } from 'node:fs';
@@ -23,7 +23,7 @@ import '../support/tied.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const STRATEGIES = join(ROOT, 'config/strategies');
-/** On which nothing was ever chosen. */
+/** No parameter was ever chosen on these seeds. */
 const FIRST_SEED = 20_000;
 /** One simulation of the whole trader takes as long as fifty others. */
 const CROWD_SEEDS = 2;
@@ -96,7 +96,7 @@ async function edgesOf(
   return { row: `${file}${told}`, worlds };
 }
 
-/** The three shipped markets; a feed says nothing there. */
+/** The three shipped markets; a feed has no values there. */
 async function samplesOf(file: string): Promise<readonly SampleRow[]> {
   const config = await loadConfig(file, { strategyFileToo: true, feeds: 'any', env: {}, cwd: ROOT });
   const data = [join(ROOT, 'data/sample')];
