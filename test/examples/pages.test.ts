@@ -1,4 +1,4 @@
-/** What the pages for people point to is there. */
+/** Every target of the user pages exists. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ const pages = [
   .filter((path) => path.endsWith('.md'))
   .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
 
-/** What each entry of the package is made of, as sources. */
+/** The source modules of each entry of the package. */
 const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
   backtest: () => import('../../src/lab/backtest/backtest.js'),
   client: () => import('../../src/shell/client/client.js'),

@@ -1,4 +1,4 @@
-/** Every example runs as its own first lines say, on the package as it was built. */
+/** Every example runs as its first lines say, on the built package. */
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -7,11 +7,11 @@ import { endInOrder, folderOf, makerYaml, started, traderYaml } from '../support
 import { times } from '../support/effort.js';
 import { programs, ROOT } from './programs.js';
 
-/** Runs a line of a program's opening comment in the folder of the repository. */
+/** Runs a command of a program's opening comment in the repository's folder. */
 const run = (command: string): string =>
   execFileSync('bash', ['-c', command], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
-/** What each says when it has done what it shows. */
+/** Final output of each program. */
 const SAID: Readonly<Record<string, RegExp>> = {
   'own-strategy.ts': /^Fills +[1-9]/m,
   'own-event-strategy.ts': /^no check failed$/m,
@@ -19,20 +19,20 @@ const SAID: Readonly<Record<string, RegExp>> = {
   'outside-prices.js': /Bitcoin.*: bid 0\.52, ask 0\.58[\s\S]*Bitcoin.*: bid 0\.54, ask 0\.6\nresting 4\n$/,
   'fair-feed.js': /^\{"market":"\w+","p":0\.\d+,"sd":\d[.\d]*,"at":\d+\}\n/,
   'client-script.js': /placed: open\nYES at 0\.05: canceled\n$/,
-  // Node's test runner speaks TAP where nobody watches, and from Node 23 on as it does to a terminal.
+  // Node's test runner prints TAP without a terminal, and from Node 23 on the same as in a terminal.
   'exchange-in-a-test.js': /^(#|ℹ) pass 1$/m,
   'backtest-from-code.js': /^risk-averse: [0-9a-f]{16}$/m,
   'custom-fill-model.js': /^tenth-ahead: [1-9]\d* fills, result -?\d/m,
   'merge-and-redeem.js': /^merged 20 pairs\nredeemed for 5\n$/,
 };
 
-/** One market of each of the folders that come along, for what is the same with all of them. */
+/** One market of each shipped folder, for tests where one is enough. */
 const [OF_SAMPLE, OF_POLYMARKET] = [
   'data/sample/market=B9M4kCb2rA3QaKcxYkZWjvqkCnz7UEsjMJWPCTT7waHK',
   'data/polymarket/market=7ABTPxafVVKUFyGTvykf7Tw6U5DcGfVuT694Dv2F4J7b',
 ];
 
-/** What a usual run adds to a command: one fill model in place of all, one market in place of several. */
+/** Options that a usual run adds to a command: one fill model in place of all, one market in place of several. */
 const FEWER: Readonly<Record<string, string>> = times(
   {
     'own-strategy.ts': `${OF_SAMPLE.slice('data/sample'.length)} --fill-model risk-averse`,

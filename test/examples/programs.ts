@@ -1,4 +1,4 @@
-/** The programs of `examples/`, as a reader finds them. */
+/** The programs of `examples/`. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ export const FOLDER = join(ROOT, 'examples');
 export interface ExampleProgram {
   readonly file: string;
   readonly text: string;
-  /** The line that its opening comment says it is run by, without what follows `#`; empty when it names none. */
+  /** The command in its opening comment, without the text after `#`; empty if there is none. */
   readonly command: string;
 }
 

@@ -19,7 +19,7 @@ import { ROOT } from './programs.js';
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
-/** A folder as a clone is after `npm ci`. */
+/** A folder like a clone after `npm ci`. */
 const clone = realpathSync(mkdtempSync(join(tmpdir(), 'twinbook-readme-')));
 for (const path of ['package.json', 'twinbook', 'config', 'data/sample', 'data/polymarket'])
   cpSync(join(ROOT, path), join(clone, path), { recursive: true });
@@ -48,7 +48,7 @@ const started = (line: string): Running => program('bash', ['-c', `cd ${clone} &
 /** `exec` replaces the shell; an assignment before the program needs `env`. */
 const asProgram = (line: string): string => (/^[A-Z_]+=/.test(line) ? `env ${line}` : line);
 
-/** A free port instead of the usual one, which another program of this machine may use. */
+/** A free port in place of the default one, which another program may use. */
 const onFreePort = (line: string): string => (line.startsWith('./twinbook exchange ') ? `${line} --port 0` : line);
 
 async function runUntilReady(line: string, ready: RegExp): Promise<void> {
@@ -58,7 +58,6 @@ async function runUntilReady(line: string, ready: RegExp): Promise<void> {
   expect(await running.exited, running.output()).toBe(0);
 }
 
-/** Returns what the command prints. */
 const run = (line: string): string =>
   execFileSync('bash', ['-c', line], { cwd: clone, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
