@@ -1,4 +1,4 @@
-/** Everything that lies in an archive, and archives of their own with the same rows. */
+/** All rows of an archive, and independent archives with the same rows. */
 
 import {
   type Archive,

@@ -1,4 +1,4 @@
-/** The book as numbers is the book as text. */
+/** The book as numbers equals the book as text. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { m, Venue } from './venue.js';
 
 const DEPTH = 60;
 
-/** `price:amount` of each level in Micros, from the text that the wire would carry. */
+/** `price:amount` of each level in Micros, from the text that the service would send. */
 function fromText(core: ExchangeCore, market: number, side: BookSide, depth: number): string[] {
   const { bid, ask } = bookRow(core.catalog.market(market), true, depth);
   return (side === BID ? bid : ask).map(({ price, total_amount }) => `${m(price)}:${m(total_amount)}`);
@@ -23,7 +23,7 @@ function fromNumbers(core: ExchangeCore, market: number, side: BookSide, depth: 
   return Array.from({ length: count }, (_, at) => `${prices[at]}:${amounts[at]}`);
 }
 
-/** The best price that a snapshot has recorded amounts at, eaten ones too; null when the market shows no book. */
+/** The best price with a recorded amount in a snapshot, consumed or not; null if the market shows no book. */
 function bestHeld({ catalog }: Snapshot, market: number, side: BookSide): number | null {
   const saved = catalog.markets[market];
   const recorded = saved?.recorded?.[side];
@@ -65,7 +65,7 @@ describe('a book read as numbers', () => {
         const drawer = new Drawer(seed);
         for (let step = 0; step < 120; step++) {
           drawer.step();
-          const saved = drawer.core.snapshot() as Snapshot; // as the core itself makes it
+          const saved = drawer.core.snapshot() as Snapshot;
           for (let market = 0; market < drawer.core.catalog.markets.length; market++) {
             for (const side of [BID, ASK] as const)
               expect(drawer.core.catalog.market(market).bestRecorded(side)).toBe(bestHeld(saved, market, side));
@@ -85,7 +85,7 @@ describe('a book read as numbers', () => {
     core.at(nowMs).feed.level(0, ASK, m('0.6'), m(5));
     expect(core.catalog.market(0).bestRecorded(ASK)).toBe(600_000);
     venue.place(account, [true, 'buy', '0.6', '5']);
-    // The recording goes on as if we had not taken it: what we hold is not worth more because we did.
+    // The recorded book is unaffected by our fill: it must not raise the value of our position.
     expect(core.catalog.market(0).bestRecorded(ASK)).toBe(600_000);
     core.at(nowMs).feed.level(0, ASK, m('0.6'), m(0));
     expect(core.catalog.market(0).bestRecorded(ASK)).toBe(null);

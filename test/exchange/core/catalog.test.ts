@@ -106,7 +106,7 @@ describe('a market', () => {
     [{ config: { kind: 'orderbook' }, category: 'weather' }, 'category'],
     [{ config: { kind: 'orderbook' }, state: 'resolved' }, 'state'],
     [{ config: { kind: 'orderbook' }, condition_id: 'a b' }, 'condition_id'],
-    // No wallet would sign a draft that names it.
+    // A wallet would not sign a draft that names it.
     [{ config: { kind: 'orderbook' }, condition_id: 'a\u200bb' }, 'condition_id'],
   ] as readonly (readonly [MarketSpec, string])[])('is not made from %o', (spec, field) => {
     const venue = new Venue();

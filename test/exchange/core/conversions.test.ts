@@ -4,7 +4,7 @@ import { accepted, faultOf, m, Venue, wallet } from './venue.js';
 
 const KINDS = ['merge', 'split'] as const;
 
-/** A venue with an account that has 20 complete sets, and both kinds of conversion under one name. */
+/** A venue with an account that has 20 complete sets, and both kinds of conversion with the same interface. */
 function converting(kind: (typeof KINDS)[number]) {
   const venue = new Venue();
   const account = venue.account(1);
@@ -185,7 +185,7 @@ describe.each(KINDS)('a %s', (kind) => {
       else if (trouble === 'resolved') core.at(nowMs).markets.resolve(id, true);
       else core.at(nowMs).markets.setState(id, 'interrupted');
       venue.pass(400);
-      // A split brings the collateral that is missing.
+      // A split brings the missing collateral.
       const lands = kind === 'split' && trouble === 'unbacked';
       expect(row(pubkey)).toMatchObject(
         lands ? { state: 'done', onchain_amount: '4' } : { state: 'failed', onchain_amount: null },

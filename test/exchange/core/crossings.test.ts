@@ -1,4 +1,4 @@
-/** What a recorded amount does that comes to the price of a resting order: it trades with it, or it posts only. */
+/** Effect of a recorded amount at the price of a resting order: it trades with the order, or it only posts. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { accepted, m, settings, Venue } from './venue.js';
 
 const NOW_MS = 1_700_000_000_000;
 
-/** A market with a trader of whose fills the core tells, and a recording. */
+/** A market with a trader whose fills are reported, and a recording. */
 function market(model = 'risk-averse') {
   const told: ObservedFill[] = [];
   const crossings: (readonly (number | null)[])[] = [];
@@ -99,7 +99,7 @@ describe('a recorded amount that comes to the price of real orders', () => {
     const order = bid('0.45', '10');
     level(ASK, '0.45', 4);
     expect(filled(order)).toBe(4);
-    // The same level said again, and less of it, is nothing new.
+    // A repeat of the same level with a smaller amount adds nothing.
     level(ASK, '0.45', 4);
     level(ASK, '0.45', 3);
     expect(filled(order)).toBe(4);
@@ -133,7 +133,7 @@ describe('a recorded amount that comes to the price of real orders', () => {
     level(ASK, '0.44', total);
     expect(filled(order)).toBe(wanted);
     expect(venue.book()).toEqual({ bid: [`0.45:${10 - wanted}`], ask: [] });
-    // Said again a moment later, it is still what was eaten.
+    // A repeat a moment later still counts as consumed.
     venue.nowMs += 1;
     level(ASK, '0.44', total);
     expect(filled(order)).toBe(wanted);
@@ -200,7 +200,7 @@ describe('recorded makers who post only', () => {
     level(ASK, '0.43', 2);
     level(ASK, '0.43', 0);
     level(ASK, '0.45', 0);
-    // Side, where something came, and the best that the recording holds there.
+    // Side of the arriving order, and the best recorded price there.
     expect(crossings).toEqual([
       [ASK, 450_000, 450_000],
       [ASK, 430_000, 430_000],
@@ -214,7 +214,7 @@ type Step =
   | { readonly do: 'join'; readonly side: BookSide; readonly tick: number; readonly amount: number }
   | { readonly do: 'cancel'; readonly order: number }
   | { readonly do: 'level'; readonly side: BookSide; readonly tick: number; readonly total: number }
-  /** A paired trade is followed by its decrease, as recordings have it. */
+  /** A paired trade is followed by its decrease, as in recordings. */
   | {
       readonly do: 'trade';
       readonly taker: BookSide;
@@ -226,7 +226,7 @@ type Step =
   | { readonly do: 'wait' };
 
 const side = fc.constantFrom(BID, ASK);
-/** Mostly one of two, so that much happens to one queue. */
+/** Mostly one of two ticks, so that one queue gets many events. */
 const tick = fc.oneof(fc.integer({ min: 1, max: TICKS }), { weight: 2, arbitrary: fc.constantFrom(3, 4) });
 const amount = fc.integer({ min: 1, max: 40 });
 const stepsOf = {
@@ -300,7 +300,7 @@ class TwoSides {
     return this.core.catalog.market(0).levelAmount(of, priceOf(at)) / 1e6;
   }
 
-  /** Public trades since the last look, oldest first: tick and amount. */
+  /** Public trades since the last call, oldest first: tick and amount. */
   newPrints(): readonly (readonly [tick: number, amount: number])[] {
     const { rows } = publicTradePage(this.core.catalog.market(0), { limit: 20_000 });
     const fresh = rows.slice(0, rows.length - this.#printed).reverse();
@@ -312,7 +312,7 @@ class TwoSides {
   }
 }
 
-/** The steps, and behind each paired trade the decrease that belongs to it. */
+/** The steps, with the matching decrease after each paired trade. */
 function* withDecreases(steps: readonly Step[], plain: PlainBook): Generator<Step> {
   for (const step of steps) {
     yield step;
@@ -322,7 +322,7 @@ function* withDecreases(steps: readonly Step[], plain: PlainBook): Generator<Ste
   }
 }
 
-/** What the plain book does; for a level the fills that it made. */
+/** Applies a step to the plain book; for a level, returns the fills. */
 function playPlain(plain: PlainBook, step: Step): { readonly taken: number; readonly fills: readonly PlainFill[] } {
   const none = { taken: 0, fills: [] };
   switch (step.do) {
@@ -345,7 +345,7 @@ function playPlain(plain: PlainBook, step: Step): { readonly taken: number; read
   }
 }
 
-/** Shares of one order in a row are one print. */
+/** Consecutive shares of one order are one print. */
 function printsOf(fills: readonly PlainFill[]): readonly (readonly [tick: number, amount: number])[] {
   const runs: { order: number; tick: number; amount: number }[] = [];
   for (const fill of fills) {
@@ -409,7 +409,7 @@ describe('between the fill models', () => {
       { maxLength: 60 },
     );
 
-  /** Shares of one order filled after each step, alone in a market. */
+  /** Filled shares of one order after each step, alone in a market. */
   function filledOf(model: string, before: readonly Step[], order: Step & { do: 'join' }, after: readonly Step[]) {
     const exchange = new TwoSides(model);
     for (const step of before) exchange.play(step);

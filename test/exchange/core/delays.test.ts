@@ -59,7 +59,7 @@ describe('a close that takes a minute', () => {
     expect(accepted(desk.close(account, pubkey))).toEqual(open);
     desk.move('0.5');
     desk.pass(MINUTE_MS - 1);
-    // Asking again puts nothing off.
+    // A second request does not extend the delay.
     expect(accepted(desk.close(account, pubkey))).toEqual(open);
     if (isRestored) desk.core = new ExchangeCore(marginSettings, desk.core.snapshot(), desk.archive);
     desk.pass(1);

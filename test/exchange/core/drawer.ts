@@ -7,7 +7,7 @@ import { m, settings, wallet } from './venue.js';
 
 export const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
-/** Draws commands that mostly make sense: real pubkeys, markets and handles of a running exchange. */
+/** Draws mostly valid commands: real pubkeys, markets and handles of a running exchange. */
 export class Drawer {
   readonly archive = new MemoryArchive();
   readonly core = new ExchangeCore(settings, undefined, this.archive);
@@ -31,7 +31,7 @@ export class Drawer {
     this.#do('identity.openInternal', 'maker', { unlimited: false, funds: m('2000') });
   }
 
-  /** Runs a command here, as JSON would bring it, and writes it down. */
+  /** Runs a command with its JSON form, and journals it. */
   #do(method: Mutator, ...args: readonly unknown[]): unknown {
     const command = throughJson([this.#nowMs, method, args] as const);
     this.journal.push(command);

@@ -8,8 +8,8 @@ import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { m, settings, Venue } from './venue.js';
 
 /**
- * After hftbacktest (models/queue.rs): a level of 100 that we join, then trade 30, depth 60, depth 90, depth
- * 50, trade 25, depth 25; what stands ahead of us after each. A negative number is how much of us was filled.
+ * After hftbacktest (models/queue.rs): we join a level of 100, then trade 30, depth 60, depth 90, depth 50, trade 25,
+ * depth 25; the shares ahead of us after each. A negative number is our filled amount.
  */
 const GOLDEN: Readonly<Record<string, readonly number[]>> = {
   'risk-averse': [70, 60, 60, 50, 25, 25],
@@ -24,7 +24,7 @@ const GOLDEN: Readonly<Record<string, readonly number[]>> = {
   log2: [70, 60, 60, 50, 25],
 };
 
-/** A market whose amounts are as fine as they can be, with its own fill model. */
+/** A market with the finest amounts and its own fill model. */
 function market(model: string) {
   const fine = { min_amount: m('0.01'), amount_precision: 6, taker_fee_rate: m(0) };
   const venue = new Venue(fine, {}, { ...settings, fillModel: model });
@@ -55,7 +55,7 @@ describe('the published sequence of a queue', () => {
     ];
     for (const [at, expected] of golden.entries()) {
       steps[at]?.();
-      // Millionths of a share are all there are; what is ahead is rounded up to them.
+      // The unit is a millionth of a share; the amount ahead is rounded up to it.
       expect(expected < 0 ? -filled(order) : ahead()).toBeCloseTo(expected, 5);
     }
   });
@@ -71,7 +71,7 @@ describe('the published sequence of a queue', () => {
     expect([ahead(), filled(order)]).toEqual([0, 3]);
     trade(30);
     expect(venue.order(account, order).status).toBe('filled');
-    // Seven are ours, the rest is the recorded level's: the tape shows the whole trade once.
+    // Seven are ours, the rest belongs to the recorded level: the tape shows the whole trade once.
     expect(publicTradePage(venue.core.catalog.market(0), { limit: 2 }).rows.map((row) => row.amount)).toEqual([
       '23',
       '7',
@@ -90,7 +90,7 @@ describe('a trade', () => {
     const after = ahead();
     level(80);
     expect(ahead()).toBe(after);
-    // Two trades before the level is said again are one decrease.
+    // Two trades before the level is repeated are one decrease.
     trade(5);
     trade(10);
     const [afterBoth, filledBoth] = [ahead(), filled(order)];
@@ -119,7 +119,7 @@ describe('a decrease without a trade', () => {
 describe('a snapshot', () => {
   const all = FILL_MODEL_NAMES.map((name) => name.replace(':N', ':2'));
 
-  /** A queue that is half worked, and what happens to it afterwards. */
+  /** A half-consumed queue, and later events. */
   const half = ({ level, trade, join }: ReturnType<typeof market>): string => {
     level(100);
     const order = join('20');
@@ -150,7 +150,7 @@ describe('a snapshot', () => {
     level(90);
     expect(ahead()).toBe(50);
     level(72);
-    // Of 18 that left, 50 in 90 stood ahead.
+    // 50 of the 90 shares in the queue were ahead: 10 of the 18 that left were theirs.
     expect(ahead()).toBe(40);
   });
 });
@@ -192,7 +192,7 @@ describe('the name of a fill model', () => {
     try {
       fillModel(given);
     } catch (error) {
-      // Only TwinbookErrors are thrown, as the line above has shown.
+      // Only TwinbookErrors are thrown, as the line above checks.
       const { code, message, hint } = error as TwinbookError;
       expect(code).toBe('usage');
       expect(message).toContain(JSON.stringify(typeof given === 'string' ? given : JSON.stringify(given)));

@@ -95,7 +95,7 @@ describe('an order draft', () => {
   it('is refused to the micro when the money does not reach', () => {
     const venue = new Venue();
     const account = venue.account(1);
-    // 23570.21 × 0.42 = 9899.4882, and 1 % of it. What is left pays for 3 shares at 0.5, not for 3.01.
+    // 23570.21 × 0.42 = 9899.4882, and 1 % of it. The rest pays for 3 shares at 0.5, not for 3.01.
     venue.place(account, [true, 'buy', '0.42', '23570.21']);
     expect(venue.funds(account)).toEqual([10_000, 9998.483082]);
     expect(faultOf(venue.core.at(venue.nowMs).orders.draft(account, venue.request([true, 'buy', '0.5', '3.01'])))).toBe(

@@ -1,16 +1,16 @@
 /**
- * Both sides of a recorded book with real orders in it, share by share: two plain queues, and the rule about what a
- * recorded amount does that comes to the price of a real order. Slow and obvious; the exchange core is compared with it.
+ * Both sides of a recorded book with real orders in it, share by share: two plain queues, and the rule for a recorded
+ * amount at the price of a real order. Slow and obvious; the exchange core is compared with it.
  *
- * Prices are whole ticks from 1 to `TICKS`; amounts are whole shares. Bids and asks belong to two accounts, so that nobody
- * meets himself.
+ * Prices are whole ticks from 1 to `TICKS`; amounts are whole shares. Bids and asks belong to two accounts, which
+ * excludes self-trades.
  */
 
 import { ASK, BID, type BookSide } from '../../../src/exchange/core/contract.js';
 
 export const TICKS = 7;
 
-/** One real order's fill: which order, in the order of joining, at which tick. */
+/** One real order's fill: the order, by its index in joining order, and the tick. */
 export interface PlainFill {
   readonly order: number;
   readonly tick: number;
@@ -29,7 +29,7 @@ export class PlainBook {
     this.#queues = [new PlainQueue(queue), new PlainQueue(queue)];
   }
 
-  /** What trades at once is taken, the rest joins. Returns what was taken. */
+  /** Crossing shares trade at once, the rest joins the queue. Returns the traded shares. */
   join(side: BookSide, tick: number, amount: number): number {
     const other = side === BID ? ASK : BID;
     const taken = this.#queues[other].take(rankOf(other, tick), amount);
@@ -43,7 +43,7 @@ export class PlainBook {
     if (order !== undefined) this.#queues[order.side].cancel(order);
   }
 
-  /** The recording's level, and the fills of those that it met, a share each. */
+  /** Sets the recorded level; returns the fills of the orders that it met, one share each. */
   level(side: BookSide, tick: number, total: number): PlainFill[] {
     const queue = this.#queues[side];
     const rank = rankOf(side, tick);
@@ -72,7 +72,7 @@ export class PlainBook {
     return offers.find((order) => order.tick === best);
   }
 
-  /** `taker` BID bought from the asks. */
+  /** A `taker` of BID bought from the asks. */
   trade(taker: BookSide, tick: number, amount: number): void {
     const side = taker === BID ? ASK : BID;
     this.#queues[side].trade(rankOf(side, tick), amount);
@@ -83,7 +83,7 @@ export class PlainBook {
     this.#isSnapshotShown = false;
   }
 
-  /** Time goes by: the snapshot after a clear, all of one moment, is over if it has begun. */
+  /** Advances the time: a snapshot that began after a clear is complete. */
   wait(): void {
     if (this.#isSnapshotShown) for (const queue of this.#queues) queue.forgetUnshown();
   }
@@ -97,7 +97,7 @@ export class PlainBook {
   }
 }
 
-/** 0 is the best price that the side could have. */
+/** 0 is the best possible price of the side. */
 const rankOf = (side: BookSide, tick: number): number => (side === BID ? TICKS - tick : tick - 1);
 
 interface PlainOrder {
@@ -114,7 +114,7 @@ interface PlainLevel {
   traded: number;
 }
 
-/** Probability that a share which left stood behind, of `f` ahead and `b` behind. */
+/** Probability that a canceled share was behind the order, with `f` shares ahead and `b` behind. */
 type Curve = (f: number, b: number) => number;
 
 const CURVES: Readonly<Record<string, (n: number) => Curve>> = {
@@ -126,8 +126,8 @@ const CURVES: Readonly<Record<string, (n: number) => Curve>> = {
 };
 
 /**
- * One side: the published formulas written down as they are printed. Prices are ranks: 0 is the best; a trade "beyond" a
- * price has a higher rank.
+ * One side: the published formulas as printed. Prices are ranks: 0 is the best; a trade "beyond" a price has a higher
+ * rank.
  */
 class PlainQueue {
   readonly orders: PlainOrder[] = [];
@@ -152,7 +152,7 @@ class PlainQueue {
     return Math.max(0, total - eaten);
   }
 
-  /** What the book shows at a rank: recorded and real. */
+  /** The amount that the book shows at a rank: recorded and real. */
   displayed(rank: number): number {
     return this.shown(rank) + this.#at(rank).reduce((sum, { left }) => sum + left, 0);
   }
@@ -205,7 +205,7 @@ class PlainQueue {
     this.level(rank).traded += amount;
   }
 
-  /** A real order of somebody else takes from the side down to a rank, share by share. Returns what it got. */
+  /** Another real order takes from the side down to a rank, share by share. Returns its filled shares. */
   take(lastRank: number, amount: number): number {
     let taken = 0;
     for (let rank = 0; rank <= lastRank; rank++) {
@@ -227,7 +227,7 @@ class PlainQueue {
     for (const order of this.#at(rank)) order.ahead = Math.max(0, order.ahead - 1);
   }
 
-  /** Nothing is recorded any more. What real orders ate is remembered: the recording may show it again. */
+  /** Removes the recorded book. It keeps the shares consumed by real orders, as the recording may show them again. */
   clear(): void {
     for (const level of this.#levels.values()) {
       level.total = 0;
@@ -235,7 +235,7 @@ class PlainQueue {
     }
   }
 
-  /** An order that a snapshot did not show is gone, together with its filled part. */
+  /** A level missing in a snapshot is removed, together with its consumed part. */
   forgetUnshown(): void {
     for (const level of this.#levels.values()) if (level.total === 0) level.eaten = 0;
   }

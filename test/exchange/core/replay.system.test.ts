@@ -15,7 +15,7 @@ import { settings } from './venue.js';
 
 const hash = (core: ExchangeCore): string => createHash('sha256').update(JSON.stringify(core.snapshot())).digest('hex');
 
-/** Currency, shares and fees: nothing is made or lost. */
+/** Currency, shares and fees: their sums are constant. */
 function checkConservation(core: ExchangeCore, { funds }: Snapshot): void {
   const accounts = Array.from({ length: funds.count }, (_, slot) => slot);
   const markets = Array.from({ length: core.catalog.markets.length }, (_, index) => core.marketFacts(index));
@@ -32,7 +32,7 @@ function checkConservation(core: ExchangeCore, { funds }: Snapshot): void {
   }
 }
 
-/** Every lock belongs to an open order, a conversion or the draft of a redeem, and no more is locked than is there. */
+/** Every lock belongs to an open order, a conversion or the draft of a redeem, and no more is locked than exists. */
 function checkLocks(core: ExchangeCore, { funds, resting, conversions, redeems }: Snapshot): void {
   const locks = new Map<string, number>();
   const add = (key: string, amount: number) => locks.set(key, (locks.get(key) ?? 0) + amount);
@@ -74,7 +74,7 @@ describe('the exchange under random commands', () => {
         const drawer = new Drawer(seed);
         for (let step = 0; step < 120; step++) {
           drawer.step();
-          const saved = drawer.core.snapshot() as Snapshot; // as the core itself makes it
+          const saved = drawer.core.snapshot() as Snapshot;
           checkConservation(drawer.core, saved);
           checkLocks(drawer.core, saved);
         }
@@ -92,7 +92,7 @@ describe('the exchange under random commands', () => {
         const before = hash(drawer.core);
         const done = drawer.journal.length;
         for (let step = 0; step < 400 - cut; step++) drawer.step();
-        // As after a crash: the archive knows more than the snapshot.
+        // As after a crash: the archive is newer than the snapshot.
         const archive = copyOf(drawer.archive);
         const copy = new ExchangeCore(settings, snapshot, archive);
         expect(hash(copy)).toBe(before);
@@ -116,7 +116,7 @@ describe('the exchange under random commands', () => {
       for (let step = 0; step < 400; step++) drawer.step();
       for (const [, method] of drawer.journal) drawn.add(method);
     }
-    // Those of margin are drawn in margin/replay.test.ts.
+    // Calls of margin are drawn in margin/replay.test.ts.
     const ours = MUTATORS.filter((method) => !MARGIN_CALLS.some((other) => other === method));
     expect([...drawn].sort()).toEqual([...ours].sort());
   });

@@ -1,4 +1,4 @@
-/** A small exchange for tests: named wallets with accounts, one market, and the two steps of an order in one call. */
+/** A small exchange for tests: named wallets with accounts, one market, and both steps of an order in one call. */
 
 import { base58 } from '@scure/base';
 import type {
@@ -28,13 +28,13 @@ export const settings: CoreSettings = {
 
 export const wallet = (number: number): string => base58.encode(new Uint8Array(32).fill(number));
 
-/** The value of a result that must be a success. */
+/** The value of a result; throws if it is an error. */
 export function accepted<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(`refused: ${JSON.stringify(result.fault)}`);
   return result.value;
 }
 
-/** The slug of a refusal, with the field that it names: `invalid_request_params price`; `ok` for a success. */
+/** The slug of an error with its field: `invalid_request_params price`; `ok` for a success. */
 export function faultOf(result: Result<unknown>): string {
   if (result.ok) return 'ok';
   const field = Object.keys(result.fault.details?.[0] ?? {})[0];
@@ -75,7 +75,7 @@ export class Venue {
     return accepted(this.core.at(this.nowMs).orders.draft(account, full)).pubkey;
   }
 
-  /** Drafts and submits; answers the pubkey. */
+  /** Drafts and submits; returns the pubkey. */
   place(account: number, request: Limit | OrderRequest): string {
     const pubkey = this.draft(account, request);
     accepted(this.core.at(this.nowMs).orders.submit(account, pubkey, true));
@@ -87,7 +87,7 @@ export class Venue {
     return accepted(this.core.at(this.nowMs).orders.submitCancel(account, pubkey, true));
   }
 
-  /** Gives an account complete sets by a split that has landed. */
+  /** Gives an account complete sets by a landed split. */
   split(account: number, amount: string): void {
     const { pubkey } = accepted(this.core.at(this.nowMs).conversions.draft('split', account, this.id, amount));
     accepted(this.core.at(this.nowMs).conversions.submit('split', account, pubkey, true));

@@ -48,7 +48,7 @@ describe('the crowd', () => {
       run(Crowd.attach(core, { seed }, START_MS), START_MS, START_MS + HOUR_MS);
       return tapeHash(core);
     };
-    // Pinned: it changes only when the crowd's behaviour is meant to change.
+    // Pinned: it may change only with an intended change of the crowd's behavior.
     expect(tape(1)).toBe('b9032b8907a32d2d');
     expect(tape(1)).not.toBe(tape(2));
   });
@@ -135,7 +135,7 @@ describe('the markets of the crowd over six hours', () => {
 });
 
 describe('a maker among the crowd', () => {
-  /** Quotes every market every two seconds; what each fill was worth at the hidden truth, by who took it. */
+  /** Quotes every market every two seconds; the value of each fill at the hidden truth, by taker. */
   function edges(halfTicks: number) {
     const edge = { noise: 0, informed: 0, firstFillMs: [] as number[] };
     for (const seed of [1, 2]) {
@@ -252,7 +252,7 @@ describe('a market of the crowd that reaches its date', () => {
         if (core.marketFacts(market).outcome === true) yes++;
       }
     }
-    // 40 coins of about 0.5: a deviation of 3.2, here four of them.
+    // 40 coins of about 0.5: a deviation of 3.2; the bound is four of them.
     expect(Math.abs(yes - expected)).toBeLessThan(13);
   });
 

@@ -1,4 +1,4 @@
-/** Real recordings through the exchange core, against a plain count of the same stream. Skipped where the data is missing. */
+/** Real recordings through the exchange core, compared with a plain count. Skipped where the data is missing. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ interface Tally {
   tradedMicros: number;
 }
 
-/** Counts what reaches the core. */
+/** Counts the events that reach the core. */
 function counted(core: ExchangeCore): Tally {
   const tally: Tally = { levels: 0, trades: 0, tradedMicros: 0 };
   const { feed } = core;
@@ -38,7 +38,7 @@ function counted(core: ExchangeCore): Tally {
   return tally;
 }
 
-/** The same from the stream itself, with the book at its end. */
+/** The same counts from the stream itself, with the final book. */
 async function plain(
   recording: Recording,
 ): Promise<Tally & { book: Map<string, number>; endMs: number; startMs: number }> {
@@ -94,7 +94,7 @@ describe.skipIf(!existsSync(KALSHI))('a replay of a real Kalshi window (needs ..
     const tally = counted(core);
     const replay = await Replay.attach(core, [recording], { speed: SPEED }, START_MS);
     const endMs = START_MS + Math.ceil((expected.endMs - expected.startMs) / SPEED);
-    // The last thing before the market closes is that its recorded book is cleared.
+    // The last event before the market closes clears its recorded book.
     let finalBook: Map<string, number> | null = null;
     const clear = core.feed.clear.bind(core.feed);
     core.feed.clear = (market) => {
@@ -128,7 +128,7 @@ describe.skipIf(!existsSync(KALSHI))('a replay of a real Kalshi window (needs ..
       if (taker === ASK && at <= price) traded += amount;
       return trade(market, taker, at, amount);
     };
-    // What the asks gain at our price or below, level by level.
+    // Increases of the asks at our price or below, level by level.
     const asks = new Map<number, number>();
     let arrived = 0;
     const level = core.feed.level.bind(core.feed);
@@ -171,7 +171,7 @@ describe.skipIf(!existsSync(POLYMARKET))('a replay of the real Polymarket file (
     const sum = (of: (tally: Tally) => number) => expected.reduce((total, one) => total + of(one), 0);
     expect(tally).toEqual({
       levels: sum((one) => one.levels),
-      // Of 483, two were made while the book was not known.
+      // Two of the 483 happened while the book was unknown.
       trades: 481,
       tradedMicros: sum((one) => one.tradedMicros),
     });

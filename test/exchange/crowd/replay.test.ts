@@ -20,7 +20,7 @@ const START: readonly Row[] = [
   [0, 'level', 'ask', 0.45, 50],
 ];
 
-/** A recording from plain rows, in chunks of three events; `failsAfter`: the reader throws after so many chunks. */
+/** A recording of plain rows, in chunks of three events; `failsAfter`: the reader throws after these chunks. */
 function recordingOf(
   rows: readonly Row[],
   {
@@ -66,11 +66,11 @@ function chunkOf(rows: readonly Row[]): EventChunk {
   };
 }
 
-/** Plays up to each of these exchange times, with everything read that can be read. */
+/** Plays up to each of these exchange times, after reading all available events. */
 async function play(replay: Replay, ...times: number[]): Promise<void> {
   for (const ms of times) {
     replay.tick(ms);
-    // A tick may have used up what was read; the next one goes on with it.
+    // A tick may consume all events that were read; the next one continues.
     for (let round = 0; round < 50 && replay.nextDueMs() <= ms + 10; round++) {
       await replay.ready();
       replay.tick(ms);
@@ -129,7 +129,7 @@ describe('a replay', () => {
     expect(core.catalog.market(0).shares.read(me.account).yes).toBe(10_000_000);
   });
 
-  // The queue position of hftbacktest's RiskAdverseQueueModel (models/queue.rs) for this sequence: we join a level of 100.
+  // The queue position of hftbacktest's RiskAdverseQueueModel (models/queue.rs): we join a level of 100.
   it.each([
     [0, 100],
     [1, 70],
@@ -283,7 +283,7 @@ describe('after a restart of the exchange a replay', () => {
     const core = newCore();
     await play(await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS), at(0), at(600));
     const order = trader(core).rest(600, BID, 0.4, 10);
-    // The exchange's clock went on to 960 ms, but the replay was stopped before its next tick.
+    // The exchange's clock reached 960 ms, but the replay was stopped before its next tick.
     core.advance(at(960));
     const again = restarted(core);
     const replay = await Replay.attach(again, [recordingOf(rows)], { speed: 1 }, at(50_000));
@@ -347,7 +347,7 @@ describe('a replay of bad data', () => {
     const late: Recording = {
       ...plain,
       async *chunks() {
-        // The first reading only looks at the beginning; the second one plays.
+        // The first reading only scans the beginning; the second one plays.
         const gated = readings++ > 0;
         let first = true;
         for await (const chunk of plain.chunks()) {

@@ -1,4 +1,4 @@
-/** An exchange core for the tests of crowd and replay, and what passes through it written down. */
+/** An exchange core for the tests of crowd and replay, with a record of its events. */
 
 import { createHash } from 'node:crypto';
 import { ASK, BID, type CoreSettings } from '../../../src/exchange/core/contract.js';
@@ -53,7 +53,7 @@ export interface ProbeFill {
   readonly taker: number;
 }
 
-/** A simple maker of a test: one order a side around the middle of the book without its own. Writes down its fills. */
+/** A simple maker: one order a side around the middle of the book without its own orders. Records its fills. */
 export class Probe {
   readonly fills: ProbeFill[] = [];
   readonly #core: ExchangeCore;
@@ -92,7 +92,7 @@ export class Probe {
     return this.#core.at(nowMs).internal.place(this.#account, market, side, price, micros(shares * 1e6), false);
   }
 
-  /** Sees what each order of another account takes from the probe's. */
+  /** Records the fills that each order of another account takes from the probe. */
   #watch(): void {
     const core = this.#core;
     const { internal } = core;

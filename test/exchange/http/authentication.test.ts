@@ -34,7 +34,7 @@ describe('a signed request', () => {
     const missing = [[key], [timestamp], [signature], [key, timestamp], [key, signature], [timestamp, signature]];
     const partial = [
       ...missing.map((names) => without(headers, ...names)),
-      // There, but empty: somebody meant to sign.
+      // Present but empty: the caller meant to sign.
       ...Object.keys(headers).map((name) => ({ [name]: '' })),
       { [key]: '', [timestamp]: '', [signature]: '' },
     ];
@@ -47,7 +47,7 @@ describe('a signed request', () => {
 
   it('may be off by the tolerance of the clock and not by more', async () => {
     const at = (timestamp: number) => signed(trader.headersFor('GET', PATH, '', timestamp));
-    // One second of slack: the exchange's second may turn between our reading and its.
+    // One second of slack: the exchange's second may change between the two readings.
     for (const offset of [-29, 0, 29]) expect((await at(trader.nowS() + offset)).status).toBe(200);
     for (const offset of [-32, 32]) unauthorized(await at(trader.nowS() + offset), 'Timestamp out of range');
     for (const timestamp of ['now', '-1', '1e9', '1714300000.5', '9'.repeat(40)]) {
@@ -91,7 +91,7 @@ describe('a signed request', () => {
     const judged = await post(noText, noText);
     expect(judged.status).toBe(400);
     expect(await judged.json()).toMatchObject({ error: { details: [{ body: 'The body must be UTF-8.' }] } });
-    // The same text once what is not UTF-8 is replaced, but other bytes.
+    // The text is equal after replacing invalid UTF-8, but the bytes differ.
     expect((await post(noText, Buffer.from(noText.toString('utf8')))).status).toBe(401);
   });
 

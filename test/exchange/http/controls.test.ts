@@ -77,7 +77,7 @@ describe('the paper controls', () => {
     const made = await control(base, '/markets/', { config: rules });
     expect(made.row).toMatchObject({ state: 'open', margin_enabled: true });
     expect(made.row['config']).toMatchObject({ kind, opening_fee: '0.02', max_leverage_yes: '5', closing_fee: '0.01' });
-    // What the kind has no field for is not shown as if it held.
+    // Fields that the kind does not have are not shown.
     const decimals = kind === 'polymarket' ? ['price_decimals', 'shares_decimals'] : [];
     const fees = ['annual_fee_rate', 'closing_fee', 'kind', 'max_leverage_no', 'max_leverage_yes', 'opening_fee'];
     expect(Object.keys(Object(made.row['config'])).sort()).toEqual([...fees, ...decimals]);

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => exchange.close());
 
-/** What an answer must be to be this error: the table's status, code and message, and no data. */
+/** Asserts that the answer is this error: the table's status, code and message, and no data. */
 function refused(answer: Answered, slug: ServiceErrorSlug, field?: string): void {
   const { status, code, message } = SERVICE_ERRORS[slug];
   const details = field === undefined ? [] : [{ [field]: expect.any(String) }];
@@ -52,7 +52,7 @@ function refused(answer: Answered, slug: ServiceErrorSlug, field?: string): void
   });
 }
 
-// The keys of an object of constants are its endpoint names.
+// The keys of a constant object are its endpoint names.
 const ALL = (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => {
   const declaration = declarationOf(name);
   const path = fillPath(declaration.path, { pubkey: 'unknown', key_id: 'unknown', condition_id: 'unknown' });
@@ -65,14 +65,14 @@ const signed = named(ALL.filter(({ declaration }) => declaration.scope === 'sign
 const withBody = named(ALL.filter(({ declaration }) => declaration.body !== null));
 const HUGE = `{"a":"${'a'.repeat(65_536)}"}`;
 
-/** The call with a body as its caller would send it, signed when it has to be. */
+/** The call with a body as its caller would send it, signed if required. */
 function call({ declaration, path }: One, body: string, type = 'application/json') {
   const { method, scope } = declaration;
   const headers = { ...(scope === 'signed' ? trader.headersFor(method, path, body) : {}), 'content-type': type };
   return send(base, method, path, { headers, body });
 }
 
-/** Fields that a body cannot be without, in the order of their declaration. */
+/** Required fields of a body, in the order of their declaration. */
 function requiredOf({ body }: Declaration): string[] {
   const fields = Object.entries(body?.shape ?? {});
   return fields.filter(([, field]) => !field.safeParse(undefined).success).map(([name]) => name);
@@ -117,7 +117,7 @@ describe('an exchange whose budgets are used up', () => {
   });
 });
 
-/** Its message tells how long to wait, so it is not the table's. */
+/** Its message has the time to wait, so it differs from the table's. */
 function throttled(answer: Answered): void {
   const { error, ...rest } = answer;
   const wait = Number(answer.headers.get('retry-after'));
@@ -150,7 +150,7 @@ describe('an exchange that can no longer store what happens', () => {
     });
     const url = await server.listen({ port: 0, host: '127.0.0.1' });
     const own = await TestTrader.join(url);
-    // As good as a full disk.
+    // Has the effect of a full disk.
     db.close();
     refused(await own.bootstrap(), 'internal_error');
     for (const { declaration, path } of ALL) {

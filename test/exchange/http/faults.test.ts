@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { type Answered, control, openMarket, send, startTestExchange, TestTrader } from './harness.js';
 
-/** What may be rehearsed with `/paper/faults/`, over the wire. */
+/** Faults of `/paper/faults/`, over HTTP. */
 
 let exchange: RunningExchange;
 let base: string;

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const CODES = new Map(Object.entries(SERVICE_ERRORS).map(([slug, spec]) => [slug, spec]));
 
-/** Reads an answer from the wire: status line, headers, and a body that must be the envelope. */
+/** Reads an answer from the connection: status line, headers, and a body that must be the envelope. */
 function wholeAnswer(text: string): { status: number; slug: string | null } {
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]);

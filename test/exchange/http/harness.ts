@@ -1,4 +1,4 @@
-/** What the tests of the service share: an exchange on a free port, and a caller who signs as a trader does. */
+/** Shared by the tests of the service: an exchange on a free port, and a caller who signs like a trader. */
 
 import { connect } from 'node:net';
 import { base58 } from '@scure/base';
@@ -25,7 +25,7 @@ export const PROFILE: VenueProfile = {
   own_trades: true,
 };
 
-/** An exchange for one test file: controls on, nobody else trading, no limits unless asked for. */
+/** An exchange for one test file: controls on; no other traders and no limits by default. */
 export const startTestExchange = (options: Partial<ExchangeOptions> = {}): Promise<RunningExchange> =>
   startExchange({
     ...PAPER_DEFAULTS,
@@ -54,7 +54,7 @@ export interface Answered extends Envelope {
   readonly slug: string | null;
 }
 
-/** Sends what it is told to and reads the envelope. */
+/** Sends the request and reads the envelope. */
 export async function send(
   base: string,
   method: string,
@@ -74,7 +74,7 @@ export const sendJson = (base: string, method: string, path: string, body: unkno
 export const control = (base: string, path: string, body: unknown): Promise<Answered> =>
   sendJson(base, 'POST', `/paper${path}`, body);
 
-/** Writes bytes to an exchange as they are; everything that comes back until it ends the connection. */
+/** Writes raw bytes to an exchange; returns all bytes until it closes the connection. */
 export function bytesAnswered(port: number, bytes: string | Buffer, endsToo = false): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => (endsToo ? socket.end(bytes) : socket.write(bytes)));
@@ -85,14 +85,14 @@ export function bytesAnswered(port: number, bytes: string | Buffer, endsToo = fa
   });
 }
 
-/** Creates an open market and answers its condition id. */
+/** Creates an open market; returns its condition id. */
 export async function openMarket(base: string, fields: object = {}): Promise<string> {
   const made = await control(base, '/markets/', { title: 'Will it rain?', config: { kind: 'orderbook' }, ...fields });
   if (made.status !== 200) throw new Error(`no market: ${JSON.stringify(made.error)}`);
   return String(made.row['condition_id']);
 }
 
-/** The exchange's clock, Unix seconds: only its own `Date` header knows. */
+/** The exchange's clock, Unix seconds, from its `Date` header. */
 async function exchangeSeconds(base: string): Promise<number> {
   const { headers } = await send(base, 'GET', '/paper/');
   return Math.floor(Date.parse(headers.get('date') ?? '') / 1000);
@@ -102,13 +102,13 @@ let wallets = 0;
 
 /** A wallet with credentials. */
 export class TestTrader {
-  /** Where the exchange listens; a restarted one listens elsewhere. */
+  /** Address of the exchange; it changes after a restart. */
   base: string;
   readonly wallet: string;
   readonly #seed: Uint8Array;
   apiKey = '';
   secret = '';
-  /** Added to our idea of the exchange's time, seconds: after the clock was moved. */
+  /** Seconds added to the local time after the exchange's clock was moved. */
   clockShiftS = 0;
 
   constructor(base: string) {
@@ -172,7 +172,7 @@ export class TestTrader {
     return this.call('POST', path, body);
   }
 
-  /** Draft, sign, submit: the record that came of it. */
+  /** Draft, sign, submit; returns the final record. */
   async complete(path: string, body: object): Promise<Answered> {
     const draft = await this.post(path, body);
     if (draft.status !== 201) return draft;

@@ -9,7 +9,7 @@ it('an exchange with a crowd lives on by itself', async () => {
   const books = async () =>
     JSON.stringify(await Promise.all(rows.map(async (row) => (await send(exchange.url, 'GET', path(row))).data)));
   const first = await books();
-  // However long it takes: the test's own time limit is the only one.
+  // The test's own time limit is the only one.
   while ((await books()) === first) await pause(20);
   await exchange.close();
 });

@@ -30,7 +30,7 @@ describe('rate limits', () => {
       expect(refused).toMatchObject({ status: 429, slug: 'throttled', data: null, meta: null });
       expect(refused.error?.message).toBe(`Request was throttled. Expected available in ${waitS} seconds.`);
       expect(refused.headers.get('x-ratelimit-remaining')).toBe('0');
-      // Exactly as long as it says.
+      // Exactly the stated time.
       await control(url, '/clock/', { advance_s: Number(waitS) });
       expect((await send(url, 'GET', '/markets/')).status).toBe(200);
     });
@@ -43,7 +43,7 @@ describe('rate limits', () => {
       expect(await one.get('/account/')).toMatchObject({ status: 429, slug: 'throttled' });
       expect((await two.get('/account/')).headers.get('x-ratelimit-remaining')).toBe('6');
       expect((await send(url, 'GET', '/account/')).headers.get('x-ratelimit-remaining')).toBe('6');
-      // A refused signature still counts against the key that was named.
+      // A rejected signature still counts against the named key.
       await send(url, 'GET', '/account/', { headers: { ...two.headersFor('GET', '/account/'), 'SVC-SIGNATURE': 'x' } });
       expect((await two.get('/account/')).headers.get('x-ratelimit-remaining')).toBe('4');
     });

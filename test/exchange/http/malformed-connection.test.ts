@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { bytesAnswered, openMarket, send, startTestExchange, TestTrader } from './harness.js';
 
-/** What is said at the end of a connection, and to headers that say nothing: found by `npm run fuzz`. */
+/** Answers to the end of a connection and to meaningless headers: found by `npm run fuzz`. */
 
 let exchange: RunningExchange;
 let trader: TestTrader;

@@ -11,7 +11,7 @@ const isThere = existsSync(EVENTS);
 describe.skipIf(!isThere)('an exchange that replays real markets (needs ../shared/data)', () => {
   it('opens the market, shows its book, takes orders in it, and resolves it at its end', async () => {
     const window = join(EVENTS, readdirSync(EVENTS).sort()[0] ?? '');
-    // The crowd stays away from recorded markets, though it is on.
+    // The crowd does not trade recorded markets, though it is on.
     const exchange = await startTestExchange({ marketData: [window], speed: 1, crowd: true });
     const trader = await TestTrader.join(exchange.url);
     const { rows } = await send(exchange.url, 'GET', '/markets/');
@@ -24,7 +24,7 @@ describe.skipIf(!isThere)('an exchange that replays real markets (needs ../share
     const order = await trader.order(market, true, 'buy', bid?.price ?? '', '1');
     expect(order.row['status']).toBe('open');
 
-    // To the end, as fast as it can be read.
+    // Plays to the end, as fast as the data can be read.
     const state = async () => (await send(exchange.url, 'GET', `/markets/${market}/`)).row['state'];
     while ((await state()) === 'open') {
       await move(exchange.url, trader, 60);
@@ -59,10 +59,10 @@ describe.skipIf(!isThere)('an exchange that replays real markets (needs ../share
 
 const OPEN_FILES = '/proc/self/fd';
 
-/** What this process has open below a folder. */
+/** Files below a folder that this process has open. */
 function listOpen(folder: string): readonly string[] {
   const links = readdirSync(OPEN_FILES).map((fd) => join(OPEN_FILES, fd));
-  // The one that lists them is gone by now.
+  // The descriptor that listed them is closed by now.
   const paths = links
     .filter((link) => lstatSync(link, { throwIfNoEntry: false }) !== undefined)
     .map((link) => readlinkSync(link));

@@ -5,7 +5,7 @@ import { ReplayNotices } from '../../../src/exchange/http/replay-notices.js';
 const NONE: ReplayNotes = { markets: 2, unresolved: 0, notes: [], failures: [] };
 const note = (message: string) => ({ path: '/data/A', message });
 
-/** What a driver prints, as `level: message`, for one look after the other. */
+/** Output of a driver, as `level: message`, for each observation. */
 function look(...looks: readonly Partial<ReplayNotes>[]): readonly string[] {
   const printed: string[] = [];
   let found: ReplayNotes = NONE;

@@ -10,7 +10,7 @@ import { openMarket, PROFILE, send, startTestExchange } from './harness.js';
 
 const LIMITS = { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 };
 
-/** A connection that says what it is told to and remembers what it heard. */
+/** A raw connection that sends given frames and records received ones. */
 class RawClient {
   readonly socket: Socket;
   #heard = '';
@@ -118,7 +118,7 @@ describe('an exchange whose clients are slow', () => {
   });
 
   it('turns connections beyond its bound away, and serves again once the silent ones are cut off', async () => {
-    // A client admitted late takes the place of a closed one: the bound counts clients at the same time.
+    // A client admitted late takes the place of a closed one: the bound counts simultaneous clients.
     let [held, most] = [0, 0];
     const count = (socket: Socket) => {
       most = Math.max(most, ++held);

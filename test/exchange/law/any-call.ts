@@ -1,6 +1,6 @@
 /**
- * Rules for every call of the table alike: who may call it, its slash, its method (`anyCall`); its parameters, its page (`anyQuery`,
- * in a file of its own, as these take as long as all the rest).
+ * Rules for every call of the table: allowed callers, trailing slash, method (`anyCall`); its parameters and page
+ * (`anyQuery`, in its own file, because these take as long as all the rest).
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { callOf, ENDPOINTS, type Endpoint, endpointOf } from './endpoints.js';
 import { NOBODY, type Reply, start, Trader, Venue } from './stranger.js';
 
-/** An exchange with a market, and requests to it; for all tests of a file. */
+/** One exchange with a market, and requests to it, for all tests of a file. */
 function useExchange() {
   let exchange: RunningExchange;
   let venue: Venue;

@@ -1,4 +1,4 @@
-/** The check itself: it must notice. */
+/** Tests that the check finds errors. */
 
 import { describe, expect, it } from 'vitest';
 import { type Answer, problemsOf } from './check.js';

@@ -1,4 +1,4 @@
-/** Holds one answer against the documents: envelope, headers, status, Location, fields, error. */
+/** Compares one answer with the documents: envelope, headers, status, Location, fields, error. */
 
 import { z } from 'zod';
 import { callOf, endpointOf } from './endpoints.js';
@@ -14,14 +14,14 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** The calls that were answered with success so far, in this process. */
+/** Calls answered with success so far, in this process. */
 export const answered = new Set<string>();
-/** The errors that came so far. */
+/** Errors received so far. */
 export const refused = new Set<string>();
 
 const ENVELOPE = record({ data: z.unknown(), meta: z.unknown(), error: z.unknown() });
 
-/** What is wrong with an answer, in sentences; nothing when it is as the documents say. */
+/** Errors of an answer, in sentences; empty if it conforms to the documents. */
 export function problemsOf(answer: Answer): readonly string[] {
   const outside = [...headerProblems(answer), ...problemsIn(ENVELOPE, answer.body, 'body')];
   if (!isRecord(answer.body) || outside.length > 0) return outside;
@@ -41,7 +41,7 @@ function headerProblems({ headers, status, path }: Answer): string[] {
 }
 
 function successProblems(answer: Answer, body: Record<string, unknown>): readonly string[] {
-  // Of the controls the documents show one answer only.
+  // The documents show one answer of the controls.
   if (answer.path === '/paper/markets/') return problemsIn(marketDetail, body['data'], 'data');
   if (answer.path.startsWith('/paper/')) return [];
   const endpoint = endpointOf(answer.method, answer.path);

@@ -1,4 +1,4 @@
-/** Keys, signatures, envelopes: what stands between a stranger and the first answer. */
+/** Keys, signatures, envelopes: the steps before a new user's first answer. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
@@ -23,7 +23,7 @@ export function credentials(): void {
     (await venue.post('/auth/keys/challenge/', { wallet_address: who.wallet })).row;
   const create = (body: object) => venue.post('/auth/keys/create/', body);
 
-  /** A complete answer to a challenge, with what a test changes in it. */
+  /** A complete answer to a challenge, with a test's changes. */
   async function solved(who: Trader, change: object = {}): Promise<object> {
     const { message, nonce } = await challenge(who);
     return { wallet_address: who.wallet, message, nonce, signature: who.sign(message), ...change };

@@ -1,4 +1,4 @@
-/** The exchange as it comes, with simulated traders in it: whatever they left behind must read as the documents say. */
+/** The default exchange with simulated traders in it: all their traces must conform to the documents. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';

@@ -1,4 +1,4 @@
-/** Single sentences of the documents that belong to no life: how bodies, paths and lots are taken. */
+/** Single sentences of the documents outside the life cycles: how bodies, paths and lots are parsed. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
@@ -115,7 +115,7 @@ export function details(): void {
       expect((await trader.call('DELETE', path)).row).toMatchObject({ close_type: 'order' });
       await venue.pass(10);
       expect((await trader.call('DELETE', path)).row).toMatchObject({ close_type: 'zero', is_closed: true });
-      // A number is a number however it is written.
+      // A number is equal in each notation.
       expect((await trader.get('/margin/positions/settlements/?position_leverage=2.0')).rows).toHaveLength(1);
       expect((await trader.get(`${REQUESTS}?leverage=2.00&is_yes=true&states=COMPLETED`)).rows).toHaveLength(1);
       expect((await trader.get('/margin/positions/?is_closed=true')).rows).toHaveLength(1);

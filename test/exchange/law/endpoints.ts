@@ -15,7 +15,7 @@ export interface Page {
 
 export interface Endpoint {
   readonly method: string;
-  /** With `{…}` for what varies. */
+  /** With `{…}` for variable parts. */
   readonly path: string;
   readonly access: 'public' | 'bootstrap' | 'signed';
   readonly status: 200 | 201;
@@ -24,9 +24,9 @@ export interface Endpoint {
   readonly data: Shape;
   readonly meta: Shape;
   readonly page: Page | null;
-  /** Query parameters except `limit` and `cursor`, with values that are allowed and values that are refused. */
+  /** Query parameters except `limit` and `cursor`, with allowed and rejected values. */
   readonly query: Readonly<Record<string, Values>>;
-  /** What the call needs besides, to be answered at all. */
+  /** Other requirements of the call. */
   readonly needs: string;
 }
 
@@ -221,7 +221,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 const PATTERNS = ENDPOINTS.map((each) => ({
   endpoint: each,
-  // A fixed path comes before one with a hole in the same place: `/orders/x/cancel/`, `/margin/positions/estimate/`.
+  // A fixed path precedes one with a parameter in the same place: `/orders/x/cancel/`, `/margin/positions/estimate/`.
   holes: each.path.split('{').length,
   pattern: new RegExp(`^${each.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 })).sort((one, other) => one.holes - other.holes);

@@ -33,7 +33,7 @@ export const ERRORS: Readonly<Record<string, readonly [status: number, code: num
   hyperliquid_margin_tp_sl_not_supported: [501, 9201],
 };
 
-/** The sentences that the decisions fix. */
+/** Messages that the decisions fix. */
 export const MESSAGES: Readonly<Record<string, RegExp>> = {
   invalid_request_params: /^Validation Error$/,
   not_found: /^Not found\.$/,

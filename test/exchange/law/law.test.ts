@@ -1,7 +1,7 @@
 /**
- * The paper exchange, lived on by somebody who has only the documents. Each answer is held against a table that was
- * transcribed from them by hand (`endpoints.ts`, `records.ts`, `errors.ts`); nothing of our own client is used.
- * One file, so that its last test can tell whether the whole table was seen.
+ * The paper exchange, used by a program written from the documents alone. Each answer is compared with a table
+ * transcribed from them by hand (`endpoints.ts`, `records.ts`, `errors.ts`); none of our client code is used. One file,
+ * so that its last test can check that the whole table was covered.
  */
 
 import { describe, expect, it } from 'vitest';

@@ -51,7 +51,7 @@ export function margin(): void {
     });
     const ask = (change: object = {}) => trader.post(REQUESTS, terms(change));
 
-    /** A position that is open, by a request that ran its course. */
+    /** An open position, created by a complete request. */
     async function opened(change: object = {}): Promise<Readonly<Record<string, unknown>>> {
       await trader.complete(REQUESTS, terms(change));
       await venue.pass(10);
@@ -65,7 +65,7 @@ export function margin(): void {
 
     it('is estimated without credentials', async () => {
       const path = `/margin/positions/estimate/?market_condition_id=${market}&funds=100&is_yes=true`;
-      // Decisions: "a rate on the user's collateral", whatever is borrowed beside it.
+      // Decisions: "a rate on the user's collateral", independent of the loan.
       expect((await venue.get(`${path}&leverage=2.5`)).row).toMatchObject({
         is_fully_filled: true,
         fee_amount: '0.1',

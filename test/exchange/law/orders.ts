@@ -1,4 +1,4 @@
-/** The life of an order: drafts, both outcomes, partial fills, market orders, cancels, expiry, refusals, lists. */
+/** The life of an order: drafts, both outcomes, partial fills, market orders, cancels, expiry, errors, lists. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';

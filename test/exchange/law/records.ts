@@ -1,6 +1,6 @@
 /**
- * The records of the service, transcribed from the interface document and from the decisions that fill its holes, and
- * from nothing else: not from the code. Where a document gives a type without "or null", null is wrong.
+ * The records of the service, transcribed only from the interface document and from the decisions that complete it, not
+ * from the code. Where a document gives a type without "or null", null is wrong.
  */
 
 import { z } from 'zod';
@@ -325,7 +325,7 @@ const eventFields = {
   created: nullOr(seconds),
   markets: listOf(record(summaryFields)),
 };
-/** The list shows at most two of an event's markets. */
+/** The list includes at most two of an event's markets. */
 export const eventRow = record(eventFields, { video_url: nullOr(text) }).refine(
   (row) => Array.isArray(row['markets']) && row['markets'].length <= 2,
   'a list shows at most two markets',

@@ -1,4 +1,4 @@
-/** What a document says about a value, in zod: exactly these fields, and null only where it says so. */
+/** A document's rules for a value, in zod: exactly these fields, and null only where it says so. */
 
 import { z } from 'zod';
 
@@ -10,7 +10,7 @@ export const integer = z.int();
 export const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 /** Base58 of 32 bytes. */
 export const pubkey = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
-/** Unix seconds; milliseconds would be a thousand times as many. */
+/** Unix seconds; the bound excludes milliseconds. */
 export const seconds = z.int().lt(100_000_000_000);
 export const oneOf = (...allowed: readonly string[]) => z.enum(allowed);
 export const nullOr = (inner: Shape) => inner.nullable();
@@ -18,11 +18,11 @@ export const listOf = (inner: Shape) => z.array(inner);
 
 type Fields = Readonly<Record<string, Shape>>;
 
-/** A missing field is wrong, and so is one more. */
+/** A missing field is an error, and so is an additional one. */
 export const record = (fields: Fields, mayBeAbsent: Fields = {}) =>
   z.strictObject({ ...fields, ...z.object(mayBeAbsent).partial().shape });
 
-/** The one of these shapes that a field of the value names. */
+/** Selects the shape by a field of the value. */
 export const byField = (name: string, shapes: Fields): Shape =>
   z.record(z.string(), z.unknown()).superRefine((value, context) => {
     const found = shapes[String(value[name])];
@@ -31,7 +31,7 @@ export const byField = (name: string, shapes: Fields): Shape =>
     for (const message of wrong) context.addIssue({ code: 'custom', message });
   });
 
-/** What is wrong with a value, in sentences. */
+/** Errors of a value, in sentences. */
 export const problemsIn = (shape: Shape, value: unknown, at = ''): readonly string[] =>
   (shape.safeParse(value).error?.issues ?? []).map(({ path, message }) => `${[at, ...path].join('.')}: ${message}`);
 

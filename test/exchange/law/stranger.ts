@@ -1,6 +1,6 @@
 /**
- * A client as somebody would write it who has only the documents: `fetch`, an HMAC, an ed25519 key. It shares no line
- * with the rooms `client`, `wallet` and `protocol`. Every answer it gets is held against the documents at once.
+ * A client written from the documents alone: `fetch`, an HMAC, an ed25519 key. It shares no line with the rooms
+ * `client`, `wallet` and `protocol`. Every answer is compared with the documents at once.
  */
 
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
@@ -34,7 +34,7 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One exchange, and what time it has: only its `Date` header knows. */
+/** One exchange and its time, known only from its `Date` header. */
 export class Venue {
   readonly url: string;
   #shiftMs = 0;
@@ -65,7 +65,7 @@ export class Venue {
     return this.call('POST', path, { body: JSON.stringify(body) });
   }
 
-  /** A paper control, which must work. */
+  /** A call of a paper control, which must succeed. */
   async paper(path: string, body: unknown): Promise<Row> {
     const reply = await this.post(`/paper${path}`, body);
     if (reply.slug !== null) throw new Error(`/paper${path}: ${reply.message} ${reply.named}`);
@@ -108,7 +108,7 @@ export function base58(bytes: Buffer): string {
   return '1'.repeat(Math.max(zeros, 0)) + out;
 }
 
-/** The signing payload of the decisions: timestamp, method, path with query, body, nothing between. */
+/** The signing payload of the decisions: timestamp, method, path with query, body, without separators. */
 export const hmac = (secret: string, payload: string): string =>
   createHmac('sha256', Buffer.from(secret, 'utf8')).update(payload, 'utf8').digest('hex');
 
@@ -123,7 +123,7 @@ export class Trader {
     this.venue = venue;
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     this.#key = privateKey;
-    // The last 32 bytes of the DER form are the key itself.
+    // The key is the last 32 bytes of the DER form.
     this.wallet = base58(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32));
   }
 
@@ -189,7 +189,7 @@ export class Trader {
     return this.post(`/orders/${pubkey}/cancel/submit/`, { signature: this.sign(drafted.row['message']) });
   }
 
-  /** Shares to begin with, by a split that is done. */
+  /** Shares to start with, from a completed split. */
   async split(market: string, amount: string): Promise<void> {
     const reply = await this.complete('/share-splits/', { market_condition_id: market, amount });
     if (reply.slug !== null) throw new Error(`split: ${reply.slug}`);
@@ -205,7 +205,7 @@ const PROFILE: ExchangeOptions['profile'] = {
   draft_lifetime_s: 60,
   clock_tolerance_s: 30,
   own_trades: true,
-  // So high that the limits refuse nothing, and their headers are still on every answer.
+  // High enough that the limits reject nothing, while every answer still has their headers.
   rate_limits: { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 },
 };
 
@@ -219,7 +219,7 @@ export const start = (options: Partial<ExchangeOptions> = {}): Promise<RunningEx
     ...options,
   });
 
-/** A pubkey of the right form that nobody has. */
+/** A valid pubkey that does not exist. */
 export const NOBODY = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';
 
 const MARGIN = {

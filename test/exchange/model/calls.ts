@@ -1,4 +1,4 @@
-/** Calls of the exchange as data, drawn so that most succeed and books meet; shrinking drops calls and makes them small. */
+/** Calls of the exchange as data, drawn so that most succeed and orders meet; shrinking simplifies them. */
 
 import fc from 'fast-check';
 
@@ -10,10 +10,10 @@ export type Call =
       readonly isYes: boolean;
       readonly buys: boolean;
       readonly isLimit: boolean;
-      /** Steps away from a half, in cents and in ticks. */
+      /** Distance from a half, in cents and in ticks. */
       readonly cents: number;
       readonly ticks: number;
-      /** In whole units and in lots. */
+      /** Amount in whole units and in lots. */
       readonly units: number;
       readonly lots: number;
       readonly flaw: Flaw;
@@ -39,7 +39,7 @@ export type Call =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'resolve'; readonly market: number; readonly outcome: boolean | null }
   | { readonly do: 'state'; readonly market: number; readonly state: string }
-  /** Calls while something is out of order. */
+  /** Calls during a fault. */
   | { readonly do: 'while'; readonly trouble: Trouble; readonly market: number; readonly calls: readonly Call[] }
   | {
       readonly do: 'internal';
@@ -53,18 +53,18 @@ export type Call =
       readonly immediate: boolean;
     }
   | { readonly do: 'withdraw'; readonly pick: number }
-  /** The exchange ends and goes on from its snapshot. */
+  /** Stops the exchange and restores it from its snapshot. */
   | { readonly do: 'restart' };
 
-/** Whose call it is: the record's owner's, somebody else's, or one for a record that does not exist. */
+/** The caller: the record's owner, another user, or a caller of a record that does not exist. */
 export type Caller = 'owner' | 'stranger' | 'nobody';
 
-/** What is wrong with the fields of a draft, or special. */
+/** Errors and special values in the fields of a draft. */
 export const FLAWS = [
   ...(['none', 'off grid', 'too much', 'too little', 'missing', 'unasked', 'unread'] as const),
   // As much as the account can pay for, to the last lot; and one lot more.
   ...(['all in', 'one more'] as const),
-  // A conversion like the one that is under way.
+  // Repeats the conversion in progress.
   'again',
 ] as const;
 export type Flaw = (typeof FLAWS)[number];
@@ -72,7 +72,7 @@ export type Flaw = (typeof FLAWS)[number];
 export const TROUBLES = ['paused', 'interrupted', 'unbacked', 'custodial', 'no signing'] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
-/** Two open books, a pool, a margin book, and one that nobody has heard of. */
+/** Two open books, a pool, a margin book, and a market that does not exist. */
 export const MARKETS = { first: 0, second: 1, pool: 2, marginBook: 3, unknown: 4 } as const;
 
 const often = <T>(common: T, rare: readonly T[], weight: number): fc.Arbitrary<T> =>
@@ -116,7 +116,7 @@ const redeem = fc.record({ do: fc.constant('redeem' as const), by, market });
 const restart = fc.constant({ do: 'restart' as const });
 const landing = fc.constant({ do: 'wait' as const, ms: 400 });
 const drafting = fc.oneof(order, conversion, submit('order'), submit('merge'), submit('split'));
-/** A restart in the middle must know of the trouble, and what lands then must hear of it. */
+/** A restart in the middle must keep the fault, and conversions that land then must be affected by it. */
 const troubled = fc.oneof(
   { weight: 3, arbitrary: drafting },
   { weight: 1, arbitrary: landing },
@@ -192,7 +192,7 @@ const upTo = <T>(maxLength: number, one: fc.Arbitrary<T>) => fc.noBias(fc.array(
 
 export const calls: fc.Arbitrary<readonly Call[]> = upTo(100, call);
 
-/** What becomes of the two books after that, some of it while drafts and conversions still wait. */
+/** The end of the two books, partly while drafts and conversions still wait. */
 export const ending: fc.Arbitrary<readonly Call[]> = fc
   .tuple(upTo(3, changeState), upTo(4, resolve), upTo(12, settled))
   .map((parts) => parts.flat());
@@ -204,7 +204,7 @@ export interface Grid {
   readonly funds: number;
   readonly maker: number;
   readonly taker: number;
-  /** The least amount and funds. */
+  /** The minimum amount and funds. */
   readonly least: number;
 }
 

@@ -1,4 +1,4 @@
-/** Whether the exchange and the plain model are in the same state, and whether nothing was created or lost. */
+/** Compares the states of the exchange and of the plain model, and checks conservation. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
@@ -14,8 +14,8 @@ const same = (what: string, real: unknown, plain: unknown): void => {
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /**
- * Currency plus what backs the shares plus what the margin pools hold plus the fees is what came in, to the micro; and on
- * every market that trades there are as many YES as NO as there is currency behind them. Nobody owes anything.
+ * Currency, the collateral of shares, the margin pools and the fees sum to the deposits, to the micro; on every trading
+ * market YES, NO and collateral are equal. No account is negative.
  */
 export function checkConservation(core: ExchangeCore, accounts: readonly number[], unlimited: readonly number[]): void {
   const markets = Array.from({ length: core.catalog.markets.length }, (_, index) => core.marketFacts(index));

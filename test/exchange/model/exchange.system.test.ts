@@ -8,10 +8,10 @@ import { checkConservation, checkSame } from './compare.js';
 import { settings } from './opening.js';
 import { Pair } from './pair.js';
 
-/** `TWINBOOK_MODEL_RUNS` asks for another number. */
+/** `TWINBOOK_MODEL_RUNS` sets another number. */
 const RUNS = Number(process.env['TWINBOOK_MODEL_RUNS'] ?? times(400, 50_000));
 
-/** How often each of these must at least happen in 2,000 sequences: about a quarter of what does, so that no seed fails. */
+/** Minimum number of each event in 2,000 sequences: about a quarter of the usual number, so that no seed fails. */
 const AT_LEAST: readonly (readonly [number, readonly string[]])[] = [
   [3_000, ['order: ok', 'submit order: ok', 'order open', 'split landed']],
   [400, ['mint', 'order filled', 'order canceled', 'order expired', 'order partially_filled', 'cancel: ok']],
@@ -82,14 +82,14 @@ describe('the exchange', () => {
           checkConservation(pair.core, pair.accounts, UNLIMITED);
         }
         checkSame(pair.core, pair.plain, pair.accounts);
-        // A journal's lines are JSON: what they say alone must lead to the same state.
+        // A journal's lines are JSON: they alone must lead to the same state.
         const again = new ExchangeCore(settings);
         for (const command of pair.journal) again.apply(JSON.parse(JSON.stringify(command)));
         expect(JSON.stringify(again.snapshot()) === JSON.stringify(pair.core.snapshot())).toBe(true);
       }),
       { numRuns: RUNS },
     );
-    // A test that no longer meets what it is about would pass forever.
+    // Fails if the sequences no longer cover these events.
     const rare = AT_LEAST.flatMap(([times, what]) =>
       what.map((one) => ({ one, times: seen.get(one) ?? 0, wanted: (times * RUNS) / 2_000 })),
     );
@@ -100,7 +100,7 @@ describe('the exchange', () => {
     const seen: string[] = [];
     const pair = new Pair([ODD_GRID, ODD_GRID], (what) => seen.push(what));
     const common = { market: 1, cents: 0, ticks: 0, units: 0 } as const;
-    // A NO share at 0.5 costs half a millionth more than a YES share when its amount is odd. Everything is locked.
+    // A NO share at 0.5 costs half a millionth more than a YES share when its amount is odd. All funds are locked.
     pair.run({ do: 'internal', by: 0, ...common, bid: true, lots: 1, immediate: false });
     pair.run({ do: 'order', by: 0, ...common, isYes: false, buys: true, isLimit: true, lots: 0, flaw: 'all in' });
     pair.run({ do: 'submit', what: 'order', pick: 1, by: 'owner', valid: true });

@@ -1,4 +1,4 @@
-/** What is there before the first call of a sequence: four markets and six accounts, in the exchange and in the model. */
+/** State before the first call of a sequence: four markets and six accounts, in the exchange and in the model. */
 
 import type { MarketSpec } from '../../../src/exchange/core/contract.js';
 import type { Mutator } from '../../../src/exchange/core/core.js';
@@ -9,7 +9,7 @@ import { ONE, type PlainRules, type PlainState } from './plain-state.js';
 
 export const settings = { ...usual, startingFunds: m(50) };
 
-/** Accounts with wallets; account 0 is the exchange's own, the last two are internal. */
+/** Accounts with wallets; account 0 is the exchange's, the last two are internal. */
 export const WALLETS = [1, 2, 3] as const;
 /** May spend without end. */
 export const CROWD = 4;

@@ -1,4 +1,4 @@
-/** The exchange and the plain model side by side: every call goes to both, and both must answer the same. */
+/** The exchange and the plain model side by side: every call goes to both, and both answers must be equal. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
@@ -38,7 +38,7 @@ export class Pair {
   core = new ExchangeCore(settings, undefined, this.#archive);
   readonly plain: PlainState;
   readonly journal: Command[] = [];
-  /** Accounts 1 to 3 have wallets, 4 may spend without end, 5 is internal as well. */
+  /** Accounts 1 to 3 have wallets, 4 has unlimited funds, 5 is internal as well. */
   readonly accounts = [0, ...WALLETS, CROWD, MAKER] as const;
   readonly #names = new Set<string>();
   readonly #handles: { readonly handle: number; readonly order: PlainOrder }[] = [];
@@ -121,23 +121,23 @@ export class Pair {
   #known = (market: number): number | null => (market < MARKETS.unknown ? market : null);
   #rules = (market: number) => (this.#known(market) === null ? null : this.plain.market(market).rules);
 
-  /** What an account has to spend. */
+  /** Available funds and shares of an account. */
   #means(account: number, market: number): { readonly funds: number; readonly yes: number; readonly no: number } {
     this.plain.pass(this.#nowMs);
     const shares = (isYes: boolean) => this.plain.availableShares(account, market, isYes);
     return { funds: this.plain.availableFunds(account), yes: shares(true), no: shares(false) };
   }
 
-  /** Amount of the conversion that is not finished. */
+  /** Amount of the unfinished conversion. */
   #underWay(kind: PlainConversion['kind'], account: number, market: number): number | null {
     const isIt = (record: PlainConversion) => record.account === account && record.market === market;
     const all = this.plain.conversions.filter((record) => record.kind === kind && isIt(record));
     return all.find(isUnfinished)?.amount ?? null;
   }
 
-  /** Both refuse with the same word and field, or the real answer is the row of the plain record. */
+  /** Both return the same error and field, or the real answer equals the row of the plain record. */
   #same<R extends object>(what: string, real: unknown, plain: R | string, row: (record: R) => unknown): void {
-    // What a mutator with a Result answers; `apply` knows all mutators and so promises nothing.
+    // The answer of a mutator with a Result; the type of `apply` covers all mutators.
     const result = real as Result<unknown>;
     const heard = result.ok ? result.value : refusalText(result);
     const expected = typeof plain === 'string' ? plain : row(plain);
@@ -145,7 +145,7 @@ export class Pair {
     this.#seen(`${what}: ${typeof plain === 'string' ? plain : 'ok'}`);
   }
 
-  /** A new draft takes over the name that the exchange gave it, which nobody may have had before. */
+  /** Gives a new draft the exchange's pubkey, which must be new. */
   #sameDraft<R extends { pubkey: string }>(
     what: string,
     real: unknown,
@@ -188,7 +188,7 @@ export class Pair {
     }));
   }
 
-  /** The newest but `pick` of those that `suits`; now and then of all, so that what is over is asked for as well. */
+  /** The newest but `pick` of the records that match; sometimes of all, so that finished ones are requested as well. */
   #pick<R>(all: readonly R[], suits: (record: R) => boolean, pick: number, by: Caller): R | null {
     if (by === 'nobody') return null;
     const suited = all.filter(suits);
@@ -281,7 +281,7 @@ export class Pair {
     return found;
   }
 
-  /** Nothing rests on a market that is not open. */
+  /** A market that is not open has no resting orders. */
   #moveTo(market: number, state: string): void {
     this.plain.market(market).state = state;
     if (state !== 'open') for (const order of this.plain.resting(market)) withdraw(order);
@@ -361,7 +361,7 @@ export class Pair {
 }
 
 function pubkeyOf(real: unknown): string {
-  // See #same; a refusal has no pubkey and fails in the comparison that follows.
+  // See #same; an error has no pubkey and fails in the next comparison.
   const result = real as Result<{ readonly pubkey: string }>;
   return result.ok ? result.value.pubkey : 'refused';
 }

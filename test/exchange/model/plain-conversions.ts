@@ -1,4 +1,4 @@
-/** Merges, splits and redeems in the plain model. A refusal is the text `slug` or `slug field`. */
+/** Merges, splits and redeems in the plain model. An error is the text `slug` or `slug field`. */
 
 import { DRAFT_MS } from './plain-orders.js';
 import {
@@ -15,7 +15,7 @@ export const LANDING_MS = 400;
 
 type Kind = PlainConversion['kind'];
 
-/** `amount` null: the text of the body is no decimal. */
+/** `amount` null: the text of the body is not a decimal. */
 export function draftConversion(
   state: PlainState,
   kind: Kind,
@@ -117,7 +117,7 @@ export function submitRedeem(
   return record;
 }
 
-/** The winning share pays 1; of a canceled market each pays a half, and half a millionth stays where it is. */
+/** A winning share pays 1; in a canceled market each pays a half, rounded down to a millionth. */
 export function payoutOf(market: PlainMarket, { yes, no }: PlainRedeem): number {
   if (market.outcome === null) return Math.floor((yes + no) / 2);
   return market.outcome ? yes : no;

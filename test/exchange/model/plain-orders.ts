@@ -1,4 +1,4 @@
-/** Orders in the plain model: draft, submit, match, cancel. A refusal is the text `slug` or `slug field`. */
+/** Orders in the plain model: draft, submit, match, cancel. An error is the text `slug` or `slug field`. */
 
 import {
   buyLock,
@@ -24,7 +24,7 @@ export interface PlainRequest {
 
 export const DRAFT_MS = 60_000;
 
-/** In YES space: buying YES and selling NO are the same side of the one book. */
+/** In YES space, buying YES and selling NO are the same side of the book. */
 const isBid = (order: { isYes: boolean; buys: boolean }): boolean => order.isYes === order.buys;
 const yesPrice = (order: PlainOrder): number => (order.isYes ? (order.price ?? 0) : ONE - (order.price ?? 0));
 
@@ -42,7 +42,7 @@ export function draftOrder(state: PlainState, account: number, request: PlainReq
   return order;
 }
 
-/** What is looked at with the draft, and with the submit once more: nothing was held for it in between. */
+/** Checks of the draft, repeated at the submit, because a draft locks nothing. */
 function whyNot(state: PlainState, order: PlainOrder): string | null {
   const { account, market, isYes } = order;
   if (!isTrading(state.market(market))) return 'order_market_not_open';
@@ -74,7 +74,7 @@ function newOrder(state: PlainState, account: number, request: PlainRequest, mar
   };
 }
 
-/** The first field that is missing, too much, off the grid or out of the limits. */
+/** The first field that is missing, too large, off the grid or out of the limits. */
 function wrongField(request: PlainRequest, rules: PlainRules): string | null {
   const { isLimit, buys } = request;
   const wanted = isLimit ? ['price', 'amount'] : buys ? ['funds'] : ['amount'];
@@ -109,7 +109,7 @@ export function submitOrder(
   return order;
 }
 
-/** Why an order came to its end among those it could meet. */
+/** The reason why matching of an order ended. */
 type Ending = 'self' | 'purse' | 'nobody';
 
 function statusAfter(state: PlainState, order: PlainOrder, ending: Ending): string {
@@ -121,14 +121,14 @@ function statusAfter(state: PlainState, order: PlainOrder, ending: Ending): stri
   return some ? 'partially_filled' : 'open';
 }
 
-/** The roundings of its earlier fills may have taken a few millionths of the amount it should lock. */
+/** Roundings of earlier fills may have used a few millionths of the amount to lock. */
 function rest(state: PlainState, order: PlainOrder): void {
   order.lockable = state.availableFunds(order.account);
   state.arrivals += 1;
   order.place = state.arrivals;
 }
 
-/** Best price first, of the same price the oldest first. */
+/** Best price first, oldest first at equal prices. */
 function facing(state: PlainState, order: PlainOrder): PlainOrder[] {
   const bid = isBid(order);
   const reaches = (other: PlainOrder) =>
@@ -158,7 +158,7 @@ function work(state: PlainState, order: PlainOrder, market: PlainMarket): Ending
   return 'nobody';
 }
 
-/** All of `wanted`, or as many lots as what is left of a market buy's funds pays for, fee included. */
+/** All of `wanted`, or the lots that the rest of a market buy's funds pays for, fee included. */
 function affordable(rules: PlainRules, order: PlainOrder, other: PlainOrder, wanted: number): number {
   if (order.funds === null) return wanted;
   const purse = order.funds - order.moved;
@@ -176,7 +176,7 @@ function affordable(rules: PlainRules, order: PlainOrder, other: PlainOrder, wan
   return lots * rules.lot;
 }
 
-/** At the resting order's price. */
+/** Trades at the resting order's price. */
 function trade(state: PlainState, market: PlainMarket, taker: PlainOrder, maker: PlainOrder, amount: number): void {
   const rules = state.rulesOf(taker.market);
   const price = yesPrice(maker);
@@ -223,7 +223,7 @@ function settle(
   return fee;
 }
 
-/** Rounding fill by fill can pass what was locked for the whole: the exchange bears it, if need be with a fee below zero. */
+/** Rounding of single fills can exceed the whole order's lock: the exchange pays the rest, even by a negative fee. */
 function buyersFee(state: PlainState, account: number, cost: number, fee: number): number {
   const spare = state.availableFunds(account) - cost;
   if (spare < fee) state.seen(spare < 0 ? 'fee below zero' : 'fee cut');
@@ -263,7 +263,7 @@ export function withdraw(order: PlainOrder): void {
   order.status = order.filled > 0 ? 'partially_filled_canceled' : 'canceled';
 }
 
-/** An order of an internal account: sells what it holds, else buys the other outcome. */
+/** An order of an internal account: sells its shares, or buys the other outcome without them. */
 export function placeInternal(
   state: PlainState,
   account: number,

@@ -1,4 +1,4 @@
-/** Records of the plain model as the service spells them, and the texts that its wallets sign. */
+/** Records of the plain model in the service's format, and the texts that its wallets sign. */
 
 import { payoutOf } from './plain-conversions.js';
 import type { PlainConversion, PlainOrder, PlainOwnTrade, PlainRedeem, PlainState, PlainTrade } from './plain-state.js';
@@ -88,7 +88,7 @@ export function redeemRow(state: PlainState, record: PlainRedeem): object {
 export function levels(state: PlainState, market: number, isYes: boolean, bids: boolean): object[] {
   const sums = new Map<number, number>();
   for (const order of state.resting(market)) {
-    // Whoever buys this outcome or sells the other one bids for it.
+    // A buyer of this outcome and a seller of the other one are both bids.
     if (((order.isYes === isYes) === order.buys) !== bids) continue;
     const price = order.isYes === isYes ? (order.price ?? 0) : ONE - (order.price ?? 0);
     sums.set(price, (sums.get(price) ?? 0) + (order.amount ?? 0) - order.filled);

@@ -1,7 +1,7 @@
 /**
- * The plain reference model of the exchange: lists of records, and nothing that could be counted is stored. What is locked
- * follows from the records that hold it, who is next from sorting, what is due from looking at every record. Slow and
- * obvious, sharing no line with src/exchange: whatever both agree on was thought of twice.
+ * The plain reference model of the exchange: lists of records without stored sums. Locks follow from the records that
+ * hold them, priority from sorting, due events from scanning every record. Slow and obvious, without code of
+ * src/exchange: an agreement of both is independent evidence.
  */
 
 export const ONE = 1_000_000;
@@ -20,20 +20,20 @@ export interface PlainRules {
 
 export interface PlainMarket {
   readonly id: string;
-  /** Null: no book of users. */
+  /** Null: a market without an order book. */
   readonly rules: PlainRules | null;
   readonly hasMargin: boolean;
   state: string;
   paused: boolean;
   unbacked: boolean;
   outcome: boolean | null;
-  /** What was paid in for shares and not paid out again. */
+  /** Deposits for shares that were not paid out yet. */
   collateral: number;
   volume: number;
   readonly trades: PlainTrade[];
 }
 
-/** As everybody sees it: in the space of the taker's outcome. */
+/** The public form: in the space of the taker's outcome. */
 export interface PlainTrade {
   readonly amount: number;
   readonly price: number;
@@ -54,7 +54,7 @@ export interface PlainAccount {
 }
 
 export interface PlainOrder {
-  /** The pubkey that the exchange gave it; empty for an internal one. */
+  /** The pubkey from the exchange; empty for an internal order. */
   pubkey: string;
   readonly account: number;
   readonly market: number;
@@ -68,9 +68,9 @@ export interface PlainOrder {
   filled: number;
   /** Currency paid with fees, or received after fees. */
   moved: number;
-  /** Its place in time among all resting orders; null while it does not rest. */
+  /** Time priority among all resting orders; null while the order does not rest. */
   place: number | null;
-  /** Of a resting buy: all that it could lock when it came to rest. */
+  /** Maximum lock of a resting buy, set when it starts to rest. */
   lockable: number;
   cancel: { readonly expiresMs: number; submitted: boolean } | null;
 }
@@ -120,7 +120,7 @@ export class PlainState {
   deposited = 0;
   /** Counts places in time. */
   arrivals = 0;
-  /** What has happened, for those who want to know how much a test has seen. */
+  /** Reports events, to count the coverage of a test. */
   readonly seen: (what: string) => void;
 
   constructor(seen: (what: string) => void) {
@@ -139,7 +139,7 @@ export class PlainState {
     return found;
   }
 
-  /** Everything that is due by `nowMs` happens; nothing that is due depends on anything else that is. */
+  /** Executes everything due by `nowMs`; due events do not depend on each other. */
   pass(nowMs: number): void {
     this.nowMs = Math.max(this.nowMs, nowMs);
     for (const order of this.orders) {
@@ -210,7 +210,7 @@ export class PlainState {
     return sum;
   }
 
-  /** What one order holds while it rests, and only then: currency of a buy, shares of a sell. */
+  /** The lock of one resting order: currency of a buy, shares of a sell. */
   #lockOf(order: PlainOrder): number {
     if (order.place === null) return 0;
     const left = (order.amount ?? 0) - order.filled;
@@ -244,7 +244,7 @@ export const isUnfinished = ({ state }: { readonly state: string }): boolean =>
 /** Whether orders may be placed and matched. */
 export const isTrading = (market: PlainMarket): boolean => market.state === 'open' && !market.paused;
 
-/** Why no merge or split can start now, or land. */
+/** Why no merge or split can start or land now. */
 export function whyClosed(kind: PlainConversion['kind'], market: PlainMarket): string | null {
   if (market.state !== 'open') return 'share_conversion_market_not_open';
   if (market.paused) return 'share_conversion_market_paused';
@@ -253,7 +253,7 @@ export function whyClosed(kind: PlainConversion['kind'], market: PlainMarket): s
 
 export const isSettled = (market: PlainMarket): boolean => market.state === 'resolved' || market.state === 'canceled';
 
-/** Anywhere until it is settled; `resolved` takes an outcome, which this control does not have. */
+/** Any state until it is settled; `resolved` needs an outcome, which this control does not have. */
 export const mayMove = (from: string, to: string): boolean =>
   from !== 'resolved' && from !== 'canceled' && to !== 'resolved';
 
@@ -265,7 +265,7 @@ export function ceilTimes(rate: number, amount: number): number {
   return Number((BigInt(rate) * BigInt(amount) + BigInt(ONE - 1)) / BigInt(ONE));
 }
 
-/** What an open buy holds: its cost, and the fee at the dearer rate. */
+/** The lock of an open buy: its cost, and the fee at the higher rate. */
 export function buyLock(rules: PlainRules, price: number, amount: number): number {
   const cost = ceilTimes(price, amount);
   return cost + ceilTimes(Math.max(rules.makerRate, rules.takerRate), cost);

@@ -1,4 +1,4 @@
-/** From the small numbers of a drawn call to prices and amounts of a market's grid, with the flaw that the call asks for. */
+/** Converts the small numbers of a drawn call to prices and amounts of a market's grid, with the call's flaw. */
 
 import type { Call, Flaw } from './calls.js';
 import { decimal } from './plain-rows.js';
@@ -27,7 +27,7 @@ function amountOf({ units, lots }: Pick<Drawn, 'units' | 'lots'>, lot: number): 
   return units * ONE + (lot === ONE ? 0 : lots * lot);
 }
 
-/** What an account could use up: currency, and shares of the outcome. */
+/** Available funds of an account: currency, and shares of the outcome. */
 export interface Means {
   readonly funds: number;
   readonly shares: number;
@@ -80,18 +80,18 @@ function spoiled(fields: Fields, flaw: Flaw): Fields {
     case 'unasked':
       return 'funds' in fields ? { ...fields, amount: ONE } : { ...fields, funds: ONE };
     case 'unread':
-      // The core gets numbers: what cannot be read never reaches it. More than anybody has, instead.
+      // The core receives numbers, so unreadable text cannot reach it. An amount above all funds replaces it.
       return { ...fields, [second ?? field]: 900 * ONE };
   }
 }
 
 export interface PlainSize {
   readonly text: string;
-  /** Null: not to be read. */
+  /** Null if unreadable. */
   readonly micros: number | null;
 }
 
-/** The amount of a merge or split as its body spells it. */
+/** The amount of a merge or split as text in its body. */
 export function conversionText(
   call: { readonly units: number; readonly lots: number; readonly flaw: Flaw },
   lot: number,

@@ -10,7 +10,7 @@ const RUNS = Number(process.env['TWINBOOK_MODEL_RUNS'] ?? times(2_000, 20_000)) 
 const BOOK = 'a-book';
 const STEPS = 150;
 
-/** Draws what the same accounts do on a market with a book, between their calls of margin. */
+/** Draws actions of the same accounts on a market with a book, between their margin calls. */
 class Spot {
   readonly #drawer: MarginDrawer;
   readonly #random: Random;
@@ -41,14 +41,14 @@ class Spot {
     });
   }
 
-  /** Drafts and mostly submits; a draft that stays keeps its lock, if it has one, until it expires. */
+  /** Drafts and mostly submits; an unsubmitted draft keeps its lock, if any, until it expires. */
   #complete(
     part: 'conversions' | 'orders' | 'redeems',
     kind: readonly string[],
     account: number,
     ...args: readonly unknown[]
   ): void {
-    // What these mutators answer; `do` knows all of them and so promises nothing.
+    // The answer of these mutators; the type of `do` covers all of them.
     const drafted = this.#drawer.do(`${part}.draft`, ...kind, account, ...args) as Result<{ readonly pubkey: string }>;
     if (!drafted.ok || this.#random.chance(0.1)) return;
     this.#drawer.do(`${part}.submit`, ...kind, account, drafted.value.pubkey, true);

@@ -7,7 +7,7 @@ import { folderOf, started } from '../../support/cases.js';
 import { send } from '../http/harness.js';
 
 it('would fail after a wrong answer of an exchange that it started', async () => {
-  // This exchange is right, so its process is given a document that promises something else.
+  // The exchange is correct, so its process gets a document with another rule.
   const document = readFileSync(`${inject('answersFolder')}/openapi.json`, 'utf8');
   const folder = folderOf({ 'openapi.json': document.replace('"/sports/":{"get":', '"/sports/":{"put":') });
   symlinkSync(join(inject('answersFolder'), COMPILED), join(folder, COMPILED));

@@ -5,7 +5,7 @@ import { type Answer, AnswerCheck } from '../../support/answers/check.js';
 import { takeViolations } from '../../support/answers/watch.js';
 import { send, startTestExchange } from '../http/harness.js';
 
-/** The check that looks at every answer of the whole suite must itself be seen to find what is wrong. */
+/** The check of every answer of the suite must find errors. */
 
 const KEYS = '/auth/keys/';
 const row = { key_id: 'key_1', created: 1_714_300_000, revoked_at: null };

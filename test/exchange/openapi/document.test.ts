@@ -88,7 +88,7 @@ interface Described {
 
 const ajv = new Ajv2020({ strict: false });
 
-/** Where an example is not valid under its own schema. */
+/** Places where an example is invalid under its own schema. */
 function wrongExamples(schema: Described, where: string): string[] {
   const { examples = [], properties = {} } = schema;
   const own = examples.every((example) => ajv.validate(schema, example)) ? [] : [where];

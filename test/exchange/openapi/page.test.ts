@@ -77,7 +77,7 @@ interface PageConfig {
   readonly responseInterceptor: (response: { headers: { date: string } }) => unknown;
 }
 
-/** Runs the script as a browser would, with the document and the time of an exchange. */
+/** Runs the script like a browser, with the document and the time of an exchange. */
 function shown(date: Date): Promise<PageConfig> {
   const document = openApiDocument({ profile: PROFILE, controls: true });
   const answer = { headers: new Headers({ date: date.toUTCString() }), json: async () => structuredClone(document) };

@@ -1,6 +1,6 @@
 /**
- * The parts of docs/service.md that the declarations say: calls, parameters, records and errors, as Markdown. The test
- * compares them with the page; `UPDATE_DOCS=1` writes them into it.
+ * The parts of docs/service.md that follow from the declarations: calls, parameters, records and errors, as Markdown.
+ * The test compares them with the page; `UPDATE_DOCS=1` writes them into it.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ interface Document {
 
 /** The blocks by name, made from the document. */
 function blocksOf(json: object): Readonly<Record<string, string>> {
-  // What the tests of the document have found to be valid OpenAPI.
+  // The tests of the document check that it is valid OpenAPI.
   const document = json as Document;
   return { calls: calls(document), parameters: parameters(), records: records(document), errors: errors() };
 }

@@ -8,7 +8,7 @@ import { successText } from '../../../src/exchange/service/envelope.js';
 import { must } from '../../../src/shared/base/errors.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 
-const micros = (value: number) => value as Micros; // written as whole millionths here
+const micros = (value: number) => value as Micros;
 
 function bookOf(): { core: ExchangeCore; market: number; maker: number } {
   const times = { draftLifetimeMs: 60_000, landingMs: 400, challengeLifetimeMs: 600_000 };
@@ -61,7 +61,7 @@ describe('texts of a book', () => {
       readings = 0;
       for (let depth = 1; depth <= 100; depth++)
         for (const isYes of [true, false]) texts.formatBook(market, isYes, depth);
-      // A reading begins with the best level of each side.
+      // A reading starts with the best level of each side.
       expect(readings).toBe(2 * 8);
     }
   });

@@ -15,7 +15,7 @@ const BY_NUMBER: readonly CursorList[] = [
 ];
 const BY_RECORD: readonly CursorList[] = ['positions.list', 'settlements.list', 'requests.list'];
 const KEYS = fc.constantFrom('before_id' as const, 'e_offset' as const, 'm_offset' as const);
-/** What sixteen lists leave of the safe integers. */
+/** Safe integers divided by sixteen lists. */
 const positions = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 
 describe('a cursor', () => {

@@ -4,7 +4,7 @@ import { RateLimit, type RateVerdict } from '../../../src/exchange/service/rate-
 
 const WINDOW_MS = 60_000;
 
-/** The obvious model: remembers everything, counts by looking. */
+/** The obvious model: stores every call and counts them. */
 class PlainWindow {
   readonly #limit: number;
   readonly #taken: number[] = [];
@@ -118,7 +118,7 @@ describe('sliding windows', () => {
     const windows = new RateLimit(2, 1);
     windows.take('first', 0);
     for (const nowMs of [50_000, 50_001]) expect(windows.take('late', nowMs).allowed).toBe(true);
-    // The first one's window is empty by now; there would be room.
+    // The first window is empty by now, so it would have room.
     expect(windows.take('late', WINDOW_MS + 1).allowed).toBe(false);
     expect(windows.take('late', 50_001 + WINDOW_MS)).toMatchObject({ allowed: true, remaining: 1 });
   });

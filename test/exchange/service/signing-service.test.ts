@@ -33,7 +33,7 @@ function transactionOf(hex: string): Transaction {
   return read.transaction;
 }
 
-/** The draft with these co-signers, and our wallet's signature over it by the rules of a profile that names them. */
+/** The draft with these co-signers, and our wallet's signature over it by the rules of a profile with them. */
 function signedDraft(draft_cosigners: DraftCosigners) {
   const message = writeDraftMessage('solana_tx', draft, wallet.address, draft_cosigners);
   const stored = { intentId: 'i', ...draft, message };
@@ -43,7 +43,7 @@ function signedDraft(draft_cosigners: DraftCosigners) {
   return { message, signature: signed.signature };
 }
 
-/** Slots of 64 bytes stand behind the byte that counts them. */
+/** Slots of 64 bytes follow the byte with their count. */
 const slotOf = (hex: string, index: number) => hex.slice(2 + 128 * index, 2 + 128 * (index + 1));
 
 describe("the exchange's own signing service", () => {

@@ -77,7 +77,7 @@ describe('a damaged file', () => {
 });
 
 describe('a folder of a version that filled recorded events by other rules', () => {
-  /** Leaves recorded events after the snapshot, as a process does that is killed, or a snapshot that holds them. */
+  /** Leaves recorded events after the snapshot, like a killed process, or a snapshot that includes them. */
   function leave(isKilled: boolean): void {
     const opened = PersistentCore.open(folder, settings);
     accepted(opened.core.at(START_MS).markets.create({ config: { kind: 'orderbook' } }));
@@ -140,7 +140,7 @@ describe('a full disk', () => {
     const core = new ExchangeCore(settings, undefined, archive);
     journal.save({ fillRules: FILL_RULES, settings, core: core.snapshot() });
     recordMutations(core, journal);
-    // SQLite's own limit answers as a full disk does.
+    // SQLite's own limit has the effect of a full disk.
     db.pragma(`max_page_count = ${Number(db.pragma('page_count', { simple: true })) + 12}`);
     let acknowledged = 0;
     const work = () => {
@@ -157,7 +157,7 @@ describe('a full disk', () => {
     expect(() => journal.save({})).toThrowError(broken);
     db.close();
 
-    // The same life up to the last call that was acknowledged.
+    // The same history up to the last acknowledged call.
     const expected = new MemoryArchive();
     const kept = new ExchangeCore(settings, undefined, expected);
     for (const command of drawer.journal.slice(0, acknowledged)) kept.apply(command);

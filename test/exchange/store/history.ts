@@ -1,4 +1,4 @@
-/** Fills a core with history, honestly: every order is drafted, and signed, filled, canceled or left to expire. */
+/** Fills a core with history by calls: every order is drafted, and signed, filled, canceled or left to expire. */
 
 import { base58 } from '@scure/base';
 import type { CoreSettings, OrderRequest, Result } from '../../../src/exchange/core/contract.js';
@@ -11,7 +11,7 @@ export const HISTORY_SETTINGS: CoreSettings = {
   serviceName: 'SVC',
   draftLifetimeMs: 60_000,
   landingMs: 400,
-  // Enough for whatever is traded.
+  // Enough for all trades.
   startingFunds: 1_000_000_000_000_000 as Micros,
   challengeLifetimeMs: 600_000,
   seed: 7,
@@ -60,12 +60,12 @@ export class History {
     return must(this.core.identity.credential(apiKey), 'a fresh key').account;
   }
 
-  /** So long does a history of so many orders last. */
+  /** Duration of a history with this number of orders. */
   static lengthMs(orders: number): number {
     return orders * STEP_MS;
   }
 
-  /** One to three orders: filled, canceled, filled in part and canceled, or never signed. */
+  /** One to three orders: filled, canceled, partly filled and canceled, or never signed. */
   step(): void {
     const dice = this.#random.uniform();
     const market = this.#random.below(MARKETS);
@@ -81,7 +81,7 @@ export class History {
     }
   }
 
-  /** Lets an order rest that nobody will take. */
+  /** Adds a resting order that no order will take. */
   rest(): void {
     const number = this.orders % ACCOUNTS;
     this.#place(number, number % MARKETS, true, 1 + (this.orders % 20), 1);

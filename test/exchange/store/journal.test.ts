@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a process that is killed now would leave behind, opened again. */
+/** Reopens the files that a process killed now would leave. */
 function reopened(name: string, settings: CoreSettings = SETTINGS): PersistentCore {
   cpSync(join(folder, 'live'), join(folder, name), { recursive: true });
   return PersistentCore.open(join(folder, name), settings);
@@ -96,7 +96,7 @@ describe('the journal', () => {
     const core = new ExchangeCore(SETTINGS);
     recordMutations(core, new Journal(db, new Transactions(db)));
     core.at(START_MS).setSigningAvailable(false);
-    // As good as a full disk: nothing can be written any more.
+    // Has the effect of a full disk: all writes fail.
     db.close();
     expect(() => core.at(START_MS).setSigningAvailable(true)).toThrowError(
       expect.objectContaining({ code: 'ledger_broken' }),
@@ -113,7 +113,7 @@ describe('the journal', () => {
     (path) => {
       const core = new ExchangeCore(SETTINGS);
       const before = JSON.stringify(core.snapshot());
-      // A damaged or forged line, which no type describes.
+      // A damaged or forged line, which has no type.
       const line = [START_MS, path, []] as unknown as Command;
       expect(() => core.apply(line)).toThrow('not a command of the exchange');
       expect(JSON.stringify(core.snapshot())).toBe(before);

@@ -7,10 +7,10 @@ import { times } from '../../support/effort.js';
 import { type Answered, micros, openMarket, send, TestTrader } from '../http/harness.js';
 import { Killable } from './killable.js';
 
-/** How often the exchange is killed in the middle of its work; the environment may ask for more. */
+/** Number of kills during work; the environment may ask for more. */
 const KILLS = Number(process.env['TWINBOOK_KILLS'] ?? times(2, 10));
 const TRADERS = 3;
-/** Calls of each trader that are on their way at once. */
+/** Maximum concurrent calls of each trader. */
 const AT_ONCE = 4;
 const FUNDS = 10_000_000_000;
 
@@ -25,7 +25,7 @@ const FINAL = ['filled', 'canceled', 'partially_filled_canceled'];
 const PATHS = { order: '/orders/', split: '/share-splits/', merge: '/share-merges/' } as const;
 type Kind = keyof typeof PATHS;
 
-/** What was acknowledged: the furthest that each record was shown, by its pubkey. */
+/** The acknowledged state: the furthest progress of each record, by its pubkey. */
 class Acknowledged {
   readonly records = new Map<string, { readonly kind: Kind; readonly trader: TestTrader; row: Row }>();
   calls = 0;
@@ -35,17 +35,17 @@ class Acknowledged {
     if (status !== 200) return;
     const pubkey = String(row['pubkey']);
     const known = this.records.get(pubkey)?.row;
-    // Answers of calls that ran side by side may arrive in another order than they were made.
+    // Answers of concurrent calls may arrive in another order than the calls.
     if (known !== undefined && furthest(known) > furthest(row)) return;
     this.records.set(pubkey, { kind, trader, row });
   }
 }
 
-/** How far a record has come; never goes down. */
+/** The progress of a record; it never decreases. */
 const furthest = (row: Row): number =>
   micros(row['filled_amount'] ?? 0) * 2 + (FINAL.includes(String(row['status'])) || row['state'] === 'done' ? 1 : 0);
 
-/** Trades without a pause until the exchange is gone. */
+/** Trades without a pause until the exchange is killed. */
 async function trade(trader: TestTrader, market: string, acknowledged: Acknowledged, random: Random): Promise<void> {
   for (;;) {
     const dice = random.uniform();
@@ -65,7 +65,7 @@ async function trade(trader: TestTrader, market: string, acknowledged: Acknowled
         }
       }
     } catch {
-      return; // the exchange was killed under this call: it may have been done, or not
+      return; // The exchange was killed during this call, which may have been executed.
     }
   }
 }
@@ -90,7 +90,7 @@ const readFunds = (traders: readonly TestTrader[]): Promise<number[]> =>
     }),
   );
 
-/** Currency and assets as they were at one moment: a merge or split that was accepted before the kill may land between two reads. */
+/** Currency and assets at one moment: a merge or split that was accepted before the kill may land between two reads. */
 async function readHoldings(traders: readonly TestTrader[]): Promise<{ funds: number[]; assets: readonly Row[] }> {
   for (;;) {
     const before = await readFunds(traders);
@@ -102,7 +102,7 @@ async function readHoldings(traders: readonly TestTrader[]): Promise<{ funds: nu
   }
 }
 
-/** All currency and all complete sets are what the traders came with, and there is a NO for every YES. */
+/** Currency and complete sets sum to the traders' deposits, and YES equals NO. */
 async function checkConservation(traders: readonly TestTrader[]): Promise<void> {
   const { funds, assets } = await readHoldings(traders);
   const shares = (isYes: boolean) =>
@@ -115,7 +115,7 @@ async function checkConservation(traders: readonly TestTrader[]): Promise<void> 
   expect(sum(funds) + shares(true)).toBe(TRADERS * FUNDS);
 }
 
-/** Whatever was acknowledged is still so, or has gone on from there. */
+/** Every acknowledged record is unchanged or has progressed. */
 async function checkAcknowledged({ records }: Acknowledged): Promise<void> {
   const all = [...records];
   for (let at = 0; at < all.length; at += 20) {
@@ -130,7 +130,7 @@ async function checkAcknowledged({ records }: Acknowledged): Promise<void> {
   }
 }
 
-/** Every order was filled by exactly its trades, and no trade is there twice. */
+/** Every order was filled by exactly its trades, and no trade is duplicated. */
 async function checkFills(trader: TestTrader): Promise<void> {
   const trades = await allRows(trader, '/trades/');
   const orders = await allRows(trader, '/orders/');
@@ -154,7 +154,7 @@ describe('kill -9 in the middle of heavy traffic', () => {
     const acknowledged = new Acknowledged();
     const random = Random.fromSeed(1, 'kills');
     for (let round = 0; round < KILLS; round++) {
-      // A different moment in every round: when so many more calls were answered.
+      // A different moment in every round: after this number of answered calls.
       const enough = acknowledged.calls + 20 + random.below(100);
       const trading = traders.flatMap((trader) =>
         Array.from({ length: AT_ONCE }, () => trade(trader, market, acknowledged, random)),

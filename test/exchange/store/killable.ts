@@ -1,4 +1,4 @@
-/** `twinbook exchange` as a process of its own, which a test ends as a power cut would. */
+/** `twinbook exchange` as a separate process that a test can kill. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

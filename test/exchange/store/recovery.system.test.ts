@@ -19,7 +19,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const live = () => join(folder, 'live');
 
-/** What a process that is killed now leaves behind, recovered: the state, and all that is archived. */
+/** Recovers the files that a process killed now would leave: the state and the whole archive. */
 function recovered(): { state: unknown; archive: unknown } {
   const copy = join(folder, 'copy');
   rmSync(copy, { recursive: true, force: true });
@@ -39,12 +39,12 @@ function archived(path: string): unknown {
   }
 }
 
-/** Steps before the first look: there is some history by then. */
+/** Steps before the first check, to create some history. */
 const BEFORE = 120;
 const POSITIONS = 90;
 
 describe('a recovery', () => {
-  // Of the second history usually every fourth position.
+  // The usual run takes every fourth position of the second history.
   it.each([
     [1, 1],
     [2, times(4, 1)],
@@ -58,7 +58,7 @@ describe('a recovery', () => {
         const command = drawer.journal[done];
         if (command !== undefined) persistentCore.core.apply(command);
       }
-      // The first snapshot is of the empty exchange, the second of one with a history.
+      // The first snapshot is of the empty exchange, the second of one with history.
       if (position === 40) persistentCore.save(drawer.core.nowMs);
       if (position < 0 || position % each !== 0) continue;
       const expected = { state: throughJson(drawer.core.snapshot()), archive: throughJson(rowsOf(drawer.archive)) };
@@ -73,7 +73,7 @@ describe('a recovery', () => {
     const persistentCore = PersistentCore.open(live(), settings);
     for (let step = 0; step < 200; step++) drawer.step();
     for (const command of drawer.journal) persistentCore.core.apply(command);
-    // As if killed after the rewind and half of the replay: nothing of it was committed, all of it is done again.
+    // As if killed after the rewind and half of the replay: nothing of it was committed, so all of it is repeated.
     const expected = recovered();
     persistentCore.close();
     const db = openDatabase(live());

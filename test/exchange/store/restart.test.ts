@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Everything that a trader can see of himself. */
+/** All data that a trader can read about his account. */
 async function everything(trader: TestTrader, market: string): Promise<unknown> {
   const own = [
     '/orders/',
@@ -54,7 +54,7 @@ describe('a data folder', () => {
     trader.base = second.url;
     expect(await everything(trader, market)).toEqual(before);
     const taken = await trader.submit('/orders/', draft);
-    // His own resting bid stands in the way: an order never trades with its own account.
+    // His own resting bid blocks it: an order never trades with its own account.
     expect(taken.row['status']).toBe('canceled');
     await second.close();
   });
@@ -129,7 +129,7 @@ describe('the address', () => {
       hint: expect.stringContaining('port'),
     });
     await first.close();
-    // The folder was let go of.
+    // The folder is unlocked again.
     await (await startTestExchange({ dataDir: folder })).close();
   });
 

@@ -1,4 +1,4 @@
-/** An exchange with margin markets for tests: accounts, the way of a request in one call, money as decimals. */
+/** An exchange with margin markets for tests: accounts, all steps of a request in one call, amounts as decimals. */
 
 import type {
   CoreSettings,
@@ -13,7 +13,7 @@ import { must } from '../../../../src/shared/base/errors.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
 import { accepted, m, settings, wallet } from '../venue.js';
 
-/** Liquidates before all is lost, so that something is left to be shared out. */
+/** Liquidates before everything is lost, so that a remainder can be paid out. */
 export const marginSettings: CoreSettings = { ...settings, liquidationLossPercent: 90 };
 
 export const POLYMARKET: PoolConfigSpec = {
@@ -36,13 +36,13 @@ export const HYPERLIQUID: PoolConfigSpec = {
   annual_fee_rate: '0',
 };
 
-/** How long a step takes, ms. */
+/** Duration of a step, ms. */
 export const STEP = settings.landingMs;
 /** From the submit to the fill of a market request. */
 export const TO_FILL = 3 * STEP;
 export const DAY_MS = 86_400_000;
 
-/** What a test wants to say of a request; the rest is YES, leverage 2, a market request. */
+/** Fields of a request that a test sets; the defaults are YES, leverage 2, a market request. */
 export interface Wish {
   readonly market?: string;
   readonly isYes?: boolean;
@@ -58,7 +58,7 @@ export class MarginDesk {
   readonly archive = new MemoryArchive();
   core: ExchangeCore;
   nowMs = 1_700_000_000_000;
-  /** A polymarket at 0.4 unless said otherwise. */
+  /** A polymarket at 0.4 by default. */
   readonly id: string;
 
   constructor(
@@ -105,14 +105,14 @@ export class MarginDesk {
     return this.core.at(this.nowMs).margin.requests.draft(account, this.terms(wish));
   }
 
-  /** Drafts and submits; answers the pubkey. */
+  /** Drafts and submits; returns the pubkey. */
   request(account: number, wish: Wish = {}): string {
     const { pubkey } = accepted(this.draft(account, wish));
     accepted(this.core.at(this.nowMs).margin.requests.submit(account, pubkey, true));
     return pubkey;
   }
 
-  /** A request that was filled; answers the position. */
+  /** Opens a filled request; returns the position. */
   open(account: number, wish: Wish = {}): Wire<'positionRow'> {
     const request = this.request(account, wish);
     this.pass(TO_FILL);
@@ -139,7 +139,7 @@ export class MarginDesk {
     return this.core.at(this.nowMs).margin.positions.close(account, pubkey, price === null ? null : m(price));
   }
 
-  /** Claims what is claimable and waits for it. */
+  /** Claims the claimable amount and waits for it. */
   claim(account: number, pubkey: string): void {
     this.pass(2 * STEP);
     accepted(this.core.at(this.nowMs).margin.claimSettlement(account, pubkey));
@@ -161,13 +161,13 @@ export class MarginDesk {
     return [total / 1e6, locked / 1e6];
   }
 
-  /** What came in minus what is somewhere: 0 at every moment. */
+  /** Deposits minus all holdings: 0 at every moment. */
   get missing(): number {
     let missing: number = this.core.deposited - this.core.matching.fees - this.core.margin.held;
     for (let account = 0; account < this.accounts; account++) missing -= this.core.funds.read(account).total;
     return missing;
   }
 
-  /** The house and every wallet; more would be none. */
+  /** Number of accounts: the house and every wallet. */
   accounts = 5;
 }

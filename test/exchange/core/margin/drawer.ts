@@ -1,4 +1,4 @@
-/** Draws calls of margin that mostly make sense: real pubkeys, prices near the reference, moves of price, clock and market. */
+/** Draws mostly valid calls of margin: real pubkeys, prices near the reference, moves of price, clock and market. */
 
 import type { MarginTerms } from '../../../../src/exchange/core/contract.js';
 import { type Command, ExchangeCore, MUTATORS, type Mutator } from '../../../../src/exchange/core/core.js';
@@ -41,7 +41,7 @@ export class MarginDrawer {
         `key-${number}`,
         'secret',
       );
-      this.accounts.push(number); // account 0 is the house's
+      this.accounts.push(number); // Account 0 belongs to the house.
     }
   }
 
@@ -182,7 +182,7 @@ export class MarginDrawer {
     }
   }
 
-  /** Every market is resolved, everything is claimed, everything has landed. */
+  /** Resolves every market, claims everything and lets everything land. */
   wind(): void {
     for (const market of this.#markets) this.do('markets.resolve', market, true);
     this.#land();

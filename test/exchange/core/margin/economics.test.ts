@@ -5,7 +5,7 @@ import { m } from '../venue.js';
 
 const DAY_MS = 86_400_000;
 
-/** 100 of one's own at leverage 2.5 and 0.4: 250 in all, 625 shares, 150 borrowed. */
+/** 100 of own funds at leverage 2.5 and 0.4: 250 in all, 625 shares, 150 borrowed. */
 const position: economics.Exposure = {
   shares: m(625),
   cost: m(250),
@@ -14,7 +14,7 @@ const position: economics.Exposure = {
   interest: 0,
   interestSinceMs: 0,
 };
-/** A tenth of what is borrowed a year. */
+/** A yearly rate of a tenth of the loan. */
 const RATE = m('0.1');
 
 describe('opening', () => {
@@ -59,7 +59,7 @@ describe('opening', () => {
   });
 
   it('shows the average of an increased position', () => {
-    // 625 at 0.4 and 100 at 0.6, the second without leverage: 310 in all, of it 160 of the user.
+    // 625 at 0.4 and 100 at 0.6, the second without leverage: 310 in all, 160 of them the user's.
     const increased = { ...position, shares: m(725), cost: m(310), userLiquidity: m(160), totalLiquidity: m(310) };
     expect(economics.averageEntry(increased)).toBe(m('0.427587'));
     expect(economics.computeLeverage(m(160), m(310))).toBe(m('1.9375'));
@@ -94,7 +94,7 @@ describe('fees and interest', () => {
 
 describe('an end', () => {
   it.each([
-    // price, interest, by liquidation, pnl, payout, closing fee at 2 % of what 625 shares bring
+    // price, interest, by liquidation, pnl, payout, closing fee at 2 % of the proceeds of 625 shares
     ['0.5', '3', false, '62.5', '153.25', '6.25'],
     ['0.4', '0', false, '0', '100', '0'], // neither won nor lost
     ['0.404', '2.5', false, '2.5', '100', '0'], // the interest has taken the gain
@@ -140,7 +140,7 @@ describe('liquidation', () => {
   });
 
   it('comes by interest alone at the first ms at which the loss is as large as that', () => {
-    // At 0.26 the loss is 87.5; the missing 2.5 of 15 a year, rounded up a millionth early.
+    // At 0.26 the loss is 87.5; the missing 2.5 of 15 a year, rounded a millionth early.
     expect(economics.liquidationDueMs(position, m('0.26'), RATE, 90)).toBe(5_255_997_898);
     expect(economics.liquidationDueMs(position, m('0.26'), RATE, 100)).toBe(26_279_997_898);
     expect(economics.liquidationDueMs(position, m('0.256'), RATE, 90)).toBe(0);
@@ -148,7 +148,7 @@ describe('liquidation', () => {
   });
 });
 
-/** A position as it can come about: own money, leverage, entry price. */
+/** A possible position: own funds, leverage, entry price. */
 const anyPosition = fc
   .record({
     funds: fc.integer({ min: 1, max: 1e12 }),
@@ -166,7 +166,7 @@ const anyPosition = fc
 
 const percents = fc.integer({ min: 1, max: 100 });
 
-/** The same end in plain integers of any size, from the sentences of docs/service.md alone. */
+/** The same result in integers of any size, computed only from the sentences of docs/service.md. */
 function plainEnd(one: economics.Exposure, { price, interest, isLiquidated }: economics.Exit, rate: number) {
   const brings = (BigInt(one.shares) * BigInt(price)) / 1_000_000n;
   const won = brings - BigInt(one.cost) - BigInt(interest);

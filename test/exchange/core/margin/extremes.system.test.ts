@@ -54,7 +54,7 @@ function richDesk(config: PoolConfigSpec, landingMs: number): MarginDesk {
   return desk;
 }
 
-/** Does one call; what is refused is refused. */
+/** Makes one call; the exchange may reject it. */
 function run(desk: MarginDesk, one: Call): void {
   if ('mark' in one) desk.move(one.mark);
   else if ('passMs' in one) desk.pass(one.passMs);
@@ -69,7 +69,7 @@ function run(desk: MarginDesk, one: Call): void {
   }
 }
 
-/** What is created, lost or owed, as rows that say so; none is as it should be. */
+/** Rows that show created, lost or owed amounts; none is expected. */
 function unsoundRows(desk: MarginDesk): readonly unknown[] {
   const unsound: unknown[] = desk.missing === 0 ? [] : [{ missing: desk.missing }];
   for (const account of [1, 2, 3]) {

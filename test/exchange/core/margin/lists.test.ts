@@ -6,7 +6,7 @@ import { accepted, m } from '../venue.js';
 import { MarginDesk, POLYMARKET, STEP } from './desk.js';
 import { MarginDrawer } from './drawer.js';
 
-/** All pages of a list, one after the other. */
+/** All pages of a list in order. */
 function walk<T>(read: (query: MarginPageQuery) => MarginPage<T>, limit: number, oldestFirst: boolean): T[] {
   const rows: T[] = [];
   for (let after: MarginPlace | undefined; ; ) {

@@ -15,7 +15,7 @@ afterEach(() => {
   expect(desk.missing).toBe(0);
 });
 
-/** The states of a request at every step from now on, until it no longer changes. */
+/** The states of a request at every step until it no longer changes. */
 function statesOf(account: number, pubkey: string, steps: number): string[] {
   const states = [desk.requestRow(account, pubkey).state];
   for (let step = 0; step < steps; step++) {
@@ -87,7 +87,7 @@ describe('a request', () => {
     expect(desk.requestRow(account, pubkey).state).toBe('order_placed');
     desk.move('0.25');
     expect(desk.requestRow(account, pubkey).state).toBe('completed');
-    // 100 shares at 0.25 take 10 and a fee of 0.1; 2.02 are back.
+    // 100 shares at 0.25 take 10 and a fee of 0.1; 2.02 are returned.
     expect(desk.funds(account)).toEqual([9_989.9, 0]);
     expect(desk.core.margin.positionPage(account, { limit: 1 }).rows).toMatchObject([
       { total_shares: '100', avg_entry_price: '0.25', user_liquidity: '10', total_liquidity: '25' },
@@ -157,10 +157,10 @@ describe('a request', () => {
     const draft = accepted(desk.draft(account)).pubkey;
     desk.pass(59_900);
     accepted(desk.core.at(desk.nowMs).margin.requests.submit(account, draft, true));
-    desk.pass(100); // the draft would have expired now
+    desk.pass(100); // The draft would expire now.
     expect(desk.requestRow(account, draft).state).toBe('funding_processing');
     accepted(desk.core.at(desk.nowMs).margin.requests.cancel(account, draft));
-    desk.pass(STEP - 100); // its funding would be through now
+    desk.pass(STEP - 100); // Its funding would land now.
     expect(desk.requestRow(account, draft).state).toBe('cancelled');
   });
 
@@ -179,7 +179,7 @@ describe('a request', () => {
     expect(statesOf(account, pubkey, 1)).toEqual(['refund_processing', 'failed']);
     expect(desk.funds(account)).toEqual([10_000, 0]);
     const row = desk.requestRow(account, pubkey);
-    // Only what was paid in is paid back.
+    // Only deposits are paid back.
     expect(row.funding_txid === null).toBe(steps === 0);
     expect(row.refund_txid === null).toBe(steps === 0);
   });
@@ -248,7 +248,7 @@ describe('a second request on the same side', () => {
   it('pays interest for each part from its own time on', () => {
     const account = fresh().account(1);
     desk.open(account, { leverage: '2.5' }); // borrows 150
-    desk.pass(73 * DAY_MS - TO_FILL); // 3 by the second fill
+    desk.pass(73 * DAY_MS - TO_FILL); // 3 of interest by the second fill.
     const { pubkey } = desk.open(account, { leverage: '2.5' }); // borrows 150 more
     desk.pass(73 * DAY_MS); // 6 more
     accepted(desk.close(account, pubkey));
@@ -316,7 +316,7 @@ describe('a close', () => {
   });
 
   it.each([
-    // 250 shares at 0.4 without leverage: what they bring, less 2 % of it if that is more than was paid.
+    // 250 shares at 0.4 without leverage: their proceeds, less 2 % if they exceed the cost.
     ['0.6', '47', '3'],
     ['0.404', '-1.02', '2.02'],
     ['0.4', '0', '0'],
@@ -370,7 +370,7 @@ describe('a close', () => {
     desk.claim(winner, won);
     accepted(desk.core.at(desk.nowMs).margin.claimSettlement(loser, lost));
     desk.pass(STEP);
-    // Nothing is held for anybody: what is left is the pool's loss of 62.5 and gain of 25.
+    // All claims are paid: the rest is the pool's loss of 62.5 and gain of 25.
     expect(Math.round(desk.core.margin.held / 1e4) / 100).toBe(-37.5);
   });
 });
@@ -424,7 +424,7 @@ describe('liquidation', () => {
     const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     desk.move('0.26');
-    // See economics.test.ts; the fill was at this very ms.
+    // See economics.test.ts; the fill was at this millisecond.
     desk.pass(5_255_997_897);
     expect(desk.position(account, pubkey).is_closed).toBe(false);
     expect(desk.position(account, pubkey).liquidation_price).toBe('0.259999');
@@ -468,7 +468,6 @@ describe('liquidation', () => {
     const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     for (let move = 0; move < 1_000; move++) desk.move(move % 2 === 0 ? '0.4' : '0.41');
-    // The core's own snapshot, as it makes it.
     const { due } = desk.core.snapshot() as Snapshot;
     expect(due.entries.length).toBeLessThan(5);
     expect(desk.position(account, pubkey).is_closed).toBe(false);
@@ -533,7 +532,7 @@ describe('take profit and stop loss', () => {
     const account = fresh().account(1);
     desk.request(account, { limit: ['0.3', '100'], takeProfit: '0.35', stopLoss: '0.25' });
     desk.pass(TO_FILL);
-    // Filled at 0.2, which is below the stop already.
+    // The fill at 0.2 is already below the stop.
     desk.move('0.2');
     expect(desk.core.margin.positionPage(account, { limit: 1 }).rows).toMatchObject([
       { avg_entry_price: '0.2', closing_price: '0.2', tp_sl: { state: 'triggered', trigger_type: 'stop_loss' } },
@@ -608,7 +607,7 @@ describe('take profit and stop loss', () => {
 
 describe('a market that is settled', () => {
   it.each([
-    // A second of interest is a millionth; the closing fee is 2 % of what a winner’s shares bring.
+    // A second of interest is a millionth; the closing fee is 2 % of the proceeds of a winner's shares.
     [true, '1', '362.499999', '0', '-60'],
     [false, '0', '-100', '1', '38'],
     [null, '0.5', '56.249999', '0.5', '-10'],

@@ -16,9 +16,8 @@ const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 const hash = (core: ExchangeCore): string => createHash('sha256').update(JSON.stringify(core.snapshot())).digest('hex');
 const seeds = fc.integer({ min: 0, max: 1e9 });
 
-/** Each place where a user's money can be, from the records themselves. */
+/** Every place that can hold a user's funds, read from the records. */
 function expectConserved({ core, accounts }: MarginDrawer): void {
-  // The core's own snapshot, as it makes it.
   const { margin, catalog } = core.snapshot() as Snapshot;
   const requests = margin?.requests.records ?? [];
   let currency = 0;
@@ -61,7 +60,7 @@ describe('under random calls of several accounts, moves of prices, clock and mar
           expect(core.margin.pnl(account)).toEqual({ settlements: won, unrealized: 0, openingFees: 0, held: 0 });
           expect(rows.every(({ state, position }) => state === 'done' && position.is_claimed)).toBe(true);
         }
-        // Nothing that is over stays in memory.
+        // Finished records leave memory.
         const { margin } = core.snapshot() as Snapshot;
         expect([margin?.requests.records, margin?.positions.records, margin?.settlements.records]).toEqual([
           [],
@@ -96,7 +95,7 @@ describe('under random calls of several accounts, moves of prices, clock and mar
         const snapshot = throughJson(drawer.core.snapshot());
         const since = drawer.journal.length;
         for (let step = cut; step < STEPS; step++) drawer.step();
-        // The archive as a crash leaves it: with everything that was put after the snapshot.
+        // The archive after a crash: with all rows added since the snapshot.
         const archive = copyOf(drawer.archive);
         const core = new ExchangeCore(settings, snapshot, archive);
         for (const command of throughJson(drawer.journal.slice(since))) core.apply(command);

@@ -8,11 +8,11 @@ import { checkSame } from '../../model/compare.js';
 import { Pair } from '../../model/pair.js';
 import { m, Venue } from '../venue.js';
 
-/** Calls in the life of two books: deep queues, recycled slots, odd grids and fees. */
+/** Calls on two books: deep queues, recycled slots, odd grids and fees. */
 const STEPS = times(5_000, 20_000);
 const LEGS = ['mint', 'burn', 'transfer of YES', 'transfer of NO'];
 
-/** Draws the next calls: mostly passive orders around the middle, sometimes through the spread, and withdrawals. */
+/** Draws the next calls: mostly passive orders around the middle, sometimes crossing ones, and cancels. */
 function step(pair: Pair, random: Random): void {
   const dice = random.uniform();
   if (dice < 0.1) return pair.run({ do: 'withdraw', pick: random.below(100) });
@@ -38,7 +38,7 @@ function step(pair: Pair, random: Random): void {
     });
   }
   const isYes = random.chance(0.5);
-  // An order's price is in the space of its own outcome.
+  // An order's price is in the price space of its own outcome.
   const own = { ...place, cents: isYes ? cents : -cents };
   pair.run({
     do: 'order',
@@ -64,7 +64,7 @@ describe('the matching engine', () => {
       step(pair, random);
       if (at % 500 !== 0) continue;
       checkSame(pair.core, pair.plain, pair.accounts);
-      // The model looks at all orders for every call; internal ones that are over are in no list.
+      // The model scans all orders for every call; finished internal orders are in no list.
       const kept = orders.filter((order) => order.place !== null || order.pubkey !== '');
       orders.splice(0, orders.length, ...kept);
     }

@@ -1,4 +1,4 @@
-/** Many recorded events in one call are what one call each is. */
+/** A call with many recorded events equals one call for each event. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ interface Event {
 }
 
 const START_MS = 1_700_000_000_000;
-/** The events come after what `world` did. */
+/** The events follow those of `world`. */
 const FIRST_MS = START_MS + 500;
 
 function columns(events: readonly Event[]): RecordedColumns {
@@ -40,7 +40,7 @@ function columns(events: readonly Event[]): RecordedColumns {
   };
 }
 
-/** Events around 0.5, some of which no market has a place for. */
+/** Events around 0.5; some do not fit in any market. */
 function drawEvents(random: Random, count: number): Event[] {
   let timeMs = FIRST_MS;
   return Array.from({ length: count }, () => {
@@ -77,11 +77,11 @@ function world(model: string): Venue {
 /** Account 1 is the maker without a wallet. */
 const TRADERS = [2, 3, 4];
 
-/** Effect of one call for each event, and the number of refused calls. */
+/** Effect of one call for each event, and the number of rejected calls. */
 function oneByOne(core: ExchangeCore, events: readonly Event[], market = 0): number {
   let refused = 0;
   for (const { timeMs, kind, side, price, amount } of events) {
-    // Some of the amounts are no Micros: that is what is tried.
+    // Some of the amounts are invalid Micros on purpose.
     const micros = amount as Micros;
     if (kind === EVENT.clear) core.at(timeMs).feed.clear(market);
     else if (kind === EVENT.level) refused += core.at(timeMs).feed.level(market, side, m(price / 1e6), micros) ? 0 : 1;
@@ -90,7 +90,7 @@ function oneByOne(core: ExchangeCore, events: readonly Event[], market = 0): num
   return refused;
 }
 
-/** All that anybody can read of a market and its accounts. */
+/** All public and account data of a market. */
 function readable(core: ExchangeCore, market = 0) {
   return {
     book: bookRow(core.catalog.market(market), true, 100),
@@ -209,7 +209,7 @@ describe('recorded events in one call', () => {
           const { own: a, ...shown } = readable(inTurn, market);
           const { own: b, ...expected } = readable(merged, market);
           expect(shown).toEqual(expected);
-          // The fills of two markets within a step are numbered market by market; each is the same.
+          // The fills of two markets within a step are numbered by market; each market's fills are equal.
           const plain = (rows: typeof a) =>
             rows.map((list) => list.map((row) => JSON.stringify({ ...row, pubkey: '' })).sort());
           expect(plain(a)).toEqual(plain(b));

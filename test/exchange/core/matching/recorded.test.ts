@@ -19,7 +19,7 @@ function recorded() {
     filled: (pubkey: string, who = account) => Number(venue.order(who, pubkey).filled_amount),
     /** Recorded shares ahead of each resting order, in queue order. */
     ahead: () => {
-      // The snapshot's rows of eight end with what is ahead.
+      // The last of the eight fields of a row is the amount ahead.
       const { resting } = venue.core.snapshot() as Snapshot;
       return (resting[0] ?? []).filter((_, at) => at % 8 === 7).map((value) => value / 1e6);
     },
@@ -57,7 +57,7 @@ describe('a resting order in a recorded queue', () => {
     const far = venue.place(account, [true, 'buy', '0.39', '5']);
     trade(ASK, '0.39', 12);
     expect([filled(near), filled(at), filled(far)]).toEqual([5, 5, 2]);
-    // A recorded seller is printed as a buyer of NO; the fills at their own prices.
+    // A recorded seller is printed as a buyer of NO; the fills have their own prices.
     expect(prints()).toEqual(['NO 2@0.61', 'NO 5@0.6', 'NO 5@0.59']);
   });
 });

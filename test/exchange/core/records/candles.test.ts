@@ -13,7 +13,7 @@ interface Price {
   readonly notional: number;
 }
 
-/** Prices in time order, some of them together, some hours apart. */
+/** Prices in time order, some simultaneous, some hours apart. */
 const prices = fc
   .array(
     fc.record({
@@ -31,7 +31,7 @@ const prices = fc
     });
   });
 
-/** The bars as anybody would compute them from the list of all trades. */
+/** The bars, computed plainly from the list of all trades. */
 function plainBars(all: readonly Price[], lengthMs: number, fromMs: number, toMs: number): Bar[] {
   const starts = [...new Set(all.map(({ timeMs }) => Math.floor(timeMs / lengthMs) * lengthMs))];
   return starts

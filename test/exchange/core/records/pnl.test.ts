@@ -94,7 +94,7 @@ describe('profit and loss', () => {
   });
   type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-  /** Whatever is refused does nothing. */
+  /** Rejected requests change nothing. */
   function take(venue: Venue, ids: readonly string[], accounts: readonly number[], one: Step): void {
     const { core, nowMs } = venue;
     const [account = 0, id = ''] = [accounts[one.who], ids[one.market]];
@@ -159,7 +159,7 @@ describe('profit and loss with margin', () => {
   });
   type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-  /** Whatever is refused does nothing. */
+  /** Rejected requests change nothing. */
   function take(desk: MarginDesk, ids: readonly string[], accounts: readonly number[], one: Step): void {
     const [account = 0, market = ''] = [accounts[one.who], ids[one.market]];
     const position = desk.core.margin.positionPage(account, { limit: 5 }).rows[one.size % 5]?.pubkey ?? 'nobody';

@@ -61,7 +61,7 @@ describe('assets', () => {
   });
 
   it('go on at a place of the scan, past outcomes that are not held', async () => {
-    // Nothing of the second market is left, so its two places are passed over.
+    // The second market has no balance, so its two places are skipped.
     await trader.complete('/share-merges/', { market_condition_id: markets[1], amount: '2' });
     await pass(base, 2, trader);
     const whole = (await trader.get('/account/assets/')).rows;

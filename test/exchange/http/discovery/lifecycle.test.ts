@@ -1,4 +1,4 @@
-/** What every endpoint that knows a market answers in each of its states. */
+/** Answers of every endpoint with a market, in each of the market's states. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../../src/exchange/exchange.js';
@@ -19,7 +19,7 @@ afterAll(() => exchange.close());
 
 const slugOf = ({ status, slug }: Answered): string => (slug === null ? String(status) : `${status} ${slug}`);
 
-/** A market that was open, with shares and a resting order of the trader, and is in this state now. */
+/** A market in this state that was open before, with shares and a resting order of the trader. */
 async function marketIn(state: MarketState): Promise<string> {
   const market = await openMarket(base, { title: `A ${state} thing` });
   await trader.complete('/share-splits/', { market_condition_id: market, amount: '5' });
@@ -39,7 +39,7 @@ const order = (market: string) => ({
   amount: '2',
 });
 
-/** States that a market that has traded can be in. */
+/** The possible states of a market after trading. */
 const LATER = MARKET_STATES.filter((state) => state !== 'draft' && state !== 'waiting_to_open');
 
 describe.each(LATER)('a market that is %s', (state) => {
@@ -85,7 +85,7 @@ describe.each(LATER)('a market that is %s', (state) => {
       expect(position.is_final).toBe(isSettled);
       return (row['value'] as { usdt: string }).usdt;
     });
-    // Five sets: at the bid of 0.4 while it is there, at nothing known without a price, at the payout in the end.
+    // Five sets: at the bid of 0.4 while it exists, at 0 without a price, at the payout in the end.
     const worth = { resolved: ['5', '0'], canceled: ['2.5', '2.5'], open: ['2', '3'] } as Record<string, string[]>;
     expect(figures).toEqual(worth[state] ?? ['0', '0']);
   });

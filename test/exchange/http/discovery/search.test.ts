@@ -7,7 +7,7 @@ import { read, refusal, twice, walk } from './walk.js';
 let exchange: RunningExchange;
 let base: string;
 
-/** A market as the test made it, and what search may know about it. */
+/** A market of the test, with its searchable fields. */
 interface Known {
   readonly id: string;
   readonly event: number;
@@ -142,7 +142,7 @@ function isFound(market: Known, q: Query): boolean {
   );
 }
 
-/** What is found, as `market id` and `event id`, in no order. */
+/** The expected results, as `market id` and `event id`, unordered. */
 function expected(q: Query): string[] {
   const found = known.filter((market) => isFound(market, q));
   const markets = found.map(({ id }) => `market ${id}`);

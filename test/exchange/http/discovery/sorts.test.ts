@@ -1,4 +1,4 @@
-/** Every sort of markets, events and search over markets whose places differ in each of them. */
+/** Every sort of markets, events and search, over markets whose order differs between sorts. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../../src/exchange/exchange.js';
@@ -9,7 +9,7 @@ const DAY_S = 86_400;
 const FEES = { opening_fee: '0', closing_fee: '0', annual_fee_rate: '0' };
 const BOOK = { kind: 'orderbook' };
 
-/** In the order of their making, a second apart. `shares` are traded in the order of `turn`. */
+/** In order of creation, a second apart. `shares` are traded in the order of `turn`. */
 const MARKETS = [
   { title: 'Sorted a', event: 'Sorted ab', date: 300, config: BOOK, shares: '11', turn: 1 },
   { title: 'Sorted b', event: 'Sorted ab', date: 100, config: BOOK, shares: '10', turn: 2 },
@@ -32,11 +32,11 @@ const MARKETS = [
   },
 ];
 
-/** The last letters of the titles, first row first. Equals come newest first. */
+/** The last letters of the titles, first row first. Newest first among equals. */
 const ORDERS: readonly (readonly [sort: string, markets: string, events: string])[] = [
   ['created', 'e d c b a', 'e d c ab'],
   ['live_stream', 'e d c b a', 'e d c ab'],
-  // An event adds up its markets.
+  // An event has the sum of its markets.
   ['total_volume', 'c a b e d', 'ab c e d'],
   ['market_cap', 'c a b e d', 'ab c e d'],
   // The trade in c is older than a day.

@@ -1,9 +1,9 @@
-/** Margin over HTTP for tests: long steps, so that only the control of the clock makes them. */
+/** Margin over HTTP for tests: steps are long, so that only the clock control makes them. */
 
 import type { ExchangeOptions } from '../../../../src/exchange/exchange.js';
 import { type Answered, control, openMarket, send, startTestExchange, TestTrader } from '../harness.js';
 
-/** How long each step of a request or settlement takes. */
+/** Duration of each step of a request or settlement. */
 export const STEP_S = 100;
 export const DAY_S = 86_400;
 
