@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { times } from '../support/effort.js';
 import { clientCampaign } from './client/campaign.js';
 
-/** The short form of `npm run fuzz -- --way client`. Whatever nobody catches fails the run by itself. */
+/** The short form of `npm run fuzz -- --way client`. An uncaught error fails the run. */
 
 const SEED = 3;
 const ANSWERS = times(1000, 2500);

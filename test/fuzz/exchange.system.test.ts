@@ -29,7 +29,7 @@ describe('an exchange under hostile requests', () => {
       heapBytes: () => Promise.resolve(null),
     });
     expect(faults).toEqual([]);
-    // Were nearly all of them refused for one and the same reason, nothing would have been tried.
+    // If nearly all requests failed for the same reason, the test would prove nothing.
     for (const status of ['200', '201', '400', '401', '403', '404', '405', '409', '415']) {
       expect([status, tally.countOf(status) > 0]).toEqual([status, true]);
     }
@@ -44,7 +44,7 @@ describe('an exchange under hostile requests', () => {
       Array.from({ length: 200 }, (_, at) => {
         const random = Random.fromSeed(seed, `case 0/${at}`);
         const { kind, bytes } = shotOf({ random, world, actor, document }, `0/${at}`);
-        // The time and what is signed with it go on.
+        // The time and the signatures over it differ.
         return [kind, bytes.toString('latin1').replace(/SVC-[A-Z-]+: .*/g, '')];
       });
     expect(shots(1)).toEqual(shots(1));

@@ -1,4 +1,7 @@
-/** `npm run fuzz [-- --seconds N --seed N --way exchange|client|both]`: hostile input both ways; 1 when anything gave way. */
+/**
+ * `npm run fuzz [-- --seconds N --seed N --way exchange|client|both]`: hostile input both ways; exits with 1 on
+ * failure.
+ */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +16,7 @@ import '../support/tied.js';
 
 const { seconds, seed, way } = orExit(readOptions);
 
-/** The promise of the service: no answer takes longer. */
+/** The service's maximum response time. */
 const SLOW_MS = 1000;
 const LANES = 8;
 
@@ -21,11 +24,11 @@ let faults = 0;
 
 interface Result {
   readonly tally: Tally;
-  /** Requests into the exchange, or answers into the client: a read that learns nothing asks three times. */
+  /** Requests to the exchange, or answers to the client: a read without a usable answer is sent three times. */
   readonly count: number;
   readonly attackMs: number;
   readonly faults: readonly string[];
-  /** In the middle and at the end, of each process that was attacked. */
+  /** In the middle and at the end, for each attacked process. */
   readonly heapBytes: readonly (number | null)[];
 }
 

@@ -1,4 +1,4 @@
-/** What `npm run fuzz` was asked for. */
+/** Options of `npm run fuzz`. */
 
 import { parseArgs } from 'node:util';
 

@@ -1,11 +1,11 @@
-/** What an OpenAPI document asks for: its operations, and values that fit its schemas. */
+/** The requirements of an OpenAPI document: its operations, and values that fit its schemas. */
 
 import type { Random } from '../../src/shared/base/random.js';
 import { pick } from './values.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A JSON Schema as far as the document uses them. */
+/** The parts of JSON Schema that the document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -30,7 +30,7 @@ export interface Field {
 
 export interface Operation {
   readonly method: string;
-  /** With `{name}` where a parameter stands. */
+  /** With `{name}` in place of a parameter. */
   readonly path: string;
   readonly scope: 'public' | 'signed' | 'bootstrap' | 'paper';
   readonly query: readonly Field[];
@@ -38,7 +38,7 @@ export interface Operation {
   readonly body: readonly Field[] | null;
   /** Status of success. */
   readonly status: number;
-  /** Of the whole body of a success. */
+  /** Schema of the whole body of a success. */
   readonly success: Schema;
 }
 
@@ -56,7 +56,7 @@ export class Document {
   readonly json: Json;
   readonly operations: readonly Operation[];
 
-  /** `json`: as `/openapi.json` says it. */
+  /** `json`: the content of `/openapi.json`. */
   constructor(json: Json) {
     this.json = json;
     // The document is our own; test/exchange/openapi/ checks that it is OpenAPI.
@@ -133,6 +133,6 @@ export class Document {
   }
 }
 
-/** Of at most two decimals: on the grid of every shipped market. */
+/** At most two decimals: on the grid of every shipped market. */
 const decimalText = (random: Random): string =>
   String(random.chance(0.5) ? random.below(100) / 100 : 1 + random.below(5000) / 100);

@@ -1,4 +1,4 @@
-/** What a run counted, as a table. */
+/** The counts of a run, as a table. */
 
 type Count = readonly [row: string, column: string, times: number];
 
@@ -9,7 +9,7 @@ export class Tally {
   slowestMs = 0;
   slowest = '';
 
-  /** What `counts` of another told. */
+  /** Adds the result of another tally's `counts`. */
   addAll(counts: readonly Count[]): void {
     for (const [row, column, times] of counts) this.add(row, column, times);
   }
@@ -34,12 +34,12 @@ export class Tally {
     );
   }
 
-  /** How often a column was met, over all rows. */
+  /** The sum of a column over all rows. */
   countOf(column: string): number {
     return [...this.#counts.values()].reduce((sum, counts) => sum + (counts.get(column) ?? 0), 0);
   }
 
-  /** Rows and columns in alphabetical order, so that two runs can be laid side by side. */
+  /** Rows and columns in alphabetical order, so that two runs can be compared. */
   table(title: string): string {
     const columns = [...this.#columns].sort();
     const rows = [...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,4 +1,4 @@
-/** Values that programs trip over, drawn from a seed. */
+/** Values that programs often mishandle, drawn from a seed. */
 
 import type { Random } from '../../src/shared/base/random.js';
 
@@ -99,14 +99,14 @@ export function nastyText(random: Random): string {
   return random.chance(0.75) ? pick(random, TEXTS) : randomText(random);
 }
 
-/** Any UTF-16 code units, surrogates without a partner among them. */
+/** Any UTF-16 code units, including unpaired surrogates. */
 function randomText(random: Random): string {
   const length = random.below(40);
   const widths: Some<number> = [0x20, 0x80, 0x800, 0x10000];
   return String.fromCharCode(...Array.from({ length }, () => random.below(pick(random, widths))));
 }
 
-/** Values of every JSON type as their text, some of which no JSON parser may accept. */
+/** Values of every JSON type as text; JSON parsers must reject some of them. */
 const JSON_TEXTS: Some<string> = [
   ...([
     'null',
@@ -179,13 +179,13 @@ export function nastyJson(random: Random): string {
     [45, () => JSON.stringify(nastyText(random))],
     [40, () => pick(random, JSON_TEXTS)],
     [12, () => pick(random, NO_JSON)],
-    // Large: a few of them cost as much as all the others.
+    // Rare, because a few of these large values cost as much as all the others.
     [0.4, () => DEEP_LIST],
     [0.3, () => DEEP_OBJECT],
   ])();
 }
 
-/** An own name of a field, or one that no record should have. */
+/** A field's name, or a name that no record should have. */
 export const nastyName = (random: Random): string =>
   weighted(random, [
     [
@@ -205,10 +205,10 @@ export const nastyName = (random: Random): string =>
     [1, () => nastyText(random)],
   ])();
 
-/** Percent-encoded, also where JavaScript's own function throws: by way of UTF-8, which has no lone surrogates. */
+/** Percent-encoded, even where JavaScript's own function throws: UTF-8 has no lone surrogates. */
 export const encoded = (text: string): string => encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'));
 
-/** Wrong in ways that a percent-encoding can be: bare, cut, over-long, doubled. */
+/** Invalid percent-encodings: bare, cut, over-long, doubled. */
 export function badlyEncoded(random: Random, text: string): string {
   return weighted(random, [
     [3, () => encoded(text)],

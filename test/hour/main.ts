@@ -1,7 +1,7 @@
 /**
- * `npm run hour [-- --minutes N --markets N --strategy FILE]`: the compiled program quotes many markets of the paper exchange's
- * crowd over loopback HTTP for an hour of real time, and its journal says what came of it: requests that the exchange refused for
- * their number, how long a book went unseen, and how long the trader's steps took.
+ * `npm run hour [-- --minutes N --markets N --strategy FILE]`: the compiled program quotes many markets of the paper
+ * exchange's crowd over loopback HTTP for an hour of real time. Its journal gives the results: rejections by rate
+ * limits, the age of books, and the duration of the trader's steps.
  */
 
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ if (!(minutes > 0 && Number.isSafeInteger(markets) && markets >= 1 && markets <=
   process.exit(2);
 }
 
-/** What each market may lose is its own money. */
+/** Maximum loss of each market: its own capital. */
 const CAPITAL_A_MARKET = 1000;
 const capital = CAPITAL_A_MARKET * markets;
 
@@ -86,7 +86,7 @@ async function main(): Promise<void> {
   else rmSync(folder, { recursive: true });
 }
 
-/** What the trader says of its own health at the end; a line a minute goes to standard error. */
+/** The trader's health report at the end; a line a minute goes to standard error. */
 async function watch(socket: string): Promise<AccountStatus['health'] | null> {
   let health: AccountStatus['health'] | null = null;
   const subscription = new Subscription(socket, {
@@ -107,7 +107,7 @@ async function watch(socket: string): Promise<AccountStatus['health'] | null> {
 
 async function tell(folder: string, health: AccountStatus['health'] | null): Promise<void> {
   const runs = join(folder, 'runs');
-  // A machine that gives the trader no processor for eight seconds makes its guardian cancel and kill: nothing is quoted after that.
+  // A machine that stalls the trader for eight seconds makes its guardian cancel and kill: no quotes follow.
   const kill = statSync(join(folder, 'ledger.sqlite.kill'), { throwIfNoEntry: false });
   const untilMs = kill?.mtimeMs ?? Number.POSITIVE_INFINITY;
   const [run] = readdirSync(runs);
@@ -135,7 +135,7 @@ async function tell(folder: string, health: AccountStatus['health'] | null): Pro
   if (health !== null) console.log(`steps           ${health.steps}: ${describeSteps(health)}`);
 }
 
-/** How many steps took how long, by the bounds that the metrics have. */
+/** Number of steps by duration, within the bounds of the metrics. */
 function describeSteps({ stepSeconds: { counts, sum }, steps }: AccountStatus['health']): string {
   const below = (part: number) => {
     const passed = counts.map((_, place) => counts.slice(0, place + 1).reduce((sum, count) => sum + count, 0));

@@ -1,4 +1,4 @@
-/** Figures about the requests of a run's steps: all, those refused for their number, and the greatest age of books. */
+/** Figures about the requests of a run's steps: all, those rejected by rate limits, and the maximum age of books. */
 
 import { SlidingMinute } from '../../src/shared/base/sliding-minute.js';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints.js';
@@ -9,12 +9,12 @@ export interface TallyFigures {
   /** Answered with HTTP 429. */
   readonly throttled: number;
   readonly unknown: number;
-  /** Markets whose book was looked at, and in which an order was drafted. */
+  /** Markets whose book was polled, and markets in which an order was drafted. */
   readonly seen: number;
   readonly quoted: number;
-  /** Between two looks at one book, from the beginning to the end of the run, s, ascending. */
+  /** Gaps between two polls of one book, from the start to the end of the run, s, ascending. */
   readonly gapsS: readonly number[];
-  /** Most requests that left within a minute. */
+  /** Maximum requests within a minute. */
   readonly peaks: { readonly public: number; readonly signed: number };
 }
 

@@ -1,4 +1,4 @@
-/** What a hostile venue says: bodies, statuses and headers that no client should believe. */
+/** Answers of a hostile venue: bodies, statuses and headers that a client must not trust. */
 
 import { gzipSync } from 'node:zlib';
 import type { Random } from '../../../src/shared/base/random.js';
@@ -9,11 +9,11 @@ import { hostileBytes } from './framing.js';
 export interface HostileAnswer {
   readonly kind: string;
   readonly bytes: Buffer;
-  /** What comes after the bytes. */
+  /** The end of the connection after the bytes. */
   readonly ending: 'keep' | 'close' | 'reset' | 'silence' | 'drip' | 'endless';
-  /** What an honest reader of HTTP makes of it; null when it is no whole answer. */
+  /** The answer as a correct HTTP reader parses it; null if it is not a whole answer. */
   readonly meaning: Meaning | null;
-  /** Says something about budgets or clocks, which a client keeps in mind. */
+  /** Reports budgets or clocks, which a client remembers. */
   readonly lasting: boolean;
 }
 
@@ -26,13 +26,13 @@ export interface Told {
   readonly random: Random;
   readonly document: Document;
   readonly operation: Operation;
-  /** What the record was asked for by. */
+  /** The mark with which the record was requested. */
   readonly mark: string;
 }
 
-/** Where records say which one they are. */
+/** Fields that identify a record. */
 const NAMES = ['pubkey', 'position_pubkey', 'condition_id', 'market', 'key_id'];
-/** Where rows of a list say of which record they are. */
+/** Fields by which list rows name their record. */
 const OWNER_NAMES = ['market_condition_id'];
 
 type Body = Meaning & { readonly headers?: readonly string[] };
@@ -53,11 +53,11 @@ export function answerOf(told: Told): HostileAnswer {
 const envelope = (data: unknown, meta: unknown, error: unknown = null): string => JSON.stringify({ data, meta, error });
 
 export function honest({ random, document, operation, mark }: Told): Body {
-  const { data, ...rest } = document.sample(random, operation.success) as Json; // the schema of an envelope
+  const { data, ...rest } = document.sample(random, operation.success) as Json;
   return { status: operation.status, text: JSON.stringify({ data: named(data, mark), ...rest }) };
 }
 
-/** The record that was asked for, or rows of it, which are named as they like themselves. */
+/** The requested record, or rows of it, whose own names vary. */
 function named(data: unknown, mark: string, names: readonly string[] = NAMES): unknown {
   if (Array.isArray(data)) return data.map((row) => named(row, mark, OWNER_NAMES));
   if (typeof data !== 'object' || data === null) return data;
@@ -79,7 +79,7 @@ function framed({ status, text, headers = [] }: Body): Omit<HostileAnswer, 'kind
     '',
   ];
   const bytes = Buffer.concat([Buffer.from(lines.join('\r\n'), 'utf8'), body]);
-  // These statuses have no body: what follows them is no part of any answer.
+  // These statuses have no body: later bytes belong to no answer.
   if (status === 204 || status === 304) return { bytes, ending: 'close', meaning: null, lasting: false };
   return { bytes, ending: 'keep', meaning: { status, text: body.toString('utf8') }, lasting: status === 429 };
 }
@@ -103,7 +103,7 @@ function refusal({ random }: Told): Body {
   return { status: pick(random, [400, 401, 403, 404, 409, 418, 451, 501]), text: envelope(null, null, error) };
 }
 
-/** An honest body of which one place is something else. */
+/** An honest body with one altered place. */
 function mutated(told: Told): Body {
   const { random } = told;
   const { status, text } = random.chance(0.8) ? honest(told) : refusal(told);
@@ -151,7 +151,7 @@ function garbage(told: Told): Body {
   };
 }
 
-/** Status, data, meta and error that do not go together; redirects. */
+/** Contradicting status, data, meta and error; redirects. */
 function contradiction(told: Told): Body {
   const { random } = told;
   const statuses = [
@@ -209,7 +209,7 @@ const DATES = [
   ...['+275760-09-13T00:00:00.000Z', '-271821-04-20T00:00:00.000Z', '0', '1e99', 'Sat, 30 Feb 2026 00:00:00 GMT'],
 ] as const;
 
-/** A believable body under headers that are not. */
+/** A plausible body under implausible headers. */
 function withHeaders(told: Told): Body {
   const { random } = told;
   const throttled = { code: -17, slug: 'throttled', message: 'x', details: [] };
@@ -227,5 +227,5 @@ function withHeaders(told: Told): Body {
   return { ...body, headers: random.chance(0.2) ? [...lines, ...lines] : lines };
 }
 
-/** A few kilobytes that unpack to more than any answer may have. */
+/** A few kilobytes that unpack to more than the maximum size of an answer. */
 export const BOMB: Buffer = gzipSync(Buffer.alloc(8 * 1024 * 1024, ' '));

@@ -1,6 +1,6 @@
 /**
- * Hostile answers into the real client over real sockets: every call must end as what its answer proves and nothing more,
- * be made once unless it only reads, and leave nothing behind.
+ * Hostile answers into the real client over real sockets. Every call must return only what its answer proves, must be
+ * sent once unless it only reads, and must leave nothing behind.
  */
 
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
@@ -18,14 +18,14 @@ import { type Question, questionOf } from './questions.js';
 
 export interface ClientCampaignOptions {
   readonly seed: number;
-  /** Which of how many processes this is: each takes the cases that are its own. */
+  /** Index of this process and number of processes; each takes its own cases. */
   readonly part: number;
   readonly parts: number;
-  /** Calls at once. Those that only read wait between their attempts. */
+  /** Concurrent calls. Those that only read wait between their attempts. */
   readonly workers: number;
-  /** Begins a half after so many answers, and answers how to ask whether it is over. */
+  /** Starts a half after this number of answers; returns a function that tests whether it is over. */
   readonly half: (before: number) => (answers: number) => boolean;
-  /** Bytes in use on the heap of this process; null where that is not looked at. */
+  /** Bytes in use on the heap of this process; null if not measured. */
   readonly heapBytes: () => number | null;
 }
 
@@ -39,11 +39,11 @@ export interface ClientOutcome {
 
 const SECRET = 'canary-secret-of-the-fuzzer';
 const MOST_FAULTS = 10;
-/** The client and the venue keep caches and sockets; anything that grows with the number of answers is more. */
+/** Slack for caches and sockets of client and venue; growth with the number of answers exceeds it. */
 const HEAP_SLACK_BYTES = 48 * 1024 * 1024;
-/** For answers that never come whole, ms. */
+/** Timeout for answers that are never complete, ms. */
 const SHORT_MS = 150;
-/** For a call of a client whose budget was talked away, ms. */
+/** Timeout for a call of a client whose budget an answer exhausted, ms. */
 const PATIENCE_MS = 50;
 
 export async function clientCampaign(options: ClientCampaignOptions): Promise<ClientOutcome> {
@@ -150,7 +150,7 @@ class ClientRun {
     return faultOfAnswer({ declaration, answer, mark, wasGiven: this.#venue.hasAnswered(mark) }, heard);
   }
 
-  /** What it hears stays in its mind, so it is used once more and thrown away. */
+  /** The client remembers such an answer, so it is used for one more call and dropped. */
   async #askOfItsOwn(question: Question, answer: HostileAnswer): Promise<string | null> {
     const client = this.#client(20_000);
     const options = { latestMs: Date.now() + PATIENCE_MS };
@@ -164,7 +164,7 @@ class ClientRun {
     return client.clockOffset === null || Number.isFinite(client.clockOffset.offsetMs) ? null : 'lost its clock';
   }
 
-  /** The typed call over it rejects with its own errors and no others. */
+  /** The typed call rejects only with its own errors. */
   async #askTyped(client: ServiceClient, { endpoint, input }: Question, answer: HostileAnswer): Promise<string | null> {
     try {
       await readRecord(client, endpoint, input);
@@ -178,7 +178,7 @@ class ClientRun {
   }
 }
 
-/** After these nobody waits for more. */
+/** No more bytes follow after these endings. */
 const ENDS = new Set<HostileAnswer['ending']>(['keep', 'close', 'reset', 'endless']);
 
 const told = (

@@ -1,4 +1,4 @@
-/** One part of the client's campaign, with everything that nobody caught. */
+/** One part of the client's campaign; it reports every uncaught error. */
 
 import { clientCampaign } from './campaign.js';
 
@@ -27,7 +27,7 @@ for (const event of ['unhandledRejection', 'uncaughtException', 'warning'] as co
 }
 
 function heapBytes(): number {
-  // There with --expose-gc only: without it the figure is an upper bound.
+  // Present only with --expose-gc; without it the figure is an upper bound.
   globalThis.gc?.();
   return process.memoryUsage().heapUsed;
 }

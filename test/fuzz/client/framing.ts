@@ -1,4 +1,4 @@
-/** Answers whose bytes lie: lengths, chunks, encodings, endings. */
+/** Answers with wrong framing: lengths, chunks, encodings, endings. */
 
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { nastyText, noise, pick, weighted } from '../values.js';

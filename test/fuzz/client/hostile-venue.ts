@@ -1,22 +1,22 @@
-/** A venue that answers each question with what was prepared for it, down to single bytes, and counts how often it is asked. */
+/** A venue that answers each question with prepared bytes and counts the requests. */
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { HostileAnswer } from './answers.js';
 
 const UNPREPARED = 'HTTP/1.1 404 X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
-/** Between two bytes of an answer that drips, ms. */
+/** Delay between two bytes of a slow answer, ms. */
 const DRIP_MS = 20;
 const BLOCK = Buffer.alloc(65_536, ' ');
 
 interface Prepared {
   readonly answer: HostileAnswer;
   asked: number;
-  /** Fewer: a connection may end while a question is on its way. */
+  /** Number of started answers; a connection may end while a question is in flight. */
   given: number;
 }
 
 export class HostileVenue {
-  /** Answers that were given, repeated ones included. */
+  /** Number of answers, including repeated ones. */
   answered = 0;
   readonly #prepared = new Map<string, Prepared>();
   readonly #sockets = new Set<Socket>();
@@ -41,14 +41,14 @@ export class HostileVenue {
     this.#prepared.set(mark, { answer, asked: 0, given: 0 });
   }
 
-  /** How often it was asked; forgets it. */
+  /** Returns the number of requests with this mark and resets it. */
   forget(mark: string): number {
     const asked = this.#prepared.get(mark)?.asked ?? 0;
     this.#prepared.delete(mark);
     return asked;
   }
 
-  /** Whether an answer to it has left. */
+  /** Whether an answer to it was sent. */
   hasAnswered(mark: string): boolean {
     return (this.#prepared.get(mark)?.given ?? 0) > 0;
   }
@@ -89,7 +89,7 @@ export class HostileVenue {
   }
 }
 
-/** Characters of the first request; null while it is not whole. */
+/** Characters of the first request; null while it is incomplete. */
 function requestLength(heard: string): number | null {
   const end = heard.indexOf('\r\n\r\n');
   if (end < 0) return null;
@@ -102,7 +102,7 @@ function drip(socket: Socket): void {
   socket.on('close', () => clearInterval(timer));
 }
 
-/** As fast as it is taken, until nobody takes it. */
+/** Writes as fast as the socket accepts, until it closes. */
 function pour(socket: Socket): void {
   while (socket.writable && socket.write(BLOCK));
   if (socket.writable) socket.once('drain', () => pour(socket));

@@ -1,4 +1,4 @@
-/** Everything a client may conclude from an answer. Plain, and separate from the client's own way. */
+/** Everything that a client may conclude from an answer. Plain, and independent of the client's code. */
 
 import type { Declaration } from '../../../src/shared/protocol/endpoints.js';
 import { draft } from '../../../src/shared/protocol/records.js';
@@ -8,13 +8,13 @@ import type { HostileAnswer, Meaning } from './answers.js';
 export interface Asked {
   readonly declaration: Declaration;
   readonly answer: HostileAnswer;
-  /** What the record was asked for by. */
+  /** The mark with which the record was requested. */
   readonly mark: string;
-  /** Whether the answer ever left the venue. */
+  /** Whether the venue ever sent the answer. */
   readonly wasGiven: boolean;
 }
 
-/** The client's error about an answer; null when it was right. */
+/** The client's error about an answer; null if it was right. */
 export function faultOfAnswer({ declaration, answer, mark, wasGiven }: Asked, heard: ClientAnswer): string | null {
   const { outcome } = heard;
   const numbers = [heard.sentMs, heard.nowMs, heard.venueTimeMs ?? 0, heard.budget?.resetMs ?? 0, heard.pageLimit ?? 1];
@@ -31,7 +31,7 @@ export function faultOfAnswer({ declaration, answer, mark, wasGiven }: Asked, he
   return JSON.stringify(outcome.data) === JSON.stringify(proven.data) ? null : 'answers something else than what came';
 }
 
-/** Whoever believes nothing at all would never be wrong. */
+/** A client that rejected every answer would never be wrong. */
 const mustBeKnown = ({ kind, lasting }: HostileAnswer, proven: unknown): boolean =>
   !lasting && ((kind === 'honest' && proven !== 'nothing') || (kind === 'refusal' && proven === 'refused'));
 
@@ -51,14 +51,14 @@ function provenBy(declaration: Declaration, { status, text }: Meaning, mark: str
   return isRefusal && typeof slug === 'string' && (data ?? null) === null ? 'refused' : 'nothing';
 }
 
-/** A row of such a list that cannot be read is left out, unless no other row is left. */
+/** An unreadable row of such a list is dropped, unless no other row is left. */
 function readableRows({ looseRow, data: schema }: Declaration, data: unknown): unknown {
   if (looseRow === undefined || !Array.isArray(data) || schema.safeParse(data).success) return data;
   const rows = data.filter((row) => looseRow.safeParse(row).success);
   return rows.length === 0 ? data : rows;
 }
 
-/** Another record than the one of the path proves nothing. A draft to cancel may have a name of its own. */
+/** A record other than the requested one proves nothing. A draft of a cancel may have its own name. */
 function isAsked({ path, data: schema }: Declaration, data: unknown, mark: string): boolean {
   if (!path.includes('{') || schema === draft || typeof data !== 'object' || data === null) return true;
   const names: Readonly<Record<string, unknown>> = { ...data };

@@ -1,11 +1,11 @@
-/** Runs the client's campaign in processes of their own: one processor alone does not make hostile answers fast enough. */
+/** Runs the client's campaign in several processes: one processor alone is too slow. */
 
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { Tally } from '../tally.js';
 import type { ClientReport, ClientTask } from './client-process.js';
 
-/** One for each processor of the smallest machine that this is run on. */
+/** One per processor of the smallest machine that runs this. */
 const PROCESSES = 2;
 
 export async function clientProcesses(seed: number, halfMs: number): Promise<ClientReport & { readonly tally: Tally }> {
@@ -29,7 +29,7 @@ function reportOf(task: ClientTask): Promise<ClientReport> {
     child.once('exit', (code) => reject(new Error(`a process of the client ended with ${code}`)));
     child.once('message', (report) => {
       child.disconnect();
-      resolve(report as ClientReport); // the one message that it sends
+      resolve(report as ClientReport);
     });
     child.send(task);
   });

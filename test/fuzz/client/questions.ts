@@ -1,4 +1,4 @@
-/** Calls of the client, each carrying the number of its case in some text that travels, so that the venue knows it. */
+/** Calls of the client; each carries the number of its case in a text, so that the venue recognizes it. */
 
 import type { Random } from '../../../src/shared/base/random.js';
 import {
@@ -14,11 +14,11 @@ export interface Question {
   readonly endpoint: EndpointName;
   readonly declaration: Declaration;
   readonly input: CallInput<EndpointName>;
-  /** The text that it carries. */
+  /** The text that the call carries. */
   readonly mark: string;
 }
 
-/** Texts that a call can carry. */
+/** Fields that can carry a text. */
 const CARRIERS = ['market_condition_id', 'wallet_address', 'cursor'];
 
 const BODIES: Readonly<Record<string, object>> = {
@@ -29,13 +29,13 @@ const BODIES: Readonly<Record<string, object>> = {
 
 const carrierOf = (fields: object): string | undefined => CARRIERS.find((name) => Object.hasOwn(fields, name));
 
-/** All but the few calls that carry no text of the caller's. */
+/** All calls with a text from the caller. */
 const ASKABLE = (Object.keys(ENDPOINTS) as EndpointName[]).filter((name) => {
   const { path, query, body } = declarationOf(name);
   return path.includes('{') || carrierOf(query.shape) !== undefined || carrierOf(body?.shape ?? {}) !== undefined;
 });
 
-/** `isFit`: which calls may be asked. */
+/** `isFit` selects the possible calls. */
 export function questionOf(random: Random, mark: string, isFit: (declaration: Declaration) => boolean): Question {
   const [first = 'orders.create', ...more] = ASKABLE.filter((name) => isFit(declarationOf(name)));
   const endpoint = pick(random, [first, ...more]);
@@ -48,6 +48,6 @@ export function questionOf(random: Random, mark: string, isFit: (declaration: De
     query: inQuery === undefined ? {} : { [inQuery]: mark },
     ...(body === null ? {} : { body: { ...BODIES[endpoint], ...(inBody === undefined ? {} : { [inBody]: mark }) } }),
   };
-  // The call's own types are met as far as anything that is sent depends on them.
+  // The call's types are correct for every sent field.
   return { endpoint, declaration, mark, input: input as unknown as CallInput<EndpointName> };
 }

@@ -1,6 +1,6 @@
 /**
- * The way into the exchange: lanes, each a connection with accounts of its own, send batch after batch. What a lane sends
- * is a function of the seed and of what the exchange has given out (pubkeys, messages, keys) and the time.
+ * The attack on the exchange: lanes, each a connection with its own accounts, send batch after batch. A lane's requests
+ * depend on the seed, on values from the exchange (pubkeys, messages, keys) and on the time.
  */
 
 import { connect, type Socket } from 'node:net';
@@ -23,21 +23,21 @@ export interface AttackOptions {
   readonly world: World;
   readonly document: Document;
   readonly tally: Tally;
-  /** An answer that takes longer, ms, and does so again, is a failure. Infinity where the time is not looked at. */
+  /** An answer that repeatedly takes longer, ms, is a failure. Infinity disables the check. */
   readonly slowMs: number;
 }
 
-/** Requests on their way at once over one connection. */
+/** Concurrent requests on one connection. */
 const BATCH = 16;
-/** Enough to see a pattern; more of the same says nothing. */
+/** Enough to show a pattern. */
 const MOST_FAILURES = 10;
 
-/** A case ready to leave: over the lane's connection, or, being no HTTP, over one of its own. */
+/** A case ready to send: over the lane's connection, or, if not HTTP, over its own. */
 interface Shot {
   readonly at: string;
   readonly kind: string;
   readonly bytes: Buffer;
-  /** Null for bytes that nobody made as a request. */
+  /** Null for bytes that are not a request. */
   readonly aimed: Case | null;
   readonly alone: boolean;
 }
@@ -58,7 +58,7 @@ const AIMS: readonly [readonly [number, readonly [string, Aim]], ...(readonly [n
   [2, ['broken', brokenHttp]],
 ];
 
-/** The case of a seed at its place: the same for the same state of the world. */
+/** The case at a place of a seed: equal for equal states of the world. */
 export function shotOf(scene: Scene, at: string): Shot {
   const [kind, aim] = weighted(scene.random, AIMS);
   const made = aim(scene);
@@ -71,7 +71,7 @@ export class Attack {
   readonly failures: Failure[] = [];
   readonly #options: AttackOptions;
   readonly #judge: Judge;
-  /** Where each lane goes on when it is started again. */
+  /** The case at which each lane continues after a restart. */
   readonly #next: number[] = [];
 
   constructor(options: AttackOptions) {
@@ -79,7 +79,7 @@ export class Attack {
     this.#judge = new Judge(options.document);
   }
 
-  /** Sends until there is enough, or too much has failed. Asked before each batch. */
+  /** Sends until `isEnough`, which is checked before each batch, or until too many failures. */
   async run(isEnough: () => boolean): Promise<void> {
     const { actors } = this.#options.world;
     await Promise.all(actors.map((actor, lane) => this.#lane(actor, lane, isEnough)));
@@ -111,7 +111,7 @@ export class Attack {
     return shotOf({ random: Random.fromSeed(seed, `case ${at}`), world, actor, document }, at);
   }
 
-  /** Looks at every answer of a batch; answers what is still to be sent, because the server ended the connection. */
+  /** Checks every answer of a batch; returns the requests left unanswered because the server closed the connection. */
   async #judged(batch: readonly Shot[], { answers, wrong }: Heard, actor: Actor): Promise<Shot[]> {
     for (const [turn, answer] of answers.entries()) {
       const shot = batch[turn];
@@ -123,7 +123,7 @@ export class Attack {
       if (wrong !== null) this.#fail(batch.at(-1), wrong, '');
       return [];
     }
-    // Said beforehand: what comes after that answer was not read.
+    // The server announced this: it did not read the requests after that answer.
     if (isLast(answers.at(-1))) return unanswered;
     this.#fail(first, wrong ?? 'the connection ended without an answer', '');
     return others;
@@ -141,7 +141,7 @@ export class Attack {
     if (shot.aimed?.kind === 'honest') learn(shot.aimed, shot.bytes, answer, actor);
   }
 
-  /** A busy machine delays anything once; what is slow by itself is slow when it is alone, too. */
+  /** A busy machine may delay any answer once; a slow request is slow again when sent alone. */
   async #isSlow(shot: Shot): Promise<boolean> {
     const { world, slowMs } = this.#options;
     for (let again = 0; again < 3; again++) {
@@ -173,11 +173,11 @@ export class Attack {
           : this.#judge.faultOfBytes(shot.bytes, answer);
       if (fault !== null) this.#fail(shot, fault, answer.text);
     }
-    // A server that has said its last word need not listen to the rest.
+    // A server that has sent its last answer need not read the rest.
     if (wrong !== null && !wrong.startsWith('the connection broke')) this.#fail(shot, wrong, '');
   }
 
-  /** A complete answer counts as it is, and before anything that arrived after it. */
+  /** A complete answer counts as it is, before anything that arrived after it. */
   #firstFault(aimed: Case, answer: WireAnswer): string | null {
     if (answer.text.includes('not complete HTTP')) return 'a whole request got the answer of the bytes behind it';
     return this.#judge.faultOf(aimed, answer);
@@ -200,7 +200,7 @@ const isLast = (answer: WireAnswer | undefined): boolean => answer?.headers['con
 
 const sentAs = ({ bytes }: Shot) => ({ bytes, bodiless: bytes.subarray(0, 5).toString('latin1') === 'HEAD ' });
 
-/** Remembers what came to be, for later cases to meet. */
+/** Stores created records for later cases. */
 function learn({ request, path }: Case, bytes: Buffer, { status, text }: WireAnswer, actor: Actor): void {
   if (status >= 300 || request.signer === null) return;
   actor.sent.add(bytes);

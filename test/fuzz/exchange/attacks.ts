@@ -1,4 +1,4 @@
-/** Hostility against what a request says: its body, its query, its path, its headers. */
+/** Attacks on the contents of a request: body, query, path, headers. */
 
 import { badlyEncoded, DEEP, encoded, nastyJson, nastyName, nastyText, noise, pick, weighted } from '../values.js';
 import { operationOf, type Parts, partsOf, queryText, requestOf, type Scene, targetOf } from './honest.js';
@@ -13,7 +13,7 @@ const caseOf = (kind: string, { operation }: Parts, request: HostileRequest): Ca
 
 type Pair = [name: string, json: string];
 
-/** A body in which one or more fields are something else than they should be. */
+/** A body with one or more wrong fields. */
 export function bodyAttack(scene: Scene): Case {
   const { random } = scene;
   const parts = partsOf(
@@ -41,7 +41,7 @@ function corrupted({ random }: Scene, { operation }: Parts, given: readonly Pair
       [10, () => void pairs.push([name, nastyJson(random)])],
       [10, () => void pairs.push([unused, nastyJson(random)])],
       [10, () => void pairs.push([nastyName(random), nastyJson(random)])],
-      // Numbers as strings, strings as numbers, and either wrapped.
+      // Numbers as strings, strings as numbers, and either of them wrapped.
       [5, () => void pairs.splice(at, 1, [name, otherType(pairs[at]?.[1] ?? '1')])],
       [5, () => void pairs.splice(at, 1, [name, `[${pairs[at]?.[1] ?? ''}]`])],
     ])();
@@ -70,7 +70,7 @@ function wholeBody({ random }: Scene, text: string): string | Buffer {
   ])();
 }
 
-/** A query with values, names or writings that it should not have. */
+/** A query with wrong values, names or encodings. */
 export function queryAttack(scene: Scene): Case {
   const { random } = scene;
   const parts = partsOf(
@@ -98,7 +98,7 @@ export function queryAttack(scene: Scene): Case {
   return caseOf('query', parts, { ...requestOf(parts), target: lineSafe(path + queryText(pairs)) });
 }
 
-/** A path that is nearly one, or none; a method that it has not. */
+/** An invalid path that is similar to a valid one; a wrong method. */
 export function pathAttack(scene: Scene): Case {
   const { random } = scene;
   const parts = partsOf(
@@ -111,7 +111,7 @@ export function pathAttack(scene: Scene): Case {
   return { kind: 'path', path: null, duty: 'anything', request: { ...request, target, method } };
 }
 
-/** All that the runtime's parser takes, but CONNECT and the upgrade of a source: those end the connection. */
+/** All methods of the runtime's parser except CONNECT and upgrades: those end the connection. */
 const METHODS = [
   ...([
     'GET',
@@ -180,7 +180,7 @@ function tricked({ random }: Scene, parts: Parts): string {
   ])();
 }
 
-/** Headers that say something else than the body is, or that are there twice, or that somebody else trusts. */
+/** Headers that contradict the body, are duplicated, or are trusted by some proxies. */
 export function headerAttack(scene: Scene): Case {
   const { random } = scene;
   const parts = partsOf(

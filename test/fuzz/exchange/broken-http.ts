@@ -1,4 +1,4 @@
-/** Bytes that are no HTTP, or that lie about themselves. Each goes over a connection of its own. */
+/** Invalid HTTP, and HTTP with wrong lengths. Each has its own connection. */
 
 import { nastyText, noise, pick, weighted } from '../values.js';
 import { honest, type Scene } from './honest.js';
@@ -99,7 +99,7 @@ function chunks({ random }: Scene, body: string): string {
   ]);
 }
 
-/** More than the 64 KiB that a body may have; said beforehand, or not. */
+/** More than the maximum body of 64 KiB; declared in advance, or not. */
 function oversize({ random }: Scene): Buffer {
   const body = Buffer.from(JSON.stringify({ wallet_address: 'x'.repeat(65_536 + random.below(200_000)) }));
   const chunked = random.chance(0.5);

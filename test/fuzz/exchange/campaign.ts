@@ -1,4 +1,4 @@
-/** One run against an exchange, with a look at its state and its memory in the middle and at the end. */
+/** One run against an exchange; its state and memory are checked in the middle and at the end. */
 
 import { Document, type Json } from '../schema.js';
 import { Tally } from '../tally.js';
@@ -12,28 +12,28 @@ export interface CampaignOptions {
   readonly lanes: number;
   /** See `AttackOptions`. */
   readonly slowMs: number;
-  /** Begins a half after so many requests, and answers how to ask whether it is over, by how many were answered in all. */
+  /** Starts a half after this number of requests; returns a function that tests whether it is over. */
   readonly half: (before: number) => (requests: number) => boolean;
-  /** Bytes on the exchange's heap that are in use; null where that cannot be told from our own. */
+  /** Bytes in use on the exchange's heap; null if they cannot be separated from this process. */
   readonly heapBytes: () => Promise<number | null>;
 }
 
 export interface Outcome {
   readonly tally: Tally;
-  /** How long requests were sent, without the setting up and the looking. */
+  /** Duration of sending, without setup and checks. */
   readonly attackMs: number;
-  /** In words; empty when the exchange withstood. */
+  /** Faults in words; empty if the exchange withstood. */
   readonly faults: readonly string[];
-  /** Of the exchange, in the middle and at the end. */
+  /** Heap of the exchange, in the middle and at the end. */
   readonly heapBytes: readonly (number | null)[];
 }
 
-/** Beside what the records of the second half may take: buffers, caches, windows of rate limits. */
+/** In addition to the records of the second half: buffers, caches, windows of rate limits. */
 const HEAP_SLACK_BYTES = 48 * 1024 * 1024;
-/** A draft with all that came of it, in an exchange that keeps everything in memory. */
+/** A draft with its later records, in an exchange that keeps everything in memory. */
 const HEAP_BYTES_PER_DRAFT = 6 * 1024;
 
-/** Longer than anything takes to land, on a busy machine too. */
+/** Longer than the landing of any request, even on a busy machine. */
 const LANDING_MS = 5_000;
 
 export async function campaign(base: string, options: CampaignOptions): Promise<Outcome> {
@@ -66,7 +66,7 @@ export async function campaign(base: string, options: CampaignOptions): Promise<
   };
 }
 
-/** What is split, merged or redeemed last still lands when the attack ends: only a fault that stays is one. */
+/** The last splits, merges and redeems land after the attack: only a lasting fault counts. */
 async function settledMoneyFault(world: World): Promise<string | null> {
   const endMs = performance.now() + LANDING_MS;
   for (;;) {

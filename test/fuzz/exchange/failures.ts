@@ -1,4 +1,4 @@
-/** A failure in the words of whoever has to repeat it: the seed, the smallest request that still fails, its answer. */
+/** A failure with everything needed to repeat it: the seed, the smallest request that still fails, its answer. */
 
 import { connect } from 'node:net';
 import type { Judge } from './judge.js';
@@ -7,7 +7,7 @@ import { exchangeBatch } from './wire.js';
 
 export interface Failure {
   readonly seed: number;
-  /** Which case of the seed: its lane and its number. */
+  /** The case of the seed: its lane and its number. */
   readonly at: string;
   readonly kind: string;
   readonly fault: string;
@@ -32,10 +32,10 @@ const shown = (bytes: Buffer): string =>
     .toString('latin1', 0, 4000)
     .replace(/[^\n\u0020-\u007e]/g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
-/** No more attempts than this: what does not get smaller soon is small enough. */
+/** Maximum number of attempts to shrink a case. */
 const ATTEMPTS = 60;
 
-/** The case with as much as possible left out. Only for what fails again when it is sent again. */
+/** The smallest form of the case that still fails. It needs a case that fails again when it is repeated. */
 export async function shrunk(failing: Case, judge: Judge, port: number): Promise<Case> {
   let smallest = failing;
   let attempts = 0;

@@ -1,4 +1,4 @@
-/** Valid requests: the state comes from them, and every attack is a damaged copy of one. */
+/** Valid requests: they create the state, and every attack is a damaged copy of one. */
 
 import type { Random } from '../../../src/shared/base/random.js';
 import type { TestTrader } from '../../exchange/http/harness.js';
@@ -16,7 +16,7 @@ export interface Scene {
   readonly document: Document;
 }
 
-/** The parts of a request before they are written, so that an attack can get at each of them. */
+/** The parts of a request before serialization, where an attack can change each of them. */
 export interface Parts {
   readonly operation: Operation;
   readonly params: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export function requestOf(parts: Parts): HostileRequest {
   return { method: operation.method, target: targetOf(parts), signer, ...written };
 }
 
-/** A request that should mostly succeed. */
+/** A request that mostly succeeds. */
 export function honest(scene: Scene): Case {
   const { random, actor } = scene;
   const draft = actor.drafts.draw(random);
@@ -69,7 +69,7 @@ export function honest(scene: Scene): Case {
   return { kind: 'honest', request: requestOf(partsOf(scene, operation)), path: operation.path, duty: 'anything' };
 }
 
-/** One of the document's operations that fit; at least one must. */
+/** One of the document's matching operations; at least one must match. */
 export function operationOf({ random, document }: Scene, fits: (operation: Operation) => boolean): Operation {
   const [first, ...more] = document.operations.filter(fits);
   if (first === undefined) throw new Error('the document has no such operation');
@@ -90,7 +90,7 @@ function param({ random, world, actor }: Scene, path: string, name: string): str
   return actor.pubkey(random, path.slice(0, path.indexOf('{')));
 }
 
-/** Margin has accounts of its own, so that those of the order books can be counted. */
+/** Margin has its own accounts, so that those of the order books can be summed. */
 function signerOf({ random, actor }: Scene, { method, path }: Operation): TestTrader {
   if (path.startsWith('/margin/')) return actor.margin;
   return method === 'GET' && random.chance(0.3) ? actor.margin : actor.book;

@@ -1,4 +1,4 @@
-/** Hostility about who is calling: credentials that are not, another's records, the controls of the operator. */
+/** Attacks on the caller's identity: invalid credentials, records of other users, the operator's controls. */
 
 import { requestSignature } from '../../../src/shared/protocol/signing.js';
 import type { TestTrader } from '../../exchange/http/harness.js';
@@ -10,7 +10,7 @@ const KEY = 'SVC-API-KEY';
 const TIME = 'SVC-TIMESTAMP';
 const SIGNATURE = 'SVC-SIGNATURE';
 
-/** A call that must be signed, and is not, or not rightly. */
+/** A call that must be signed, without a signature or with a wrong one. */
 export function authAttack(scene: Scene): Case {
   const parts = partsOf(
     scene,
@@ -19,7 +19,7 @@ export function authAttack(scene: Scene): Case {
   const request = requestOf(parts);
   const signer = parts.signer ?? scene.actor.book;
   const headers = [...request.headers, ...forged(scene, request, signer)];
-  // A repeated header of ours is one text with a comma: no key, no time, no signature.
+  // A repeated signing header becomes one text with a comma: no valid key, time or signature.
   return {
     kind: 'auth',
     path: parts.operation.path,
@@ -88,13 +88,13 @@ function signedAt(
   return { [KEY]: apiKey, [TIME]: timestamp, [SIGNATURE]: signature };
 }
 
-/** Rightly signed, for a record that is another's. */
+/** Correctly signed, but for the record of another user. */
 export function foreignAttack(scene: Scene): Case {
   const { random, world, actor } = scene;
   const victim = pick(random, world.witnesses);
   const draft = victim.drafts[random.below(victim.drafts.length * 3)];
   if (draft !== undefined) {
-    // The one submit that would succeed if only its caller were the owner.
+    // The only submit that would succeed if its caller were the owner.
     const body = JSON.stringify({ signature: actor.book.sign(draft) });
     const request = { method: 'POST', target: draft, signer: actor.book, ...withJson(body) };
     return { kind: 'foreign', path: draft.replace(/\/[^/]{20,}\//, '/{pubkey}/'), duty: 'refused', request };
@@ -110,12 +110,12 @@ export function foreignAttack(scene: Scene): Case {
   return { kind: 'foreign', path: parts.operation.path, duty: 'refused', request: requestOf({ ...parts, params }) };
 }
 
-/** A whole request that was right once. Within the tolerance of the clock the service has no means to tell it from a new one. */
+/** A complete request that was valid once. Within the clock's tolerance it looks like a new one. */
 export function replay(scene: Scene): Case | Buffer {
   return scene.actor.sent.draw(scene.random) ?? authAttack(scene);
 }
 
-/** Credentials for a wallet that is another's. */
+/** Requests credentials for the wallet of another user. */
 export function bootstrapAttack(scene: Scene): Case {
   const { random, world, actor } = scene;
   const victim = pick(random, world.witnesses).trader;
@@ -132,7 +132,7 @@ export function bootstrapAttack(scene: Scene): Case {
   return { kind: 'bootstrap', path, duty: 'refused', request };
 }
 
-/** The operator's controls, called by a web page or in a way that cannot mean anything. */
+/** The operator's controls, called by a web page or with meaningless input. */
 export function controlAttack(scene: Scene): Case {
   const { random } = scene;
   const parts: Parts = partsOf(

@@ -1,11 +1,11 @@
-/** Whether an answer is one that this exchange may give. */
+/** Checks whether this exchange may give an answer. */
 
 import { AnswerCheck } from '../../support/answers/check.js';
 import type { Document } from '../schema.js';
 import type { Case, HostileRequest } from './requests.js';
 import type { WireAnswer } from './wire.js';
 
-/** The only failures of the service itself that its interface knows. */
+/** The only failures of the service that its interface declares. */
 const SERVICE_SIDE = new Set(['gringotts_unavailable', 'hyperliquid_margin_tp_sl_not_supported']);
 
 export class Judge {
@@ -16,11 +16,11 @@ export class Judge {
   constructor(document: Document) {
     this.#check = new AnswerCheck(document.json);
     const templates = document.operations.map(({ method, path }) => ({ method, parts: path.split('/') }));
-    // A name in a template is better met than a parameter: `/margin/positions/requests/` is no position.
+    // A name in a template precedes a parameter: `/margin/positions/requests/` is no position.
     this.#templates = templates.sort((a, b) => paramsIn(a) - paramsIn(b));
   }
 
-  /** What is wrong with the answer; null when nothing is. */
+  /** The error of the answer; null if it is correct. */
   faultOf({ request, path, duty }: Case, answer: WireAnswer): string | null {
     const { status, text } = answer;
     if (status >= 500 && !isKnown(text)) return `HTTP ${status}`;
@@ -30,7 +30,7 @@ export class Judge {
     return path === null ? this.#anyFault(request, answer) : this.#faults(request, path, answer);
   }
 
-  /** Of bytes whose meaning is open: an answer of the path that they may name, or of no call. */
+  /** For bytes without a clear meaning: an answer of the path that they may name, or of no call. */
   faultOfBytes(bytes: Buffer, answer: WireAnswer): string | null {
     const [method = '', target = ''] = bytes.toString('latin1', 0, 20_000).split(' ', 2);
     return this.faultOf({ kind: '', path: null, duty: 'anything', request: { ...NOTHING, method, target } }, answer);
@@ -46,9 +46,9 @@ export class Judge {
     return fault ?? null;
   }
 
-  /** The declared path that serves a request, as far as that can be told. */
+  /** The declared path that serves a request; null if undetermined. */
   #templateOf({ method, target }: HostileRequest): string | null {
-    // The absolute form, too, means its path.
+    // The absolute form also names the path.
     const path = decoded(target.replace(/^http:\/\/[^/]*/, '').replace(/[?;#].*$/s, '')).split('/');
     const fits = this.#templates.find((template) => template.method === method && isUnder(template, path));
     return fits?.parts.join('/') ?? null;

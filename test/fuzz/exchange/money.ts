@@ -1,4 +1,4 @@
-/** What the accounts of the order books hold together, as the service shows it. */
+/** The sum of all order-book accounts, as the service reports it. */
 
 import { micros, send, type TestTrader } from '../../exchange/http/harness.js';
 import type { World } from './world.js';
@@ -6,14 +6,14 @@ import type { World } from './world.js';
 /** A new account has ten thousand. */
 const STARTING_FUNDS = 10_000_000_000;
 
-/** What is wrong with the sums; null when nothing is. To be asked while nothing else is on its way. */
+/** The error of the sums; null if none. Call it only while no request is in flight. */
 export async function moneyFault(world: World): Promise<string | null> {
   const traders = world.actors.map(({ book }) => book);
   const sums = { funds: 0, yes: 0, no: 0, fees: 0 };
   for (const trader of traders) await add(sums, trader);
   const { funds, yes, no, fees } = sums;
   if (yes !== no) return `${yes} YES shares and ${no} NO shares`;
-  // Each set of shares stands for one unit of currency that is in nobody's account.
+  // Each set of shares is backed by one unit of currency that no account holds.
   const [found, given] = [funds + yes + fees, traders.length * STARTING_FUNDS];
   return found === given ? null : `${found} millionths where ${given} were given: ${JSON.stringify(sums)}`;
 }

@@ -29,7 +29,7 @@ export class ServerProcess {
     return message.heapBytes;
   }
 
-  /** Why it did not end well; null when it did. */
+  /** The error of its end; null after a normal end. */
   async end(): Promise<string | null> {
     if (this.#child.exitCode === null) {
       const exit = once(this.#child, 'exit');
@@ -41,14 +41,14 @@ export class ServerProcess {
   }
 }
 
-/** The next message; throws when the process ends instead. */
+/** The next message; throws if the process ends instead. */
 function heard(child: ChildProcess): Promise<ServerMessage> {
   return new Promise((resolve, reject) => {
     const onExit = () => reject(new Error('the exchange ended'));
     child.once('exit', onExit);
     child.once('message', (message) => {
       child.off('exit', onExit);
-      resolve(message as ServerMessage); // the one type that the process sends
+      resolve(message as ServerMessage);
     });
   });
 }

@@ -1,4 +1,4 @@
-/** Requests as they are made, and as the bytes that travel. */
+/** Requests, and their bytes on the connection. */
 
 import type { TestTrader } from '../../exchange/http/harness.js';
 
@@ -6,36 +6,36 @@ export type Header = readonly [name: string, value: string];
 
 export interface HostileRequest {
   readonly method: string;
-  /** As on the request line. */
+  /** As written on the request line. */
   readonly target: string;
-  /** Beside `Host`, the length of the body and, with a signer, the three of a signed request. */
+  /** Without `Host`, the body's length and, with a signer, the three headers of a signed request. */
   readonly headers: readonly Header[];
   readonly body: Buffer | null;
-  /** Whose credentials sign these very bytes when they leave; null for nobody's. */
+  /** The account whose credentials sign these bytes when they are sent; null for none. */
   readonly signer: TestTrader | null;
 }
 
-/** What an answer must be, whatever else it is. */
+/** A minimum requirement for the answer. */
 export type Duty =
   | 'anything'
-  /** A caller who is not believed learns and does nothing: 401. */
+  /** A caller without valid credentials gets 401 and has no effect. */
   | 'unauthorised'
-  /** Another's record, or a stranger: whatever the reason, no success. */
+  /** A record of another user, or an unknown user: no success, for any reason. */
   | 'refused';
 
-/** One request of the fuzzer, and what is known of it beforehand. */
+/** One request of the fuzzer, with its known facts. */
 export interface Case {
   /** Which kind of hostility. */
   readonly kind: string;
   readonly request: HostileRequest;
-  /** The declared path that serves it; null when that is for the router to say. */
+  /** The declared path that serves it; null if the router decides. */
   readonly path: string | null;
   readonly duty: Duty;
-  /** What is no request, right behind it: this one must be answered first all the same. */
+  /** Bytes after it that are not a request: this one must still be answered first. */
   readonly followedBy?: Buffer;
 }
 
-/** What would end the line of a request early; on a connection that is shared with other requests nothing may. */
+/** Encodes characters that would end the request line early, which other requests on the connection must not suffer. */
 export const lineSafe = (target: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not stand there
   target.replace(/[\u0000-\u0020\u007f]/g, (char) => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`);

@@ -1,4 +1,4 @@
-/** The exchange that is fuzzed, a process of its own: what it holds and whether it lives is then its own doing. */
+/** The exchange under test in its own process, which isolates its memory and its end. */
 
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { PROFILE, startTestExchange } from '../../exchange/http/harness.js';
@@ -11,7 +11,7 @@ export interface ServerOrder {
 
 export type ServerMessage = { readonly url: string } | { readonly heapBytes: number };
 
-/** Counted and written into every answer as in real life, but never reached. */
+/** Counted and written into every answer as usual, but never reached. */
 const OUT_OF_REACH = { public_per_minute: 1e8, signed_per_minute: 1e8, bootstrap_per_minute: 1e8 };
 
 async function start({ dataDir, seed }: ServerOrder): Promise<void> {
@@ -32,7 +32,7 @@ async function start({ dataDir, seed }: ServerOrder): Promise<void> {
 
 process.on('message', (message: ServerOrder | 'heap' | 'end') => {
   if (message === 'heap') {
-    // There with --expose-gc only: without it the figure is an upper bound.
+    // Present only with --expose-gc; without it the figure is an upper bound.
     globalThis.gc?.();
     process.send?.({ heapBytes: process.memoryUsage().heapUsed } satisfies ServerMessage);
   } else if (message !== 'end') void start(message);

@@ -1,4 +1,4 @@
-/** The fuzzer's side of a socket: batches out, answers in, in order. */
+/** The fuzzer's side of a socket: sends batches and reads answers in order. */
 
 import { connect, type Socket } from 'node:net';
 
@@ -7,14 +7,14 @@ export interface WireAnswer {
   /** By name, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** From when it was this request's turn until the answer was whole. */
+  /** From the start of this request's turn until the answer was complete. */
   readonly ms: number;
 }
 
-/** Silence for so long is a hang: the exchange answers in microseconds, and gives up on a head after ten seconds. */
+/** Silence of this length is a hang: the exchange answers fast, and drops an incomplete head after ten seconds. */
 const HANG_MS = 20_000;
 
-/** Takes answers off a stream of bytes. `bodiless`: whether the next answer has no body though it names a length (HEAD). */
+/** Parses answers from a stream of bytes. `bodiless`: whether the next answer has no body despite its length (HEAD). */
 class AnswerReader {
   #rest: Buffer = Buffer.alloc(0);
 
@@ -22,7 +22,7 @@ class AnswerReader {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
   }
 
-  /** The next answer; null when it is not whole yet. Throws on what is no HTTP. */
+  /** The next answer; null while it is incomplete. Throws on invalid HTTP. */
   next(bodiless: boolean): Omit<WireAnswer, 'ms'> | null {
     const end = this.#rest.indexOf('\r\n\r\n');
     if (end < 0) return null;
@@ -35,7 +35,7 @@ class AnswerReader {
     if (this.#rest.length < end + 4 + length) return null;
     const text = this.#rest.toString('utf8', end + 4, end + 4 + length);
     this.#rest = this.#rest.subarray(end + 4 + length);
-    // `100 Continue` is none yet.
+    // `100 Continue` is not an answer.
     return status < 200 ? this.next(bodiless) : { status, headers, text };
   }
 
@@ -56,14 +56,14 @@ export interface Sent {
 }
 
 export interface Heard {
-  /** In the order of what was sent; fewer when the connection ended before. */
+  /** Answers in the order of the requests; fewer if the connection ended early. */
   readonly answers: readonly WireAnswer[];
-  /** Bytes that are no whole answer, or what was wrong; null when nothing is left. */
+  /** Bytes of an incomplete answer, or an error; null if nothing is left. */
   readonly wrong: string | null;
   readonly ended: boolean;
 }
 
-/** Writes everything at once and reads until all of it is answered. The socket stays open unless the server ends it. */
+/** Writes everything and reads until all requests are answered. The socket stays open unless the server closes it. */
 export function exchangeBatch(socket: Socket, batch: readonly Sent[]): Promise<Heard> {
   return listen(
     socket,
@@ -75,7 +75,7 @@ export function exchangeBatch(socket: Socket, batch: readonly Sent[]): Promise<H
   );
 }
 
-/** Writes bytes over a connection of their own, says that no more will come, and reads until the server ends it. */
+/** Writes bytes over a new connection, ends its side, and reads until the server closes it. */
 export function exchangeAlone(port: number, bytes: Buffer): Promise<Heard> {
   const socket = connect(port, '127.0.0.1');
   const bodiless = bytes.subarray(0, 5).toString('latin1') === 'HEAD ';

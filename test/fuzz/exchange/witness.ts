@@ -1,12 +1,11 @@
 /**
- * An account with something of everything that, once the fuzzing begins, signs reads and nothing else. Whatever of it
- * changes was changed without authority.
+ * An account with records of every kind that only signs reads during the fuzzing. Any change of it was unauthorized.
  */
 
 import { type Answered, send, TestTrader } from '../../exchange/http/harness.js';
 
 const REQUESTS = '/margin/positions/requests/';
-/** Every list of own records, whole: a witness has fewer rows than a page. */
+/** Every list of own records, complete: a witness has less than a page of rows. */
 const LISTS = [
   ...['/auth/keys/', '/orders/', '/trades/', '/share-splits/', '/share-merges/', '/redeems/', '/account/'],
   ...['/account/assets/', '/margin/positions/', REQUESTS, '/margin/positions/settlements/'],
@@ -14,9 +13,9 @@ const LISTS = [
 
 export class Witness {
   readonly trader: TestTrader;
-  /** By the path that they are under, as foreigners will ask for them. */
+  /** By their path, for requests of other users. */
   readonly pubkeys: Readonly<Record<string, readonly string[]>>;
-  /** Submits that its own signature alone could make succeed. */
+  /** Drafts that only its own signature could submit. */
   readonly drafts: readonly string[];
   readonly #before: string;
 
@@ -33,7 +32,7 @@ export class Witness {
     return new Witness(trader, made, await snapshot(trader));
   }
 
-  /** What has changed: null when nothing has. */
+  /** The changes; null if there are none. */
   async changes(): Promise<string | null> {
     const now = await snapshot(this.trader);
     return now === this.#before ? null : `a witness was\n${this.#before}\nand is\n${now}`;
@@ -78,7 +77,7 @@ async function settle(trader: TestTrader, market: string, margin: readonly strin
   };
 }
 
-/** Asks until it is so: what lands does so within milliseconds of the exchange's own clock. */
+/** Retries until the condition holds: requests land within milliseconds of the exchange's clock. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (let asked = 0; asked < 10_000; asked++) if (await isSo()) return;
   throw new Error('the witness could not be set up');
@@ -91,7 +90,7 @@ async function snapshot(trader: TestTrader): Promise<string> {
   return lines.join('\n');
 }
 
-/** Changes by time alone: an unsigned draft expires and frees its locked amount. */
+/** Removes changes over time: an unsigned draft expires and unlocks its amount. */
 function withoutTime(name: string, value: unknown): unknown {
   if (name === 'locked' || name === 'available') return undefined;
   return value === 'expired' ? 'waiting_to_sign' : value;

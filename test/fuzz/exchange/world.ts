@@ -1,4 +1,4 @@
-/** What the fuzzer finds in the exchange: markets in several states, accounts, and their records as they come to be. */
+/** The state that the fuzzer uses: markets in several states, accounts, and the records created so far. */
 
 import type { Random } from '../../../src/shared/base/random.js';
 import { control, openMarket, TestTrader } from '../../exchange/http/harness.js';
@@ -6,7 +6,7 @@ import { HYPERLIQUID, POLYMARKET } from '../../exchange/http/margin/market.js';
 import { pick } from '../values.js';
 import { Witness } from './witness.js';
 
-/** The newest records of a kind. Who draws from it takes one random number, however many there are. */
+/** The newest records of a kind. A draw takes one random number, for any number of records. */
 class Ring<T> {
   readonly #items: T[] = [];
   #next = 0;
@@ -22,7 +22,7 @@ class Ring<T> {
   }
 }
 const RING = 32;
-/** One number, whether or not there is something to choose from. */
+/** Draws one number even if there is no record. */
 const drawn = (random: Random): number => random.below(2 ** 20);
 
 const NOTHING = new Ring<string>();
@@ -34,14 +34,14 @@ export interface Draft {
   readonly owner: TestTrader;
 }
 
-/** The accounts of one lane. No other lane uses them, so their story does not depend on other lanes. */
+/** The accounts of one lane. No other lane uses them, so they do not depend on other lanes. */
 export class Actor {
-  /** Trades in order books only: what such accounts hold together is constant. */
+  /** Trades only in order books: the sum of these accounts is constant. */
   readonly book: TestTrader;
   /** Trades on margin only. */
   readonly margin: TestTrader;
   readonly drafts = new Ring<Draft>();
-  /** Whole requests that were sent, to be sent again. */
+  /** Complete requests, kept to be repeated. */
   readonly sent = new Ring<Buffer>();
   readonly #pubkeys = new Map<string, Ring<string>>();
 
@@ -56,7 +56,7 @@ export class Actor {
     ring.add(pubkey);
   }
 
-  /** A record under a path such as `/orders/`; text that names none as long as there is none. */
+  /** A record under a path such as `/orders/`; a text that names none while there is no record. */
   pubkey(random: Random, path: string): string {
     const ring = this.#pubkeys.get(path) ?? NOTHING;
     return ring.draw(random) ?? 'none-yet';
@@ -68,7 +68,7 @@ export interface Markets {
   readonly margin: readonly [string, string];
   readonly paused: string;
   readonly resolved: string;
-  /** Place of the witnesses; no other account trades there. */
+  /** The market of the witnesses; no other account trades there. */
   readonly quiet: string;
 }
 
