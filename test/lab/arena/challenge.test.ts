@@ -1,4 +1,4 @@
-/** The published challenge, value by value: the golden values were computed with the original simulator, in Python. */
+/** The published challenge, value by value: the golden values come from the original simulator, in Python. */
 
 import { describe, expect, it, test } from 'vitest';
 import { Account } from '../../../src/lab/arena/challenge/account.js';
@@ -34,7 +34,7 @@ describe('random numbers are those of Python', () => {
   it.each(golden)('of seed $seed', ({ seed, random, gauss, lognormal, randint, uniform }) => {
     const generator = new PythonRandom(seed);
     expect(times(3, () => generator.random())).toEqual(random);
-    // Sine and cosine may differ in the last bit from one machine's library to the next.
+    // The last bit of sine and cosine may differ between libraries.
     for (const value of gauss) expect(generator.gauss(0, 1)).toBeCloseTo(value, 14);
     expect(times(3, () => generator.lognormal(1, 1.2))).toEqual(lognormal);
     expect(times(8, () => generator.randint(1, 4))).toEqual(randint);
@@ -89,7 +89,7 @@ test('the score and the true probability move as published', () => {
       return seen;
     });
     const wanted = [...(golden[seed] ?? []), ...(later[seed] ?? [])];
-    // Published to twelve places; how much of the tail of the jumps is left out moves the last of them.
+    // Published to twelve places; the cut of the jumps' tail affects the last of them.
     for (const [index, value] of path.flat().entries()) {
       expect(Math.abs(value - (wanted[index] ?? Number.NaN))).toBeLessThan(1e-12);
     }
@@ -138,7 +138,7 @@ describe('collateral', () => {
     account.applyFill('b', 60);
     expect([account.cash, account.yes, account.freeCash]).toEqual([976, 60, 960]);
     const ask = account.open({ kind: 'place', id: 'a', side: 'ask', tick: 70, shares: 100 });
-    // 60 shares cover it, 40 bind 0.30 each.
+    // 60 shares cover it, 40 lock 0.30 each.
     expect([account.freeYes, account.freeCash]).toEqual([0, 948]);
     ask.remaining = 20;
     account.applyFill('a', 80);

@@ -1,4 +1,4 @@
-/** A strategy as it enters the arena, with the trader that a strategy file alone is given. */
+/** A strategy as an entrant of the arena, with the trader of a plain strategy file. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { loadEntrants } from '../../../src/lab/arena/entrants.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { newFolder } from '../../support/folders.js';
 
-/** bands with every band: it meets whoever comes, where the shipped file leaves out what is soon passed. */
+/** bands with every band: it fills any taker, while the shipped file omits bands that the price soon passes. */
 export async function everyBand() {
   const file = join(newFolder(), 'bands.yaml');
   const shipped = readFileSync(resolve('config/strategies/bands.yaml'), 'utf8');

@@ -1,4 +1,4 @@
-/** Strategies that ask for the event of their market are shown it, by the whole trader and in the world of exclusive outcomes. */
+/** A strategy that requests its market's event gets it, in the whole trader and in the world of exclusive outcomes. */
 
 import { expect, test } from 'vitest';
 import { playEvent } from '../../../src/lab/arena/challenge/event.js';
@@ -12,7 +12,7 @@ import eventMaker from '../../../strategies/event-maker.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';
 import { everyBand } from './entrants.js';
 
-/** Keeps the last event that each market was shown. */
+/** Keeps the last event of each market. */
 function probe(asks: boolean) {
   const seen = new Map<string, EventView | null>();
   const module = defineStrategy({
@@ -22,7 +22,7 @@ function probe(asks: boolean) {
     ...(asks ? { inputs: { event: true } as const } : {}),
     create: (_, market) => ({
       quote(view) {
-        // Books come one after the other.
+        // Books arrive one by one.
         if (!asks || view.event?.siblings.some(({ mid }) => mid !== null) === true)
           seen.set(market.conditionId, view.event);
         return NO_QUOTES('looks only');

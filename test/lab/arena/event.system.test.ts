@@ -1,4 +1,4 @@
-/** Exclusive outcomes: their true probabilities are true, and each has a market of its own. */
+/** Exclusive outcomes: forecasts match frequencies, and each outcome has its own market. */
 
 import { describe, expect, it } from 'vitest';
 import { playEvent } from '../../../src/lab/arena/challenge/event.js';
@@ -28,7 +28,7 @@ describe('the truth of an event', () => {
 
   it('is true: what it says half way comes true as often as it says', () => {
     const simulations = 600;
-    // By tenths of the probability: forecast and outcome.
+    // Forecast and outcome by tenths of the probability.
     const bins = Array.from({ length: 10 }, () => ({ said: 0, came: 0, count: 0 }));
     for (let seed = 0; seed < simulations; seed++) {
       for (const truth of truthsOf(seed, 3, 400)) {

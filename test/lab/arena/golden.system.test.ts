@@ -1,4 +1,4 @@
-/** The same seed gives the same figures, in every world, on every machine: these are pinned. */
+/** The same seed gives the same figures in every world on every machine; these are pinned. */
 
 import { describe, expect, it } from 'vitest';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';

@@ -1,4 +1,4 @@
-/** One dishonest quoter, alone with the trader: the most it can take, and the trader's messages about it. */
+/** One dishonest quoter, alone with the trader: its maximum gain, and the trader's messages. */
 
 import { describe, expect, it } from 'vitest';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';

@@ -1,4 +1,4 @@
-/** Worlds in which the whole trader trades: its opponents, its score, and its budget. */
+/** Worlds with the whole trader: its opponents, its score, and its budget. */
 
 import { describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
@@ -27,14 +27,14 @@ async function rationed(changes: Partial<Conditions> = {}, seed = 5, one = every
   return runTrader({ seed, entrant: await one, conditions, markets, lastsMs: STEPS * STEP_MS, scene });
 }
 
-/** Under the usual conditions, played once for all who compare with it. */
+/** Usual conditions, played once for all comparisons. */
 let played: ReturnType<typeof rationed> | null = null;
 const usualRun = () => {
   played ??= rationed();
   return played;
 };
 
-/** In two markets, played once for all who look at it. */
+/** Two markets, played once for all tests. */
 let playedInTwo: ReturnType<typeof rationed> | null = null;
 const runInTwo = () => {
   playedInTwo ??= rationed({ markets: 2 });
@@ -127,7 +127,7 @@ describe('a trader in the rationed challenge', () => {
       for (const most of [limits.maxEventLossMicros, limits.maxTotalCostMicros, limits.maxLossDayMicros])
         expect(most).toBe(capitalMicros);
     }
-    // What its own file tightens stays as tight.
+    // Stricter limits of its own file stay in force.
     const tight = { config, risk: { ...config.risk, maxEventLossMicros: micros(7 * ONE) } };
     expect(moneyFor(tight, 3)).toEqual({ capitalMicros, risk, ownRisk: { ...risk, maxEventLossMicros: 7 * ONE } });
   });

@@ -1,4 +1,4 @@
-/** Results of an arena that are made up: what tables and pages are tested with. */
+/** Made-up results of an arena, for tests of tables and pages. */
 
 import type { ArenaResult } from '../../../src/lab/arena/arena.js';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
@@ -10,7 +10,7 @@ export interface MadeUpArena {
   readonly seeds: number;
   readonly strategies?: readonly string[];
   readonly worlds?: readonly string[];
-  /** Of the first simulation of the first strategy. */
+  /** Failure of the first simulation of the first strategy. */
   readonly failure?: string | null;
 }
 

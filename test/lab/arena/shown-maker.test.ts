@@ -1,4 +1,4 @@
-/** How a strategy of the product sees the challenge, and how its wishes are carried out. */
+/** The challenge in the product's view, and the execution of the strategy's quotes. */
 
 import { describe, expect, it } from 'vitest';
 import { computeDifference, computeStanding } from '../../../src/lab/arena/standings.js';
@@ -10,7 +10,7 @@ import type { StrategyEvent } from '../../../src/trader/strategy/events.js';
 
 const cents = (price: number) => micros(Math.round(price * 100) * 10_000);
 
-/** A strategy that wants one bid and one ask, and keeps what it was shown. */
+/** A strategy that wants one bid and one ask, and records its views. */
 function watcher(wish: (view: MarketView) => readonly [bid: number | null, ask: number | null], shares = 10) {
   const views: MarketView[] = [];
   const events: StrategyEvent[] = [];
@@ -40,7 +40,7 @@ describe('a strategy in the challenge', () => {
     expect(result).toMatchObject({ edge: 0, fills: 0, actions: 0, wealth: 1000, result: 0, failure: null });
     expect(views).toHaveLength(2000);
     const [first, second] = views;
-    // The fair ticks of 0.639 are 0.63 and 0.64; the competitor of seed 0 stands three ticks outside of one another.
+    // The fair ticks of 0.639 are 0.63 and 0.64; the competitor of seed 0 is three ticks outside one of them.
     expect(first?.book).toEqual({
       bids: [{ priceMicros: cents(0.61), amountMicros: 100 * ONE }],
       asks: [{ priceMicros: cents(0.66), amountMicros: 100 * ONE }],
@@ -61,7 +61,7 @@ describe('a strategy in the challenge', () => {
       ['bid', 1000],
       ['ask', 1000],
     ]);
-    // Fills of the last step are told to nobody.
+    // Fills of the last step are not reported.
     expect(result.fills - events.length).toBeLessThanOrEqual(2);
     expect(events.length).toBeGreaterThan(0);
     expect(events[0]).toMatchObject({ kind: 'fill', isMaker: true });

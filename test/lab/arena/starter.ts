@@ -1,4 +1,4 @@
-/** The maker that the published challenge hands to beginners: two orders around the middle, renewed in every step. */
+/** The example maker of the published challenge: two orders around the middle, renewed in every step. */
 
 import type { MakerAction } from '../../../src/lab/arena/challenge/account.js';
 import type { Maker, MakerSight } from '../../../src/lab/arena/challenge/simulation.js';

@@ -1,4 +1,4 @@
-/** The table of an arena, of results that are made up. */
+/** The table of an arena, with made-up results. */
 
 import { expect, it } from 'vitest';
 import { arenaTables } from '../../../src/cli/lab/arena-tables.js';

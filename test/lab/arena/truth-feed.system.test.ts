@@ -1,4 +1,4 @@
-/** Feeds in the worlds of the arena: they know the truth as well as they are told to, and strategies earn by them. */
+/** Feeds in the worlds of the arena: their error matches its setting, and strategies profit from them. */
 
 import { expect, test } from 'vitest';
 import { playEvent } from '../../../src/lab/arena/challenge/event.js';

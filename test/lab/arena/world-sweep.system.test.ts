@@ -1,4 +1,4 @@
-/** Sweeps over worlds, on real threads: the choice, the fresh seeds, and what makes them fresh. */
+/** Sweeps over worlds, on real threads: the choice, the fresh seeds, and their freshness. */
 
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -62,7 +62,7 @@ async function planFor(
   };
 }
 
-/** The least that is a plan. */
+/** The minimal plan. */
 const ONE_WORLD: Partial<WorldSweepPlan> = {
   worlds: [worldNamed('challenge')],
   seeds: { first: 0, count: 1 },
@@ -79,7 +79,7 @@ const edgesOf = async (file: string, world: string, first: number, count: number
   return results.map(({ edge }) => edge);
 };
 
-/** The usual plan, played once for all who ask. */
+/** The usual plan, played once for all tests. */
 let played: ReturnType<typeof runWorldSweep> | null = null;
 const usual = async () => {
   played ??= runWorldSweep(await planFor('one'), watching().watcher);
@@ -129,7 +129,7 @@ describe('a sweep over worlds', () => {
       await planFor('again', { workers: 1, seeds: { first: 100, count: 1 }, fresh: { first: 0, count: 1 } }),
       watching().watcher,
     );
-    // Seed 0 was chosen on above; the same two configurations are no new trials.
+    // Seed 0 was used for a choice above; the same two configurations are no new trials.
     expect(more.result.fresh?.usedBefore).toBe(1);
     expect(more.result.counts.tried).toBe(2);
     expect(sweepTables(more.result)).toContain('1 of the fresh seeds were chosen on by an earlier sweep');

@@ -1,4 +1,4 @@
-/** What the other worlds change of the challenge, and that they change nothing else. */
+/** Differences of the other worlds from the challenge; everything else is equal. */
 
 import { describe, expect, it, test } from 'vitest';
 import { drawConfiguration } from '../../../src/lab/arena/challenge/configuration.js';
@@ -52,7 +52,7 @@ describe('news', () => {
     calm.step();
     loud.step();
     expect(loud.value).not.toBe(calm.value);
-    // More is still to happen, so less is known.
+    // More time is left, so the outcome is less certain.
     expect(Math.abs(probabilityAbove(0.5, 2000, announced) - 0.5)).toBeLessThan(
       Math.abs(probabilityAbove(0.5, 2000, config) - 0.5),
     );

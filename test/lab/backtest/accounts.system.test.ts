@@ -1,4 +1,4 @@
-/** What a backtest says of money is what the exchange says, to the millionth, under every fill model. */
+/** The backtest's account equals the exchange's, to the millionth, under every fill model. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -46,7 +46,7 @@ describe('the accounts of a backtest', () => {
         const parts = (spreadMicros ?? 0) + (driftMicros ?? 0) - feesMicros + mergesMicros + (settlementMicros ?? 0);
         expect(parts + undividedMicros).toBe(analysis.result.resultMicros);
         expect(analysis.equity.endEquityMicros - session.capitalMicros).toBe(analysis.result.resultMicros);
-        // Ledger and exchange agree, and the trader came to rest: what is said of them would be loud.
+        // Ledger and exchange agree, and the trader came to rest: a difference would be a loud warning.
         expect(analysis.warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
         const loud = session.notices.filter(({ severity }) => severity === 'loud');
         expect(loud.map(({ text }) => text)).toEqual([]);
@@ -61,7 +61,7 @@ describe('the accounts of a backtest', () => {
     const { session } = await runBacktest(plan([source(wanderingRows(3, times(4, 10)))], { fillModel: 'optimistic' }));
     const fills = session.markets.flatMap((market) => market.fills);
     expect(fills.length).toBeGreaterThan(10);
-    // Each has been booked in the trader's ledger, later than it happened, under the strategy that wanted it.
+    // Each fill was booked in the trader's ledger after its time, under the strategy of its order.
     for (const { seenMs, timeMs, strategy } of fills) {
       expect(seenMs ?? 0).toBeGreaterThan(timeMs);
       expect(strategy).toBe('tested');
@@ -79,7 +79,7 @@ describe('the accounts of a backtest', () => {
       for (const [h, horizonMs] of [1_000, 5_000, 30_000, 60_000, 300_000].entries()) {
         expect(marksAfterMicros[h] === null, `${horizonMs}`).toBe(timeMs + horizonMs > closeMs - 1_000);
       }
-      // A maker's price was not beyond the middle when it was hit.
+      // A maker's price was not beyond the middle when it was filled.
       if (side === 'bid') expect(priceMicros).toBeLessThanOrEqual((markMicros ?? 0) + 10_000);
       else expect(priceMicros).toBeGreaterThanOrEqual((markMicros ?? 0) - 10_000);
     }

@@ -1,4 +1,4 @@
-/** The shortcuts of the exchange in process answer what the handlers of the real routes answer. */
+/** The direct calls of the in-process exchange return the same answers as the handlers of the real routes. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ const START_MS = 1_790_000_000_000;
 const CONDITION_ID = '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin';
 const LIMITS = { public_per_minute: 1e6, signed_per_minute: 1e6, bootstrap_per_minute: 10 };
 
-/** As the paper exchange's routes and the HTTP client together have it: over text. */
+/** Over text, like the paper exchange's routes and the HTTP client together. */
 function overText(venue: InProcessExchange, call: AnyCall, nowMs: number): Outcome {
   const declaration = declarationOf(call.endpoint);
   const limit = (call.query as { limit?: number }).limit ?? declaration.page ?? 0;
@@ -41,7 +41,7 @@ function overText(venue: InProcessExchange, call: AnyCall, nowMs: number): Outco
 }
 
 const get = (endpoint: string, params: object, query: object): AnyCall =>
-  // Written as the plan of polls writes them.
+  // Written like those of the poll plan.
   ({ endpoint, params, query, body: undefined }) as unknown as AnyCall;
 
 const POLLS = [
@@ -55,7 +55,7 @@ const POLLS = [
   get('orders.list', {}, { limit: 100 }),
   get('trades.list', {}, { limit: 100 }),
   get('trades.list', {}, { limit: 3 }),
-  // Of a round of reconciliation.
+  // A call of reconciliation.
   get('trades.list', {}, { limit: 70 }),
   get('merges.list', {}, { limit: 50 }),
   get('splits.list', {}, { limit: 50 }),
@@ -126,7 +126,7 @@ describe('the exchange in process', () => {
   });
 });
 
-/** One thing that can happen: a recorded change, a trade, an order of ours, a cancel. */
+/** One possible event: a recorded change, a trade, an order of ours, a cancel. */
 function act(venue: InProcessExchange, random: Random, nowMs: number, open: string[]): void {
   const { core, account } = venue;
   const price = ((20 + random.below(60)) * 10_000) as Micros;
@@ -137,7 +137,7 @@ function act(venue: InProcessExchange, random: Random, nowMs: number, open: stri
       core.at(nowMs).feed.level(0, side, price, amount);
       return;
     case 1:
-      // More than a page of them before the end.
+      // More than a page of trades before the end.
       for (let i = 0; i < 8; i++) core.at(nowMs).feed.trade(0, side, price, amount);
       return;
     case 2: {

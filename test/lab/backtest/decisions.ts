@@ -1,13 +1,13 @@
-/** What a backtest asks of the exchange before a moment, as text. */
+/** A backtest's requests before a given time, as text. */
 
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { openSources } from '../../../src/lab/backtest/sources.js';
 import { plan } from './plans.js';
 
-/** A trade goes to the level change that it belongs to, which was up to so long before its print. */
+/** A trade is matched with its level change, which may precede its print by this time. */
 export const PRINTS_LATE_MS = 200;
 
-/** Every request before this moment, with all that it asks for. */
+/** Every request before this time, with all its fields. */
 export async function decisionsBefore(untilMs: number, path: string): Promise<string[]> {
   const { sources } = await openSources([path]);
   const found: string[] = [];

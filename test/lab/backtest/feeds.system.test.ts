@@ -1,4 +1,4 @@
-/** Feeds in backtests: heard when they could be known, by files and by recordings, and never before. */
+/** Feeds in backtests, from files and from recordings: values arrive when they could be known, never earlier. */
 
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ interface Row {
   readonly at: number;
 }
 
-/** A value every two seconds, well away from the book's middle and wandering. */
+/** A value every two seconds, changing and away from the book's middle. */
 const wandering = (): Row[] =>
   Array.from({ length: MINUTES * 30 }, (_, i) => ({
     p: 0.5 + 0.02 * Math.sin(i / 5),
@@ -81,7 +81,7 @@ describe('a backtest with a feed', () => {
     };
     for (const [name, future] of Object.entries(futures)) {
       const other = await run(await read(jsonl(future)));
-      // Known at its time without any delay at the earliest.
+      // At the earliest, known at its time without delay.
       expect(sentBefore(other.sent, cutMs), name).toEqual(decided);
       expect(sentBefore(other.sent, Number.POSITIVE_INFINITY), name).not.toEqual(
         sentBefore(whole.sent, Number.POSITIVE_INFINITY),

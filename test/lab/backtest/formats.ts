@@ -11,7 +11,7 @@ import { delta, kalshiFile, OPEN_MS, snapshot, TICKER, trade } from '../../recor
 import { newFolder } from '../../support/folders.js';
 import { BID, FIRST_MS, market, type Row } from './recordings.js';
 
-/** Kalshi's samples are of a market that opens at another time; a minute of it is missing, as in most recordings. */
+/** Kalshi's samples are of a market with another opening time; one minute is missing, as in most recordings. */
 const laterMs = OPEN_MS + 60_000 - FIRST_MS;
 
 /** Messages as the venue sends them; levels become changes. Without the market's record, unless `about`. */
@@ -41,7 +41,7 @@ function kalshiLines(rows: readonly Row[]): string[] {
   return lines;
 }
 
-/** One token without its mirror; each row names the best prices that the rows themselves make. */
+/** One token without its mirror; each row has the best prices that follow from the rows. */
 export async function polymarketFile(rows: readonly Row[]): Promise<string> {
   const path = join(newFolder(), 'game.parquet');
   const books = [new Map<number, number>(), new Map<number, number>()] as const;
@@ -62,7 +62,7 @@ export async function polymarketFile(rows: readonly Row[]): Promise<string> {
   return path;
 }
 
-/** As `twinbook record` writes it where the venue tells no date: the moment it was first seen stands for the close. */
+/** As `twinbook record` writes it for a venue without closing times: the first sight of the close counts. */
 export async function recordedFolder(rows: readonly Row[]): Promise<string> {
   const folder = newFolder();
   const store = await openRecordingStore(folder, { origin: 'somewhere', crashSafe: false });
@@ -93,5 +93,5 @@ export const FORMATS: Readonly<Record<string, (rows: readonly Row[]) => Promise<
   'recorded by ourselves, without a date': recordedFolder,
 };
 
-/** By how much each format's clock is ahead of the rows', ms. */
+/** Difference between each format's clock and the rows' clock, ms. */
 export const clockOf = (format: string): number => (format.includes('Kalshi') ? laterMs : 0);

@@ -1,4 +1,4 @@
-/** Cost of a call on its way, its faults, and the charge for a fill. */
+/** Latency of calls, their faults, and the fee of a fill. */
 
 import { describe, expect, it } from 'vitest';
 import type { LatencyModel } from '../../../src/lab/backtest/contract.js';
@@ -184,7 +184,7 @@ describe('a backtest whose recording names no fee', () => {
     expect(charged.analysis.warnings.map(({ name }) => name)).not.toContain('unexplained');
     expect(charged.session.endCashMicros).toBe(free.session.endCashMicros - after.feesMicros);
     expect(charged.session.maxDrawdownMicros ?? 0).toBeGreaterThanOrEqual(free.session.maxDrawdownMicros ?? 0);
-    // The fills of one order are charged as a single one.
+    // The fills of one order are charged as one fill.
     const orders = new Map<string, { raw: number; charged: number }>();
     for (const each of charged.session.markets[0]?.fills ?? []) {
       const sum = orders.get(each.orderPubkey) ?? { raw: 0, charged: 0 };

@@ -1,4 +1,4 @@
-/** A limit that halts the trader: the next event goes on, or the run ends there, and the report says which. */
+/** A limit that halts the trader: the run continues at the next event or ends, and the report says which. */
 
 import { base58 } from '@scure/base';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { ASK, BID, end, FIRST_MS, level, source, trade } from './recordings.js';
 
 const HALF_HOUR_MS = 1_800_000;
 
-/** A market in which the bid is hit, and loses 2 at the mark; every half an hour one of them. */
+/** A market whose bid is hit and loses 2 at the mark; one every half hour. */
 function losing(number: number) {
   const at = (ms: number) => number * HALF_HOUR_MS + ms;
   const rows = [

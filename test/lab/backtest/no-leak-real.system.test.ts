@@ -1,4 +1,4 @@
-/** A real window that is cut in half decides what the whole one decides, up to the cut. */
+/** A real window cut in half leads to the same decisions up to the cut. */
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import { newFolder } from '../../support/folders.js';
 import { decisionsBefore, ordersIn, PRINTS_LATE_MS } from './decisions.js';
 
 const KALSHI = join(REAL_DATA, 'kalshi-gold15m');
-/** Facts of the set about its markets: closing times and outcomes. */
+/** The set's facts about its markets: closing times and outcomes. */
 const ABOUT = ['MARKETS.csv', 'metadata'];
 
 /** The first file of messages of a window, below the set's folder. */
@@ -22,7 +22,7 @@ function fileOf(ticker: string): string {
   return join(folder, file);
 }
 
-/** A set of this window alone, with so much of its messages, and with what is said of it or without. */
+/** A set of this window alone, with a part of its messages, with or without its facts. */
 function setOf(ticker: string, part: number, about: boolean): string {
   const set = newFolder();
   const file = fileOf(ticker);
@@ -35,7 +35,7 @@ function setOf(ticker: string, part: number, about: boolean): string {
   return set;
 }
 
-/** Of the newest level or trade, Unix ms. */
+/** Time of the newest level or trade, Unix ms. */
 async function lastEventMs(set: string): Promise<number> {
   const [recording] = await openRecordings([set]);
   let lastMs = 0;

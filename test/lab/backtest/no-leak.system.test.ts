@@ -1,4 +1,4 @@
-/** What happens after a moment changes nothing that is decided before it, in whatever format it was recorded. */
+/** Later events do not change earlier decisions, in any recorded format. */
 
 import { describe, expect, it } from 'vitest';
 import { EVENT } from '../../../src/recording/contract.js';
@@ -16,7 +16,7 @@ const mirrored = ([timeMs, kind, side, price, shares]: Row): Row =>
     ? [timeMs, kind, side, price, shares]
     : [timeMs, kind, 1 - side, Math.round((1 - price) * 100) / 100, shares];
 
-/** Other futures of the same rows; usually all of them in one format and the most different one in the others. */
+/** Other futures of the same rows; the usual run plays all in one format and the most different one in the others. */
 const FUTURES: Readonly<Record<string, (rows: readonly Row[]) => Row[]>> = {
   cut: (rows) => lastFirst(rows.filter(isBefore), CUT_MS),
   mirrored: (rows) => rows.map((row) => (isBefore(row) ? row : mirrored(row))),

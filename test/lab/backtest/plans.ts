@@ -1,4 +1,4 @@
-/** Plans for tests: the live trader's usual settings, with a strategy given here. */
+/** Plans for tests: the live trader's usual settings, with a given strategy. */
 
 import type { BacktestPlan, EventSource } from '../../../src/lab/backtest/contract.js';
 import { latencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
@@ -20,7 +20,7 @@ export interface Bidding {
   readonly fromMs?: number;
 }
 
-/** Bids for ten shares at one price until it holds them, and leaves the order there whatever happens. */
+/** Bids for ten shares at one price until it holds them, and never moves the order. */
 export const bidder = ({ price, fairPrice, fromMs = 0 }: Bidding): Strategy =>
   defineStrategy({
     name: 'bidder',

@@ -1,4 +1,4 @@
-/** The trader of a backtest sees what polling would have shown it, and nothing sooner. */
+/** The trader of a backtest sees the same as with polling, at the same time. */
 
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
@@ -8,7 +8,7 @@ import { defineStrategy, NO_QUOTES, type Quotes } from '../../../src/trader/stra
 import { plan } from './plans.js';
 import { ASK, BID, end, FIRST_MS, level, market, type Row, source, trade } from './recordings.js';
 
-/** A strategy that writes down what it sees and quotes what it is told to. */
+/** A strategy that records its views and returns the given quotes. */
 function watcher(quotes: (view: MarketView) => Quotes = () => NO_QUOTES('only looks')) {
   const seen: MarketView[] = [];
   const strategy = defineStrategy({
@@ -36,9 +36,9 @@ describe('a backtest', () => {
       await runBacktest(plan([source(rows)], { strategy, params: {}, latency: `constant:${roundTripMs}` }));
       const first = seen.find(({ book }) => book.bids[0]?.priceMicros === 450_000);
       expect(first, `round trip ${roundTripMs}`).toBeDefined();
-      // It takes half of a round trip to hear of what was there when the poll arrived.
+      // The state at the arrival of the poll is known half a round trip later.
       expect(first?.nowMs ?? 0).toBeGreaterThanOrEqual(FIRST_MS + LATER_MS + Math.floor(roundTripMs / 2));
-      // And no longer than until the next poll: twice the shortest interval, and its way there and back.
+      // The next poll is the bound: twice the shortest interval, and its round trip.
       expect(first?.nowMs ?? 0).toBeLessThanOrEqual(FIRST_MS + LATER_MS + 2 * 1_000 + 2 * roundTripMs);
       const early = seen.filter((view) => view.nowMs < FIRST_MS + LATER_MS && view.book.bids.length > 0);
       expect(early.length).toBeGreaterThan(50);
@@ -77,7 +77,7 @@ describe('a backtest', () => {
     const late = source([...BOOK.map(([t, ...row]): Row => [t + 61_000, ...row]), end(300_000)], second);
     await runBacktest(plan([early, late], { strategy, params: {} }));
     const first = seen.find(({ market: { conditionId } }) => conditionId === second.conditionId);
-    // The list is asked for once a minute; it was read at the start, when there was only one market.
+    // The list is polled once a minute; the start read it when there was only one market.
     expect(first?.nowMs ?? 0).toBeGreaterThan(FIRST_MS + 61_000);
   });
 

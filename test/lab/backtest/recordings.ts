@@ -1,4 +1,4 @@
-/** Small recorded markets for tests: by hand, or a seeded market that a maker could trade in. */
+/** Small recorded markets for tests: written by hand, or a seeded market that a maker could trade. */
 
 import type { EventSource } from '../../../src/lab/backtest/contract.js';
 import { playFromMemory } from '../../../src/lab/backtest/sources.js';
@@ -52,7 +52,7 @@ export const market = (changes: Partial<RecordedMarket> = {}): RecordedMarket =>
   ...changes,
 });
 
-/** In chunks of so many events. */
+/** In chunks of this number of events. */
 export function source(rows: readonly Row[], changes: Partial<RecordedMarket> = {}, chunkEvents = 1000): EventSource {
   const chunks: EventChunk[] = [];
   for (let from = 0; from < rows.length; from += chunkEvents) chunks.push(chunk(rows.slice(from, from + chunkEvents)));
@@ -60,8 +60,8 @@ export function source(rows: readonly Row[], changes: Partial<RecordedMarket> = 
 }
 
 /**
- * A market of so many minutes whose middle wanders; takers come from both sides and eat two cents deep at most. Every
- * trade stands before its decrease, as recordings promise.
+ * A market of `minutes` minutes with a moving middle; takers arrive on both sides and take two cents deep at most.
+ * Every trade precedes its decrease, as recordings promise.
  */
 export function wanderingRows(seed: number, minutes: number, eventsPerSecond = 8): Row[] {
   const random = Random.fromSeed(seed, 'wandering');
@@ -84,7 +84,7 @@ export function wanderingRows(seed: number, minutes: number, eventsPerSecond = 8
     }
     if (random.chance(0.08)) take(atMs, random.chance(0.5) ? BID : ASK);
   }
-  /** Eats up to four levels, each one trade and its decrease. */
+  /** Takes up to four levels, each as a trade and its decrease. */
   function take(atMs: number, taker: 0 | 1): void {
     const eaten = taker === BID ? ASK : BID;
     let left = 20 + random.below(400);

@@ -1,4 +1,4 @@
-/** Repeats: what they draw, that they are the same again, and when their mean is called a gain. */
+/** Repeats: their draws, their reproducibility, and the rule by which their mean is a gain. */
 
 import { describe, expect, it } from 'vitest';
 import { type BacktestOptions, type BacktestResult, backtest } from '../../../src/lab/backtest/backtest.js';
@@ -33,7 +33,7 @@ async function runAnew(options: Partial<BacktestOptions>): Promise<readonly Back
   }
 }
 
-/** Runs are slow: what several tests look at is run once. */
+/** Runs are slow: runs for several tests are played once. */
 const done = new Map<string, Promise<readonly BacktestResult[]>>();
 
 function run(options: Partial<BacktestOptions>): Promise<readonly BacktestResult[]> {
@@ -88,7 +88,7 @@ describe('repeats of a backtest', () => {
   });
 });
 
-/** Runs whose events brought these, in currency. */
+/** Runs with these results of their events, in currency. */
 const runs = (results: readonly (readonly number[])[]): RepeatedRun[] =>
   results.map((events, index) => ({
     seed: index,
@@ -152,14 +152,14 @@ describe('the words on repeats', () => {
 });
 
 describe('repeats in which a limit halted the trader', () => {
-  /** Nothing was played, and nothing lost, from this market on. */
+  /** From this market on nothing is played and nothing lost. */
   const haltedFrom = (from: number, { markets, ...run }: RepeatedRun): RepeatedRun => ({
     ...run,
     markets: markets.map((market, at) =>
       at < from ? market : { ...market, resultMicros: 0, fills: 0, isPlayed: false },
     ),
   });
-  /** Each run gains 1 in each of nine events, and loses 20 in each of the three after them. */
+  /** Each run gains 1 in each of nine events, and loses 20 in each of the next three. */
   const whole = runs([same(1), same(1)].map((gains) => gains.map((value, at) => (at < 9 ? value : -20))));
 
   it('are compared over the markets that every run of every model played', () => {
@@ -172,7 +172,7 @@ describe('repeats in which a limit halted the trader', () => {
     const verdict = repeatVerdict(models);
     expect(verdict.points).toBe('gain');
     expect(verdict.text).toContain('Compared over the 9 markets of 12 that every model played.');
-    // The whole of it stays what it was: a loss where nobody was halted.
+    // The total is unchanged: a loss without a halt.
     expect(models[0]?.repeats.resultMicros.mean).toBe(-51e6);
   });
 

@@ -1,4 +1,4 @@
-/** Recorded markets on one clock: what closes first is closed first, whichever is played first and however it is read. */
+/** Recorded markets on one clock: they close in the order of time, in every order of playing and reading. */
 
 import { describe, expect, it } from 'vitest';
 import type { ChunkStream, EventSource } from '../../../src/lab/backtest/contract.js';
@@ -37,7 +37,7 @@ function newExchange() {
   return new InProcessExchange(settings, LIMITS, 0, { onFill: () => undefined });
 }
 
-/** A market closes while a merge in it is on its way. Returns what the exchange then says of the shares. */
+/** A market closes during a merge. Returns the exchange's final state of the shares. */
 async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonly number[]) {
   const { core, account } = newExchange();
   const closed: [string, number | null][] = [];
@@ -104,7 +104,7 @@ describe('markets that are played together', () => {
 });
 
 describe('files', () => {
-  /** Streams of markets that follow each other: their fate, and the number of rows read from each. */
+  /** Streams of consecutive markets: their fate, and the number of rows read from each. */
   function watched(count: number) {
     const said: string[] = [];
     const sources = Array.from({ length: count }, (_, i): EventSource => {

@@ -22,7 +22,7 @@ it('what strategies say counts by its words, under what was said first', () => {
     'no book',
     'resolves in 780.5 s, stays out for 3600 s',
   ]) {
-    // Only these fields of a snapshot are looked at.
+    // Only these fields of a snapshot are read.
     count.onSnapshot({ unsent: 0, markets: [unquoted(note)] } as unknown as Snapshot);
   }
   expect(count.refused).toEqual([

@@ -4,7 +4,7 @@ import { ASK, BID } from './recordings.js';
 
 const ONE = 1_000_000;
 
-/** A bid of ten at 0.45 that came to rest at 1000 ms. */
+/** A bid of ten at 0.45 that rests since 1000 ms. */
 function withBid(): RestingOrders {
   const orders = new RestingOrders();
   const joined = { sinceMs: 1_000, priceMicros: 450_000, amountMicros: 10 * ONE, behindMicros: 0 };
@@ -39,7 +39,7 @@ describe('an order that the other side reached', () => {
 
   it('is not one that took from that side and rests with the remainder, nor one of the same side, nor one beyond', () => {
     const orders = withBid();
-    // The recording still holds what we took: nothing new has come.
+    // The recording still holds the amount that we took: nothing new has arrived.
     orders.onReach(2_000, ASK, null, 450_000, middle);
     orders.onReach(2_100, BID, 460_000, 460_000, middle);
     orders.onReach(2_200, ASK, 460_000, null, middle);

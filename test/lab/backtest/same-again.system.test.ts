@@ -16,8 +16,8 @@ import { source, wanderingRows } from './recordings.js';
 const ROOT = join(import.meta.dirname, '../../..');
 
 /**
- * The sample recording under the shipped maker. Moves when the trader, the exchange, a fill model or the sample changes
- * what happens: then it is moved by hand, in the commit that says why.
+ * The sample recording under the shipped maker. It changes with the trader, the exchange, a fill model or the sample:
+ * update it by hand, in the commit with the reason.
  */
 const PINNED = {
   'risk-averse': {
@@ -43,7 +43,7 @@ describe('a backtest', () => {
     const sample = join(ROOT, 'data/sample');
     const recordings = await openRecordings([sample]);
     const found: Record<string, { trace: string; session: string }> = {};
-    // Two differ in their fills; power:3 fills as risk-averse does.
+    // Two models differ in their fills; power:3 fills as risk-averse does.
     const wanted = Object.entries(PINNED).filter(([name]) => IS_LONG || name !== 'power:3');
     for (const [fillModel] of wanted) {
       const latency = latencyModel(readLatency('constant:150'), [], 7);
@@ -56,7 +56,7 @@ describe('a backtest', () => {
           { ...given, fees },
         ),
       );
-      // The version and the hash of the configuration's files are named in a result and decide nothing.
+      // A result names the version and the hash of the configuration's files; neither has an effect.
       const { assumptions, ...rest } = session;
       found[fillModel] = { trace: traceHash, session: hashOf(rest) };
       expect(assumptions.fillModel).toBe(fillModel);

@@ -1,4 +1,4 @@
-/** What a backtest says of its markets and its account: crossings, the curve and settlement, gaps, and an operator's orders. */
+/** A backtest's report on markets and account: crossings, the curve and settlement, gaps, an operator's orders. */
 
 import { describe, expect, it } from 'vitest';
 import type { EventSource } from '../../../src/lab/backtest/contract.js';
@@ -10,7 +10,7 @@ import { ASK, BID, end, FIRST_MS, level, market, type Row, source, trade, wander
 
 const ONE = 1_000_000;
 
-/** An ask of four shares comes to 0.44, below our bid, and goes a second and a half later; then the market falls. */
+/** An ask of four shares is added at 0.44, below our bid, and removed 1.5 s later; then the market falls. */
 const CROSSING_ROWS: readonly Row[] = [
   ...[level(0, BID, 0.4, 100), level(0, ASK, 0.6, 100)],
   ...[level(120_000, ASK, 0.44, 4), level(121_500, ASK, 0.44, 0)],
@@ -36,7 +36,7 @@ describe('an amount that comes to our price', () => {
     expect(market.fills).toMatchObject([
       { priceMicros: 450_000, amountMicros: 4 * ONE, isMaker: true, atCrossing: true, markMicros: 500_000 },
     ]);
-    // What it was worth a second later is measured on the recorded book, in which the ask still stood.
+    // Its value a second later is measured on the recorded book, in which the ask still rested.
     expect(market.fills[0]?.marksAfterMicros[0]).toBe(420_000);
     expect(crossing?.filled).toMatchObject({ fills: 1, sharesMicros: 4 * ONE });
     expect(crossing?.filled.markouts.map(({ markoutMicros }) => markoutMicros)).toEqual([
@@ -91,7 +91,7 @@ it('a loss at the settlement of the last market is in the drawdown and in the cu
       plan([source(EQUITY_ROWS, { outcome })], { strategy: bidder({ price: 0.45, fairPrice: 0.5 }), params: {} }),
     );
     expect(session.markets[0]?.fills.length).toBe(1);
-    // Bought at 0.45 and marked at 0.50: ten shares were worth 5 before they were worth nothing.
+    // Bought at 0.45 and marked at 0.50: ten shares were worth 5 before they were worthless.
     expect(session.maxDrawdownMicros).toBe(lossMicros);
     expect(session.account.equityMicros.at(-1)).toBe(analyse(session).equity.endEquityMicros);
     expect(session.account.timeMs.at(-1)).toBe(session.toMs);
@@ -111,7 +111,7 @@ it('what is held at the close is marked at the last middle before it', async () 
   }
 });
 
-/** Pays what is asked, once, from a moment on. */
+/** Takes the ask once, from a given time on. */
 const taker = (fromMs: number) => bidder({ price: 0.6, fairPrice: 0.65, fromMs });
 
 const GAP_ROWS: readonly Row[] = [

@@ -1,4 +1,4 @@
-/** Recordings that several runs play: decoded once, as long as they fit, and never wrongly taken for whole. */
+/** Recordings shared by several runs: decoded once if they fit, and an incomplete one never counts as complete. */
 
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
@@ -11,7 +11,7 @@ import { chunk, market, type Row, wanderingRows } from './recordings.js';
 
 const ROWS = wanderingRows(7, times(1, 4));
 
-/** A recording in pieces of so many events that counts how often it was decoded. */
+/** A recording in pieces of this number of events that counts its decodings. */
 function recordingOf(rows: readonly Row[], pieces = 300) {
   const decodings = { begun: 0, whole: 0 };
   async function* chunks(): AsyncGenerator<EventChunk> {

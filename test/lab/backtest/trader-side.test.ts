@@ -4,7 +4,7 @@ import { completeSettings } from '../../../src/lab/backtest/trader-side.js';
 import { plan } from './plans.js';
 
 setFlagsFromString('--allow-natives-syntax');
-// V8's own word for it, which no compiler of TypeScript reads.
+// V8's intrinsic, which TypeScript cannot parse.
 const haveSameClass = new Function('a', 'b', 'return %HaveSameMap(a, b)') as (a: object, b: object) => boolean;
 setFlagsFromString('--no-allow-natives-syntax');
 

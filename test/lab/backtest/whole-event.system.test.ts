@@ -1,4 +1,4 @@
-/** An event of ten outcomes on the paper exchange: the whole trader quotes them together, and nobody gains for sure by trading with it. */
+/** An event of ten outcomes on the paper exchange: the whole trader quotes them together, without a sure loss. */
 
 import { expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
@@ -12,7 +12,7 @@ const LASTS_MS = 100_000;
 const STEP_MS = 2_000;
 const IDS = [...'ABCDEFGHJK'].map((letter) => letter.padEnd(44, '1'));
 
-/** As near to the fair price as it can be, and whatever happens. */
+/** As near to the fair price as possible, in any case. */
 const BOLD = {
   order_shares: '10',
   max_sum_error: 1,
@@ -26,7 +26,7 @@ const BOLD = {
   sum_edge: 0.15,
 };
 
-/** Books around probabilities that add up to one and move; now and then one lags behind, and a taker comes. */
+/** Books around moving probabilities that sum to one; sometimes one lags behind and a taker arrives. */
 function eventRows(seed: number): readonly Row[][] {
   const random = Random.fromSeed(seed, 'ten outcomes');
   const scores = Array.from({ length: OUTCOMES }, () => random.uniform());
@@ -70,7 +70,7 @@ it('an event of ten outcomes never arbitrages itself', async () => {
     strategy: eventMaker,
     params: BOLD,
   });
-  // A recording does not keep the id of its event: its markets say which it is.
+  // A recording does not store its event's id: the markets determine it.
   const rule = { eventConditionId: 'by its markets', outcomes: 'exhaustive' as const, marketConditionIds: IDS };
   const { session } = await runBacktest({ ...usual, trader: { ...usual.trader, events: [rule] } });
   const series = session.markets.map((market) => market.series);

@@ -1,4 +1,4 @@
-/** Real orders followed by their sizes, and which model fills as they were filled. */
+/** Real orders followed by their sizes, and the model that fills them as in reality. */
 
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,11 +14,11 @@ import { ASK, BID, chunk, end, level, market, type Row, trade } from '../backtes
 
 const LOT = 10_000;
 
-/** 100 of others, then 7 of the order that is followed, then 50 behind it. */
+/** 100 of others, then 7 of the followed order, then 50 behind it. */
 const QUEUE: readonly Row[] = [level(0, BID, 0.4, 100), level(1, BID, 0.4, 107), level(2, BID, 0.4, 157)];
 const FILLED: readonly Row[] = [
   ...QUEUE,
-  // Half of what is ahead cancels, the rest is traded, then the order itself.
+  // Half of the amount ahead cancels, the rest is traded, then the order itself.
   level(3, BID, 0.4, 107),
   ...[trade(4, ASK, 0.4, 49.99), level(4, BID, 0.4, 57.01)],
   ...[trade(5, ASK, 0.4, 7), level(5, BID, 0.4, 50.01)],
@@ -62,7 +62,7 @@ describe('a model that plays it', () => {
   };
 
   it('fills what reaches it behind the queue that it assumes', () => {
-    // 100 ahead, nobody of them believed to cancel: 56.99 traded reach nothing.
+    // 100 ahead, and the model expects no cancels: 56.99 traded shares fill nothing.
     expect(played('risk-averse', FILLED)).toBe(0);
     expect(played('optimistic', FILLED)).toBe(7);
     const curve = played('power2:3', FILLED);
@@ -116,7 +116,7 @@ describe('a calibration', () => {
     expect(model.name).toBe(named);
     const plain = fillModel(found.best ?? '');
     expect(model.aheadAfterChange(50e6, 100e6, 80e6, 0, LOT)).toBe(plain.aheadAfterChange(50e6, 100e6, 80e6, 0, LOT));
-    // From the working folder, where nobody names the file; and with makers who post only.
+    // By default from the working folder; and with makers who only post.
     const postsOnly = fillModel(calibratedName('posts-only:calibrated', dirname(path)));
     expect([postsOnly.name, postsOnly.postsOnly]).toEqual([`posts-only:calibrated (${found.best})`, true]);
     expect(calibratedName('power:3', '/')).toBe('power:3');

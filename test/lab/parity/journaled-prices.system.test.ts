@@ -1,4 +1,4 @@
-/** A ledger and the journals of its runs tell of a live trader what a replay and a reading of those journals tell. */
+/** A ledger with the journals of its runs gives the same report as a replay and a reading of those journals. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Journaled, readJournals } from '../../../src/lab/parity/journaled-prices.js';
@@ -44,7 +44,7 @@ function tell(ledger: LedgerReader, journals: Journaled, fairMicros = storedMark
   return { pnl: ledger.pnl(fairMicros), session, analysis: analyse(session) };
 }
 
-/** @param marks those that the ledger keeps; or none, so that shares count at the last middles */
+/** @param marks those that the ledger keeps; or none, so that shares are valued at the last middles */
 async function live(act: (world: World) => void, marks: 'stored' | 'books' = 'stored'): Promise<Lived> {
   const diary = new MemoryDiary();
   const world = new World(7, { ...CALM, clockOffMs: OFF_MS }, diary);
@@ -76,8 +76,8 @@ const rounded = (figures: object): object =>
   );
 
 /**
- * What the ledger counts by the moments at which it was written, and the journal by those of the exchange or by the second; by how
- * much of itself it may differ. Everything else that both tell is the same.
+ * Figures that the ledger takes at booking times, and the journal at the exchange's times or each second, with the
+ * allowed relative difference. All others must be equal.
  */
 const MEASURED_OTHERWISE: readonly (readonly [path: RegExp, share: number])[] = [
   [/^trading\.(rested|noticed)\./, 0.01],
@@ -86,10 +86,10 @@ const MEASURED_OTHERWISE: readonly (readonly [path: RegExp, share: number])[] = 
   [/^capital\.(meanLockedMicros|returnOnLockedShare)$/, 0.01],
   [/^requests\.(minutes|publicShare|signedShare)$/, 0.05],
 ];
-/** Of the whole session, not figures of it. */
+/** Fields of the whole session that are not figures. */
 const OTHER_WORDS = /^(title|fromMs|toMs|warnings|assumptions)\b/;
 
-/** Paths at which two analyses differ by more than floats do that are added in another order, or than is said above. */
+/** Paths at which two analyses differ by more than the order of float additions and the shares above explain. */
 function differences(one: unknown, other: unknown, path = ''): readonly string[] {
   if (OTHER_WORDS.test(path)) return [];
   if (typeof one === 'object' && one !== null && typeof other === 'object' && other !== null) {
@@ -103,7 +103,7 @@ function differences(one: unknown, other: unknown, path = ''): readonly string[]
   return one === other || isNear ? [] : [`${path}: ${String(one)} and ${String(other)}`];
 }
 
-/** Markets by their id: the order of their opening is another one in a ledger. */
+/** Markets by their id: a ledger lists them in another order. */
 const byMarket = (analysis: Analysis): object => ({
   ...analysis,
   markets: Object.fromEntries(analysis.markets.map((market) => [market.conditionId, market])),
@@ -121,14 +121,14 @@ describe('one run', () => {
     const { session } = await readRecordedRun(journalOf(only));
     const fromJournal = analyse(session);
     const { analysis } = lived.told;
-    // Both look at the same moments, or a fall of a second would be in one of them alone.
+    // Both use the same times, or only one of them would contain a drop of a second.
     expect(lived.told.session.account.timeMs[0]).toBe(session.account.timeMs[0]);
     expect(analysis.trading.fills).toBeGreaterThan(10);
     expect(analysis.result).toEqual(fromJournal.result);
     expect(analysis.result.spreadMicros).not.toBeNull();
     expect(analysis.result.undividedMicros).toBe(0);
     expect(analysis.equity).toEqual(fromJournal.equity);
-    // Sums of floats, which the two add up in another order.
+    // Sums of floats, which both add up in another order.
     expect(analysis.markouts.map(rounded)).toEqual(fromJournal.markouts.map(rounded));
     expect(differences(byMarket(analysis), byMarket(fromJournal))).toEqual([]);
     expect(analysis.markets.map(({ category }) => category)).not.toContain('');

@@ -1,4 +1,4 @@
-/** A simulated trader's run, read off its journal, against what the exchange knows, and against backtests. */
+/** A simulated trader's run, read from its journal, compared with the exchange's data and with backtests. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compare } from '../../../src/lab/parity/comparison.js';
@@ -19,7 +19,7 @@ import { journalOf } from './simulated-journal.js';
 const MINUTE_MS = 60_000;
 /** Our clock minus the exchange's. */
 const OFF_MS = 7_000;
-/** Long enough for a hundred fills: with fewer, chance alone moves what a model fills by more than is asked for here. */
+/** Long enough for a hundred fills: with fewer, chance alone moves a model's fills by more than the bound. */
 const LIVED_MS = 6 * MINUTE_MS;
 
 let journal: RunJournal;
@@ -63,7 +63,7 @@ describe('what a journal tells of its run', () => {
 
   it('stands on the clock of the exchange, whatever ours said', () => {
     const ours = liveRun.session.markets.flatMap((market) => market.fills);
-    // The exchange names the second of a trade.
+    // The exchange gives the second of a trade.
     expect(ours.map(({ timeMs }) => Math.floor(timeMs / 1000)).sort()).toEqual(
       fills.map(({ timestampS }) => timestampS).sort(),
     );
@@ -118,12 +118,12 @@ describe('live and backtests side by side', () => {
     for (const model of models) {
       const more = (model.twoSidedShare ?? 0) - (live.twoSidedShare ?? 0);
       expect(more).toBeGreaterThan(-0.25);
-      // After a fill nothing is placed before a look: a model that fills much less is seldom without a side.
+      // After a fill no order is placed before the next poll: a model with far fewer fills is seldom without a side.
       if (model.fills > 0.8 * live.fills) expect(more).toBeLessThan(0.25);
       expect(model.publicRequests ?? 0).toBeGreaterThan((live.publicRequests ?? 0) * 0.8);
       expect(model.publicRequests ?? 0).toBeLessThan((live.publicRequests ?? 0) * 1.2);
     }
-    // Plays the trades of others once more: an order with the same place in the queue gets about the same fills.
+    // Replays the trades of others: an order with the same place in the queue gets about the same fills.
     const error = (name: string) => result.parity.band.errors.find((one) => one.name === name)?.sharesShare ?? 9;
     expect(Math.abs(error('risk-averse'))).toBeLessThan(0.3);
     expect(error('trade-through')).toBeLessThan(error('risk-averse'));
@@ -157,7 +157,7 @@ describe('another configuration played over the run', () => {
     expect(played.parity.sides[0]).toEqual(result.parity.sides[0]);
     expect(played.parity.sides[1]?.ordersPlaced).toBeGreaterThan(10);
     expect(played.parity.sides[1]).not.toEqual(result.parity.sides[3]);
-    // As the run's own, the trader takes the change up and quotes nothing.
+    // As in the run itself, the trader applies the change and stops quoting.
     const taken = await runParity(configured, { ...options, trader: other });
     expect(taken.parity.sides[1]?.ordersPlaced).toBe(0);
   });
@@ -173,7 +173,7 @@ describe('another configuration played over the run', () => {
   });
 });
 
-/** With this command after the first step. */
+/** The steps, with this command after the first one. */
 async function* commanded({ steps }: RunJournal, command: OperatorCommand) {
   for await (const step of steps()) {
     yield step;
@@ -183,7 +183,7 @@ async function* commanded({ steps }: RunJournal, command: OperatorCommand) {
 }
 
 describe('the band of the fill models', () => {
-  /** A session in which so many shares were bought. */
+  /** A session with this number of bought shares. */
   const session = (fillModel: string | null, shares: number): SessionRecord => {
     const base = liveRun.session;
     const [market] = base.markets;

@@ -1,4 +1,4 @@
-/** The journal of a run that a simulated trader has lived through, as one on disk would be read. */
+/** The journal of a simulated trader's run, in the form in which it is read from disk. */
 
 import { VERSION } from '../../../src/shell/config/shipped.js';
 import type { JournaledStrategy, RunDescription, RunJournal } from '../../../src/shell/journal/contract.js';

@@ -1,4 +1,4 @@
-/** A trader that is configured while it runs: changes it accepts, state it keeps, and the same again in a replay. */
+/** Configuration changes of a running trader: accepted changes, kept state, and the same in a replay. */
 
 import { describe, expect, it } from 'vitest';
 import { replay } from '../../../src/lab/replay/replay.js';
@@ -26,7 +26,7 @@ const live = (changes: Partial<LiveSettings> = {}): LiveSettings => {
   };
 };
 
-/** With changes to the strategy of this name. */
+/** The settings with changes to the strategy of this name. */
 const withStrategy = (name: string, changes: Partial<LiveStrategy>): LiveSettings => ({
   ...live(),
   strategies: live().strategies.map((strategy) => (strategy.name === name ? { ...strategy, ...changes } : strategy)),
@@ -44,7 +44,7 @@ const command = (settings: LiveSettings) =>
     reason: 'a test',
   }) as const;
 
-/** A world that has traded for half a minute, and what becomes of it. */
+/** Changes a world that has traded for half a minute. */
 function lived(run: (world: World) => void): void {
   const world = new World(4, CALM, new MemoryDiary());
   try {

@@ -1,4 +1,4 @@
-/** Keeps what a simulated trader saw and asked, in memory, as a journal on disk would give it back. */
+/** Keeps a simulated trader's inputs and requests in memory, in the form of a journal on disk. */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import type { Diary } from '../../simulation/world.js';
 export interface KeptRun {
   readonly runId: string;
   readonly startedMs: number;
-  /** The content of the ledger's file at the start; null for a replay that knows nothing of it. */
+  /** The content of the ledger's file at the start; null for a replay without it. */
   readonly ledger: Uint8Array | null;
   readonly steps: Step[];
 }
@@ -33,12 +33,12 @@ export class MemoryDiary implements Diary {
   step(observation: Observation, requests: readonly Request[]): void {
     const steps = this.runs.at(-1)?.steps ?? [];
     const step: Step = { index: steps.length, observation, requests, failure: null, ...this.#witness.take() };
-    // As it would come back from a disk.
+    // The form after reading from disk.
     steps.push(JSON.parse(JSON.stringify(step)) as Step);
   }
 }
 
-/** A run copies its ledger once it is open: that of a first run is empty, but a ledger. */
+/** A run copies its ledger after opening it: the first run's ledger is empty but exists. */
 function freshLedger(): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-fresh-'));
   try {

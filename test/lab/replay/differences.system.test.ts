@@ -1,4 +1,4 @@
-/** What is said of a run that does not repeat: each kind of difference, made on purpose. */
+/** Reports about a run that does not repeat: each kind of difference, caused on purpose. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Difference } from '../../../src/lab/replay/compare.js';

@@ -9,7 +9,7 @@ import { World } from '../../simulation/world.js';
 import { times } from '../../support/effort.js';
 import { type KeptRun, MemoryDiary } from './diary.js';
 
-// A world looks at everything after every step; on a loaded machine that takes its time.
+// A world checks everything after every step, which is slow on a loaded machine.
 async function replayed(run: KeptRun, trader = traderSettings(run.runId)): Promise<ReplayResult> {
   const ledger = openMemoryLedger(run.ledger);
   try {
@@ -19,7 +19,7 @@ async function replayed(run: KeptRun, trader = traderSettings(run.runId)): Promi
   }
 }
 
-/** Everything that a trader of this seed lives through in a minute and a half, crash by crash. */
+/** A minute and a half of a trader with this seed, one run per crash. */
 function lived(seed: number, faults: Faults = drawFaults(Random.fromSeed(seed, 'faults'))): readonly KeptRun[] {
   const diary = new MemoryDiary();
   const world = new World(seed, faults, diary);
@@ -79,7 +79,7 @@ describe('a run that is decided once more', () => {
       signatures += result.signatures;
     }
     expect(signatures).toBeGreaterThan(20);
-    // The ledger that a run began with is part of it: with an empty one the second run decides otherwise.
+    // The run includes its initial ledger: with an empty one the second run decides differently.
     const second = runs.slice(1).find(({ steps }) => steps.length > 100);
     if (second === undefined) throw new Error('no later run of some length');
     expect((await replayed({ ...second, ledger: null })).difference).not.toBeNull();

@@ -1,4 +1,4 @@
-/** What is said to have changed between a run and now. */
+/** Reported changes between a run's settings and the current ones. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ interface Place {
   readonly run: RunDescription;
 }
 
-/** A folder with a trader's files, and the description of a run that was made from them, as JSON gives it back. */
+/** A folder with a trader's files, and the JSON description of a run with them. */
 async function place(): Promise<Place> {
   const folder = folderOf({ 'trader.yaml': TRADER, 'maker.yaml': MAKER, 'own.yaml': OWN, 'mine.mjs': MODULE });
   const config = await load(folder);
@@ -158,7 +158,7 @@ describe('the code of a run with its own settings', () => {
 
 it('a limit that the version of the run did not have held nothing back then, and is no change', async () => {
   const { folder, run } = await place();
-  // As a journal of such a version holds it.
+  // The form in a journal of such a version.
   const { maxEventLossMicros: _, ...risk } = run.risk;
   const strategies = run.strategies.map((strategy) => ({ ...strategy, risk: risk as RiskLimits }));
   const older = { ...run, strategies, risk: risk as RiskLimits };

@@ -320,7 +320,7 @@ describe('the bracket', () => {
     expect(verdict.text).not.toMatch(/A gain|A loss/);
   });
 
-  /** A model with so many events, whose result has this interval. */
+  /** A model with this number of events, whose result has this interval. */
   const withInterval = (name: string, events: number, [low, high]: readonly [number, number]) => {
     const { byEvent, ...rest } = withResult(name, ((low + high) / 2) * ONE);
     return { ...rest, byEvent: { ...byEvent, events, intervalMicros: [low * ONE, high * ONE] as const } };

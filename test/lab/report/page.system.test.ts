@@ -19,10 +19,10 @@ const FIVE_MB = 5_000_000;
 const dataOf = (page: PageElement): DrawingData => JSON.parse(byId(page, 'data').text) as DrawingData; // what the page was made with
 const scriptsOf = (page: PageElement) =>
   all(page, ({ tag, attributes }) => tag === 'script' && attributes.get('type') !== 'application/json');
-/** What would run a script of its own. */
+/** Attributes that would run a script. */
 const handlersIn = (page: PageElement): readonly string[] =>
   all(page, () => true).flatMap(({ attributes }) => [...attributes.keys()].filter((name) => name.startsWith('on')));
-/** What belongs to one session of the bracket within a section. */
+/** The elements of one session of the bracket within a section. */
 const partOf = (page: PageElement, section: string, index: number): PageElement => {
   const found = all(byId(page, section), (element) => hasClass(element, `of-${index}`))[0];
   if (found === undefined) throw new Error(`${section} has no part ${index}`);
@@ -275,7 +275,7 @@ describe('the figures in the page are those of the analysis', () => {
 });
 
 describe('columns', () => {
-  /** The reader in the page's own script. */
+  /** The reading function in the page's own script. */
   const source = /function column\(place\) \{[\s\S]*?\n\}/.exec(scriptsOf(parsed)[1]?.text ?? '')?.[0] ?? '';
   const read = (columns: readonly string[], place: number): unknown =>
     new Function('data', 'place', `${source}\nreturn column(place);`)({ columns }, place);

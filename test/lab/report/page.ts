@@ -1,13 +1,13 @@
-/** Reads a page without a browser: its elements in order, its text, its tables. Throws when a tag is not closed. */
+/** Reads a page without a browser: its elements in order, its text, its tables. Throws if a tag is not closed. */
 
 const VOID = new Set(['meta', 'input', 'br', 'link', 'img', 'hr']);
-/** What is in these is not markup. */
+/** The content of these elements is not markup. */
 const RAW = new Set(['script', 'style', 'title']);
 
 export interface PageElement {
   readonly tag: string;
   readonly attributes: ReadonlyMap<string, string>;
-  /** Text in it and below it, with entities resolved. */
+  /** Its text and that of its descendants, with entities resolved. */
   text: string;
   readonly children: PageElement[];
 }
@@ -66,7 +66,7 @@ const resolved = (raw: string): string =>
         .replaceAll('&amp;', '&')
     : raw;
 
-/** Itself and what is below it, in their order on the page. */
+/** The element and its descendants, in page order. */
 export function all(from: PageElement, isWanted: (element: PageElement) => boolean): readonly PageElement[] {
   const found: PageElement[] = [];
   const look = (element: PageElement): void => {

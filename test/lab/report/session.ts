@@ -1,7 +1,7 @@
 /**
- * Sessions that look like real ones, from a seed: prices that walk, quotes around them that lean against the inventory,
- * fills that are followed by adverse moves, merges, settlements. The record is true to its own contract, so that a
- * report of it adds up; what it says about markets is invented.
+ * Seeded sessions similar to real ones: prices that walk, quotes around them that lean against the inventory, fills
+ * with adverse moves after them, merges, settlements. A record obeys its contract, so that its report adds up; its
+ * markets are invented.
  */
 
 import {
@@ -27,7 +27,7 @@ const PLAN = {
   hours: 24,
   /** Chance that a quote at the market is filled within 15 s. */
   fillChance: 0.004,
-  /** How much more often quotes are filled that the market is about to run over; 0 for pure noise. */
+  /** How much more often quotes are filled that the market is about to pass; 0 for pure noise. */
   toxicity: 1,
   fillModel: 'power:3',
 };
@@ -77,7 +77,7 @@ export function makeSession(changes: Partial<SessionPlan> = {}): SessionRecord {
   });
 }
 
-/** The three models that a backtest shows unless told otherwise. */
+/** The three default models of a backtest. */
 export const makeBracket = (changes: Partial<SessionPlan> = {}): readonly SessionRecord[] => [
   makeSession({ ...changes, fillChance: 0.0015, toxicity: 3.2, fillModel: 'risk-averse' }),
   makeSession({ ...changes, fillModel: 'power:3' }),
@@ -88,7 +88,7 @@ const TOPICS = ['the incumbent wins', 'turnout is above 60 %', 'the home side sc
 const EVENTS = ['Spring election', 'Cup final', 'Weather', 'Parliament', 'Championship'];
 
 function playMarket(plan: SessionPlan, index: number, steps: number) {
-  // The market is the same under every fill model; only what we do in it differs.
+  // The market is equal under every fill model; only our trades differ.
   const walk = Random.fromSeed(plan.seed, `walk-${index}`);
   const random = Random.fromSeed(plan.seed, `fills-${index}-${plan.fillModel}`);
   const mids = midsOf(walk, steps);
@@ -168,7 +168,7 @@ function quote(mid: number, net: number, random: Random): BookTop {
   };
 }
 
-/** What we hold in one market. */
+/** Our holdings in one market. */
 class Hand {
   readonly held = new Holdings(KEEP_NEAREST);
   readonly fills: FillRecord[] = [];
@@ -211,7 +211,7 @@ class Hand {
     const random = this.#random;
     const heldOther = side === 'bid' ? this.held.noMicros : this.held.yesMicros;
     const size = (4 + random.below(37)) * ONE + (random.chance(0.3) ? random.below(ONE) : 0);
-    // Now and then the other leg is bought in place of selling ours: that is what merges are for.
+    // Sometimes the other leg is bought instead of selling ours, which makes merges possible.
     const isSale = heldOther > 0 && random.chance(0.6);
     const amountMicros = isSale ? Math.min(size, heldOther) : size;
     const isYes = side === 'bid' ? !isSale : isSale;

@@ -1,4 +1,4 @@
-/** The smallest records, for cases whose figures can be worked out by hand. */
+/** Minimal records, for cases whose figures can be computed by hand. */
 
 import type { ConversionRecord, FillRecord, MarketSession, SessionRecord } from '../../../src/lab/session/contract.js';
 
@@ -30,7 +30,7 @@ export function aFill(changes: Partial<FillRecord> = {}): FillRecord {
   };
 }
 
-/** Shares bought, and sold again for so much more. */
+/** Shares bought, and sold again with this gain. */
 export const aRoundTrip = (gainMicros: number): readonly FillRecord[] => [
   aFill(),
   aFill({ timeMs: 2_000, isBuy: false, cashMicros: 4 * ONE + gainMicros }),
@@ -86,7 +86,7 @@ export const aMarket = (changes: Partial<MarketSession> = {}): MarketSession => 
   ...changes,
 });
 
-/** A session of these markets whose end cash is what their fills and conversions say. */
+/** A session of these markets; its end cash follows from their fills and conversions. */
 export function aSession(markets: readonly MarketSession[], changes: Partial<SessionRecord> = {}): SessionRecord {
   const moved = markets.reduce(
     (total, { fills, conversions }) =>

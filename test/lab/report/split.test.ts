@@ -93,7 +93,7 @@ describe('the split, worked out by hand', () => {
       {},
     ],
     [
-      // 10 shares at 0.41 and the 5.80 paid became 10 sets: what lies between is not divided, and nothing drifts.
+      // 10 shares at 0.41 and the 5.80 paid became 10 sets: the time between is not divided, and nothing drifts.
       'sets that are merged while no middle is known are no loss',
       {
         fills: [bought, aFill({ ...no, markMicros: null })],
@@ -118,7 +118,7 @@ describe('the split, worked out by hand', () => {
   });
 });
 
-/** A market of random moves that are possible: nothing is given up that is not held. */
+/** A market of random possible moves: only held shares are sold. */
 const market = (markKnown: fc.Arbitrary<boolean>): fc.Arbitrary<MarketSession> =>
   fc
     .record({
@@ -188,7 +188,7 @@ const market = (markKnown: fc.Arbitrary<boolean>): fc.Arbitrary<MarketSession> =
       return aMarket({ fills, conversions, endYesMicros: yes, endNoMicros: no, endMarkMicros: endMark, outcome });
     });
 
-/** Spread, drift and settlement the plain way, in millionths of millionths, where every middle is known. */
+/** Spread, drift and settlement by the plain formula, in millionths of millionths, with every middle known. */
 function plainly({ fills, conversions, endMarkMicros, outcome }: MarketSession) {
   const price = BigInt(ONE);
   const parts = { spread: 0n, drift: 0n, settlement: 0n, merges: 0n };

@@ -52,7 +52,7 @@ const MARKET = { orders: [ask, bid], fills: [fill], conversions: [], prices: PRI
 it.each([
   [0, { ourBidMicros: null, ourAskMicros: null }, 0],
   [1_000, { ourBidMicros: 400_000, ourAskMicros: 650_000 }, 7_500_000],
-  // What was bought is locked as shares, and no longer behind its order.
+  // Bought shares are locked as shares, no longer by their order.
   [3_000, { ourBidMicros: 400_000, ourAskMicros: 650_000 }, 7_500_000],
   [5_000, { ourBidMicros: null, ourAskMicros: 650_000 }, 5_100_000],
 ])('at %s ms orders rest, and currency is locked, as it was then', (timeMs, ours, lockedMicros) => {

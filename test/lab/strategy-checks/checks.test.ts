@@ -1,4 +1,4 @@
-/** Each check passes a sound strategy and finds the one mistake that it is there for. */
+/** Each check passes a sound strategy and finds its own mistake. */
 
 import { describe, expect, it } from 'vitest';
 import { checkStrategy } from '../../../src/lab/strategy-checks/checks.js';
@@ -19,7 +19,7 @@ import {
 import { paramsFor } from '../../trader/strategy/fixtures.js';
 
 const SHOWN = showMarkets(1, 4, 100);
-/** Steps by one a call: calls take no time. */
+/** A clock that never moves: calls take no time. */
 const still = () => 0;
 
 const failedChecks = (tried: TriedStrategy, stopwatch = still) =>
@@ -27,7 +27,7 @@ const failedChecks = (tried: TriedStrategy, stopwatch = still) =>
     .filter(({ verdict }) => verdict === 'failed')
     .map(({ name }) => name);
 
-/** Quotes behind others' best on both sides, as far as it may; `alter` plants a mistake. */
+/** Quotes behind others' best on both sides, up to the limits; `alter` plants a mistake. */
 function soundQuotes(view: MarketView): Quotes {
   const { market, others, health } = view;
   const [bid, ask] = [others.bids[0], others.asks[0]];
@@ -182,7 +182,7 @@ describe('the checks of strategies', () => {
 
   it('find one that alters what it is shown', () => {
     const greedy = altered((view) => {
-      // Books are copies that a strategy could write to.
+      // Books are copies, which a strategy could modify.
       (view.others.bids as unknown[]).length = 0;
       return NO_QUOTES('took the bids');
     });

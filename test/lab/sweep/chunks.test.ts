@@ -1,4 +1,4 @@
-/** Chunks of a sweep as files, with invented results: stored, refused and missing ones. */
+/** Chunks of a sweep as files, with invented results: stored, rejected and missing ones. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -157,7 +157,7 @@ describe('collecting', () => {
     const second = await collect();
     expect(second).toMatchObject({ stored: 6, missing: [] });
     expect(second.result.configurations.map(({ number }) => number)).toEqual([3, 2, 1]);
-    // The same chunk once more, run elsewhere.
+    // The same chunk again, run elsewhere.
     put(1);
     expect((await collect()).stored).toBe(0);
     expect(rowsOf('SELECT count(*) AS rows FROM results')).toEqual([{ rows: 12 }]);
@@ -214,7 +214,7 @@ describe('collecting', () => {
     expect(given.missing).toEqual([]);
     expect(given.result.counts).toMatchObject({ done: 2, failed: 1, unfinished: 0 });
     expect(given.result.configurations.at(-1)?.error).toBe('given up: nothing came of its chunk 3');
-    // What comes after all takes its place.
+    // A late result takes its place.
     put(3);
     expect(await collect()).toMatchObject({ stored: 2, missing: [], result: { counts: { done: 3, failed: 0 } } });
     await expect(collect([9])).rejects.toThrow('there is no chunk 9');

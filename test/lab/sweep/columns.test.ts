@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ReadEvents, SLAB_EVENTS, SlabWriter, viewColumns } from '../../../src/lab/sweep/columns.js';
 import type { EventChunk } from '../../../src/recording/contract.js';
 
-/** Event number n, recognisable in every column. */
+/** Event number n, with its number visible in every column. */
 function chunk(from: number, length: number): EventChunk {
   const of = (value: (n: number) => number) => Array.from({ length }, (_, index) => value(from + index));
   return {

@@ -1,4 +1,4 @@
-/** Folds, ranking, ratios and walking forward, on results that are made up. */
+/** Folds, ranking, ratios and walking forward, on made-up results. */
 
 import { describe, expect, it } from 'vitest';
 import type { SweptEvent } from '../../../src/lab/sweep/contract.js';

@@ -1,4 +1,4 @@
-/** Results of a sweep that are made up: for the store, the judgement, the page and the tables, without a backtest. */
+/** Made-up results of a sweep, without a backtest: for the store, the judgement, the page and the tables. */
 
 import type { Axis, SweepResult, SweptEvent, TaskFigures } from '../../../src/lab/sweep/contract.js';
 import { assignFolds, foldCount } from '../../../src/lab/sweep/folds.js';
@@ -11,7 +11,7 @@ import { FIRST_MS, market } from '../backtest/recordings.js';
 export const MODELS = ['risk-averse', 'power:3'];
 export const HOUR_MS = 3_600_000;
 
-/** With these results by event, and a trace that is theirs. */
+/** Figures with these results by event, and a matching trace. */
 export function figuresOf(eventResults: readonly number[], changes: Partial<TaskFigures> = {}): TaskFigures {
   return {
     resultMicros: eventResults.reduce((sum, value) => sum + value, 0),
@@ -68,14 +68,14 @@ export interface Wanted {
   readonly events: number;
   /** Values of each axis. */
   readonly sizes: readonly number[];
-  /** Of the strategy, of the first event and of the first axis. */
+  /** Title of the strategy, of the first event and of the first axis. */
   readonly title?: string;
   readonly failed?: number;
 }
 
 const NAMES = ['half_spread_ticks', 'risk_aversion', 'improve_ticks', 'stale_sigmas'];
 
-/** Results with a hill somewhere in the middle of the space, and noise. */
+/** Results with a hill in the middle of the space, and noise. */
 export function madeUp({ events: count, sizes, title = 'maker', failed = 0 }: Wanted): SweepResult {
   const markets = Array.from({ length: count }, (_, n) =>
     plannedMarket(`market ${n}`, n, n + 0.8, n === 0 ? title : `Event ${n}`),

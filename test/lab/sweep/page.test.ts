@@ -1,4 +1,4 @@
-/** The page and the tables, of results that are made up. */
+/** The page and the tables, with made-up results. */
 
 import { describe, expect, it } from 'vitest';
 import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';

@@ -16,7 +16,7 @@ import { loadConfig } from '../../../src/shell/config/load.js';
 import { FIRST_MS, market, wanderingRows } from '../backtest/recordings.js';
 
 const MINUTE_MS = 60_000;
-/** From the beginning of one event to that of the next. */
+/** From the start of one event to that of the next. */
 export const EVENT_EVERY_MS = 70_000;
 
 export interface SweepPlace {
@@ -27,8 +27,7 @@ export interface SweepPlace {
 }
 
 /**
- * A maker at the best prices of others, so many ticks behind them; on purpose it throws, or ends its thread, when it is
- * told to.
+ * A maker at the best prices of others, or a number of ticks behind them; parameters make it throw or end its thread.
  */
 const MODULE = `
 import { defineStrategy } from 'twinbook/strategy';
@@ -90,9 +89,9 @@ strategies: [strategies/maker.yaml]
 export interface EventsWanted {
   readonly events: number;
   readonly minutes?: number;
-  /** Null: none of them resolves. */
+  /** Null: the market does not resolve. */
   readonly outcome?: (event: number) => boolean | null;
-  /** From the beginning of one to that of the next. */
+  /** From the start of one to that of the next. */
   readonly everyMs?: number;
 }
 
@@ -178,7 +177,7 @@ export interface Told {
   readonly stop: () => void;
 }
 
-/** A clock that stands still, and a stop that the test may ask for. `onDone` hears how many backtests are done. */
+/** A stopped clock, and a stop that the test controls. `onDone` receives the number of finished backtests. */
 export function watching(onDone: (done: number) => void = () => undefined): Told {
   const said: string[] = [];
   let stop = (): void => undefined;

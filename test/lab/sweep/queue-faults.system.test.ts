@@ -1,4 +1,4 @@
-/** What goes wrong behind a queue, with real workers and a real server: the rows stay those of threads, each stored once. */
+/** Faults behind a queue, with real workers and a real server: the rows equal those of threads, each stored once. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ const isBusy = () =>
   );
 
 const contentOf = (out: string) => readSweepTables(join(place.folder, out));
-/** Waits for the sweep that is led: its rows are those of threads. Then ends the workers. */
+/** Waits for the led sweep: its rows equal those of threads. Then ends the workers. */
 async function expectSame(out: string, leading: ReturnType<typeof lead>, ...workers: readonly Running[]) {
   const { code, err } = await leading;
   expect(`${code} ${err}`).toMatch(/^0 /);

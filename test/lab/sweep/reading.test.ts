@@ -1,4 +1,4 @@
-/** What a sweep plans by: the manifests of recordings in our own format say what reading all of them would. */
+/** Inputs of a sweep's plan: the manifests of recordings in our own format give the same as reading them. */
 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ const unread = (recording: Recording): Recording => ({
   },
 });
 
-/** As a recording that does not know itself. */
+/** Removes the recording's fingerprint. */
 const untold = ({ fingerprint: _, ...recording }: Recording): Recording => recording;
 
 async function readWhole(recording: Recording) {

@@ -25,7 +25,7 @@ it('counts the means of its repeats, keeps each of them, and shows how far they 
   for (const { number, models } of result.configurations) {
     const own = rows.filter(({ configuration }) => configuration === number).map((row) => row.result_micros);
     const mean = own.reduce((sum, value) => sum + value, 0) / 2;
-    // Each of two events is rounded to a whole millionth by itself.
+    // Each of two events is rounded to a whole millionth.
     expect(Math.abs((models[0]?.resultMicros ?? 0) - mean)).toBeLessThanOrEqual(1);
     expect(models[0]?.repeatDeviationMicros).toBeCloseTo(Math.abs((own[0] ?? 0) - (own[1] ?? 0)) / Math.SQRT2, 3);
   }

@@ -1,4 +1,4 @@
-/** Sweeps that are run in chunks, elsewhere: the same rows as on threads of one process. */
+/** Sweeps run in chunks elsewhere: the same rows as on threads of one process. */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -167,7 +167,7 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
       [],
     );
     client.disconnect();
-    // Finished work is not sent again, so no worker is needed for it.
+    // Finished work is not sent again, so it needs no worker.
     expect(await atQueue('--out', 'queued')).toMatchObject({ code: 0 });
   });
 

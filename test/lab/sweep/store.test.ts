@@ -1,4 +1,4 @@
-/** Data that a sweep keeps, and how queries read it. */
+/** The stored data of a sweep, and queries over it. */
 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ const IDENTITY: SweepIdentity = {
   assumptions: '{}',
 };
 const CANDIDATE = { number: 1, values: [3], hash: 'one' };
-/** In folds of two and three. */
+/** Events in folds of two and three. */
 const EVENTS: readonly SweptEvent[] = [0, 0, 1, 1, 1].map((fold, at) => ({
   title: `event ${at}`,
   conditionIds: [`market ${at}`],
@@ -32,7 +32,7 @@ const EVENTS: readonly SweptEvent[] = [0, 0, 1, 1, 1].map((fold, at) => ({
   played: 10,
   fold,
 }));
-/** With the ends of what a double holds exactly, and signs. */
+/** With the limits of exact doubles, and signs. */
 const RESULTS: readonly (readonly number[])[] = [
   [-1, 0],
   [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 1_234_567],

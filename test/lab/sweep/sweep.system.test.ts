@@ -20,7 +20,7 @@ let place: SweepPlace;
 
 beforeAll(async () => {
   place = sweepPlace();
-  // Usually nobody plays it; a plan looks whether it is there.
+  // Usually no test plays it; a plan only checks that it exists.
   await record(place.data, { events: times(1, 8) });
   await record(join(place.folder, 'few'), { events: 2 });
 });
@@ -28,7 +28,7 @@ afterAll(() => place.remove());
 
 const contentOf = (out: string) => readSweepTables(join(place.folder, out));
 
-/** Of all eight events, or of the two that most questions here need. */
+/** All eight events, or the two that most tests need. */
 async function planFor(out: string, wishes: PlanWishes = {}, data = join(place.folder, 'few')) {
   const recordings = await openRecordings([data]);
   return sweepPlan(place, { folds: 1, recordings, paths: [data], ...wishes, outDir: join(place.folder, out) });
@@ -40,7 +40,7 @@ async function sweep(out: string, wishes: PlanWishes = {}, data?: string): Promi
   return result;
 }
 
-/** Stops when so many backtests are done. */
+/** Stops after this number of backtests. */
 async function stopped(out: string, after: number, wishes: PlanWishes = {}, data?: string): Promise<SweepResult> {
   const told = watching((done) => {
     if (done >= after) told.stop();
@@ -51,20 +51,20 @@ async function stopped(out: string, after: number, wishes: PlanWishes = {}, data
 }
 
 /**
- * Trace hashes are left out: they are pinned where backtests are. Moves when the trader, the exchange or a fill model
- * changes what happens: then it is moved by hand, in the commit that says why.
+ * Without trace hashes, which the tests of backtests pin. It changes with the trader, the exchange or a fill model:
+ * update it by hand, in the commit with the reason.
  */
 const PINNED = times(
   'eedd62b61d1348e3189cdd6a288b5b3df716b4a34cae9e08df4a904d96a3968e',
   'ad53aa51ebcd1d5f64df8e7088ceccd913c5ef6aaa5ef4dd9e69ae40afdd7dca',
 );
 
-/** Of the default bracket two, which differ in their fills; the pinned sweep plays them all. */
+/** Two of the default bracket, which differ in their fills; the pinned sweep plays them all. */
 const BRACKET = ['risk-averse', 'optimistic'];
 const SHARED: PlanWishes = { folds: 2, fillModels: BRACKET };
 const sharedData = () => join(place.folder, times('few', 'recordings'));
 
-/** On one thread and without a break, played once for all who compare with it. */
+/** On one thread and without a break, played once for all comparisons. */
 let played: Promise<SweepResult> | null = null;
 const unbroken = () => {
   played ??= sweep('unbroken', SHARED, sharedData());
@@ -73,7 +73,7 @@ const unbroken = () => {
 
 describe('a sweep', () => {
   it('gives what it gave before', async () => {
-    // Usually that of two events, which others are compared with.
+    // Usually the sweep of two events, used for comparisons.
     const { configurations } = IS_LONG ? await sweep('before', { folds: 2 }, place.data) : await unbroken();
     expect(configurations.map(({ status }) => status)).toEqual(['done', 'done']);
     for (const { models } of configurations) for (const { fills } of models) expect(fills).toBeGreaterThan(0);
@@ -110,7 +110,7 @@ describe('a sweep', () => {
     expect(told.said).toContain(`${before.length} backtests of this sweep are done already.`);
     await unbroken();
     expect(contentOf('resumed')).toEqual(contentOf('unbroken'));
-    // Finished, it is not run again.
+    // A finished sweep is not run again.
     await sweep('resumed', SHARED, sharedData());
     expect(contentOf('resumed')).toEqual(contentOf('unbroken'));
   });

@@ -51,7 +51,7 @@ function traded(ledger: Ledger): void {
       status: 'partially_filled_canceled',
       filledMicros: m(4 * ONE),
     });
-    // Booked in the order in which lists come, newest first.
+    // Booked in the order of the lists, newest first.
     ledger.bookFill(fill('t1', 'bid', { amountMicros: m(10 * ONE), feeMicros: m(10_000) }));
     ledger.bookFill(
       fill('t2', 'ask', {
@@ -72,7 +72,7 @@ interface Options {
   readonly nowMs?: number;
 }
 
-/** What a ledger that is filled like this gives. */
+/** Reads a session from a ledger filled by this function. */
 const read = (fillLedger: (ledger: Ledger) => void, options: Options = {}) =>
   withLedger((ledger) => {
     fillLedger(ledger);
@@ -82,7 +82,7 @@ const read = (fillLedger: (ledger: Ledger) => void, options: Options = {}) =>
     return { session, analysis: analyse(session), pnl: ledger.pnl(fairMicros) };
   });
 
-/** The middle is 0.43 at first, and a cent more for every 10 s. */
+/** The middle is 0.43 at first and rises by a cent every 10 s. */
 const PRICES: RecordedPrices = {
   standing: (timeMs) => PRICES.at(timeMs).middleMicros,
   at: (timeMs) => {
@@ -221,7 +221,7 @@ test('with recordings of its markets the result is divided to the micro, and mar
   expect(session.maxDrawdownMicros).toBeGreaterThanOrEqual(0);
   const [bought] = session.markets[0]?.fills ?? [];
   expect(bought?.markMicros).toBe(430_000);
-  // 60 s after it the session is over.
+  // The session ends within 60 s after it.
   expect(bought?.marksAfterMicros).toEqual([440_000, 440_000, 470_000, null, null]);
 });
 
@@ -241,7 +241,7 @@ test('a fall of two seconds in a run of ten hours is in the drawdown', () => {
     { nowMs: 10 * 3_600_000, findPrices },
   );
   expect(session.maxDrawdownMicros).toBe(200_000);
-  // What is kept of the looks is fewer.
+  // The number of kept samples is bounded.
   expect(session.account.timeMs.length).toBeLessThanOrEqual(2_048);
 });
 
@@ -262,7 +262,7 @@ test('what was bought is locked once: as shares, no longer behind its order', ()
     { nowMs: 20_000 },
   );
   const { stepMs, timeMs, lockedMicros } = session.account;
-  // Ten shares at 0.42, whether they are still wanted or bought.
+  // Ten shares at 0.42, whether still wanted or already bought.
   expect(stepMs).toBe(1_000);
   expect(lockedMicros).toEqual(timeMs.map((ms) => (ms < 2_000 ? 0 : 4_200_000)));
 });
