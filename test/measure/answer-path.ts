@@ -1,6 +1,6 @@
 /**
- * `npx tsx test/measure/answer-path.ts`: the functions and files that one book answer runs through when it leads to an order
- * draft. The trader plays the sample recording in process and is warm by then; V8 counts the calls of that single step.
+ * `npx tsx test/measure/answer-path.ts`: the functions and files that run between one book answer and an order draft.
+ * The trader plays the sample recording in process, after a warm-up; V8 counts the calls of that single step.
  */
 
 import { type Profiler, Session } from 'node:inspector';
@@ -15,7 +15,7 @@ import { loadConfig } from '../../src/shell/config/load.js';
 import { Trader } from '../../src/trader/engine/trader.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Book answers that are passed over first. */
+/** Book answers of the warm-up. */
 const WARM_UP = 200;
 
 const session = new Session();
@@ -34,7 +34,7 @@ function takeEntered(): readonly string[] {
       if (!file.startsWith('src/')) continue;
       for (const { functionName, ranges } of functions) {
         const [whole] = ranges;
-        // The transpiler names closures through a helper of its own.
+        // The transpiler names closures with its own helper.
         if (whole === undefined || whole.count === 0 || functionName === '__name') continue;
         entered.push(`${file}:${functionName || '(closure)'}@${whole.startOffset}`);
       }

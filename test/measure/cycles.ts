@@ -2,7 +2,7 @@
 
 import type { SourceFile } from './source-tree.js';
 
-/** Each cycle as the files on it, the first one repeated at its end. */
+/** Each cycle as its files, the first one repeated at the end. */
 export function findCycles(files: readonly SourceFile[], withTypes: boolean): string[][] {
   const edges = new Map(
     files.map(({ path, imports }) => [

@@ -39,14 +39,14 @@ export const commentsIn = (source: string): string =>
     .join('\n\n')
     .replace(QUOTED, 'x');
 
-/** The sentences of a page in Markdown, without code. */
+/** The sentences of a Markdown page, without code. */
 export const proseIn = (page: string): string =>
   page
     .replace(/```[\s\S]*?```/g, '')
     .replace(/^(?: {4}|\t).*$/gm, '')
     .replace(QUOTED, 'x');
 
-/** Messages and help texts of a source file: its string literals of three words and more. */
+/** Messages and help texts of a source file: its string literals of at least three words. */
 export function messagesIn(path: string, source: string): string {
   const texts: string[] = [];
   walk(parseSync(path, source).program, (node) => {

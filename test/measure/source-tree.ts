@@ -1,4 +1,4 @@
-/** Reads the project's own source files into plain facts: what each imports, exports, declares and says in comments. */
+/** Reads the project's source files as plain facts: imports, exports, declarations and comments. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { type Comment, type Node, parseSync } from 'oxc-parser';
 import { walk } from './walk.js';
 
 export interface ImportFact {
-  /** What stands between the quotes. */
+  /** The text between the quotes. */
   readonly specifier: string;
   /** The imported file relative to the project's root, or null for a module of npm or of Node. */
   readonly file: string | null;
@@ -24,7 +24,7 @@ export interface ExportFact {
 export interface FunctionFact {
   readonly name: string;
   readonly line: number;
-  /** Lines of the function, those of record literals beyond their first one left out. */
+  /** Lines of the function, without those of record literals after the first. */
   readonly lines: number;
   readonly parameters: number;
 }
@@ -57,7 +57,7 @@ export function readSourceTree(root: string, folders: readonly string[]): Source
     .map((path) => readSourceFile(root, path));
 }
 
-/** By absolute path: a process that reads the same folders for several questions reads each file once. */
+/** By absolute path, so that a process reads each file once. */
 const known = new Map<string, SourceFile>();
 
 function readSourceFile(root: string, absolute: string): SourceFile {
@@ -139,7 +139,7 @@ function lineFinder(text: string): LineAt {
   };
 }
 
-/** Lines that hold nothing but a comment are the usual ones here: each comment counts as the lines that it spans. */
+/** Comments usually have their own lines: each comment counts as the lines that it spans. */
 function countCommentLines(comments: readonly Comment[], lineAt: LineAt): number {
   const lines = new Set<number>();
   for (const { start, end } of comments) for (let line = lineAt(start); line <= lineAt(end); line++) lines.add(line);
@@ -207,7 +207,7 @@ function functionFact(node: Node, parent: Node | null, lineAt: LineAt): Function
   walk(node, (inner) => {
     if (inner.type !== 'ObjectExpression') return true;
     inLiterals += lineAt(inner.end) - lineAt(inner.start);
-    // Literals within this one are counted with it.
+    // Nested literals are counted with this one.
     return false;
   });
   const parameters = 'params' in node && Array.isArray(node.params) ? node.params.length : 0;

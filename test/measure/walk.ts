@@ -2,7 +2,7 @@
 
 import type { Node } from 'oxc-parser';
 
-/** `visit` returns false where the nodes below are not to be visited. */
+/** `visit` returns false to skip the nodes below. */
 export function walk(
   node: Node,
   // biome-ignore lint/suspicious/noConfusingVoidType: most visitors have nothing to say about what is below.
