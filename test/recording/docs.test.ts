@@ -1,4 +1,4 @@
-/** docs/recordings.md says what the files are, and its examples run. */
+/** docs/recordings.md describes the files, and its examples run. */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

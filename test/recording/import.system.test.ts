@@ -1,4 +1,4 @@
-/** Imported recordings give the very events that their raw files give. */
+/** Imported recordings give the same events as their raw files. */
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ const LINES = [
   snapshot(CLOSE_MS + 800, [], []),
 ];
 
-/** A checksum of every column of a stream, however it is cut into chunks, and how many events there are. */
+/** A checksum of every column of a stream, independent of its chunks, and the number of events. */
 async function digestOf(recording: Recording): Promise<readonly string[]> {
   const hashes = COLUMNS.map(() => createHash('sha256'));
   let events = 0;
@@ -99,7 +99,7 @@ describe('an import', () => {
 
   it('clears away what a killed one left behind, and only that', async () => {
     const out = newFolder();
-    // No process has the first number: they end at four million. The second is this one.
+    // The first number is above the system's maximum of four million. The second is this process.
     for (const pid of [99_999_999, process.pid])
       mkdirSync(join(out, `.importing-${pid}-abc`, 'market=half'), { recursive: true });
     await importRecordings('kalshi', [writeKalshi(LINES)], out);

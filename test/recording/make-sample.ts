@@ -1,8 +1,7 @@
 /**
- * Makes `data/sample/`: three markets of the paper exchange's own crowd, fifteen minutes each, seen event by event, resolved
- * by the crowd's hidden truth. `npx tsx test/recording/make-sample.ts` writes it anew; a test holds the folder to it.
- *
- * The round trips in it are drawn, not measured: about 60 ms, now and then a slow one.
+ * Makes `data/sample/`: three markets of the paper exchange's own crowd, fifteen minutes each, recorded event by event,
+ * resolved by the crowd's hidden truth. `npx tsx test/recording/make-sample.ts` rewrites it; a test compares the folder
+ * with its output. Its round trips are drawn, not measured: about 60 ms, sometimes slow.
  */
 
 import { rmSync } from 'node:fs';
@@ -25,12 +24,12 @@ const START_MS = Date.UTC(2026, 10, 20, 14);
 const LENGTH_MS = 15 * 60_000;
 const MARKETS = 3;
 const SEED = 4;
-/** The crowd needs a moment until its books are full. */
+/** The crowd needs a minute to fill its books. */
 const WARM_UP_MS = 60_000;
 const POLL_EVERY_MS = 2000;
 const ONE = 1_000_000;
 
-/** Writes the sample to a folder that is empty or not there. */
+/** Writes the sample to a new or empty folder. */
 export async function makeSample(folder: string): Promise<void> {
   const core = new ExchangeCore({
     serviceName: 'SVC',
@@ -58,7 +57,7 @@ export async function makeSample(folder: string): Promise<void> {
   await store.close();
 }
 
-/** Tells the scribes of everything that may change a book, as it happens. */
+/** Reports every possible change of a book to the scribes. */
 function watch(core: ExchangeCore, scribes: readonly Scribe[]): void {
   const { internal } = core;
   const place = internal.place.bind(internal);
@@ -79,7 +78,7 @@ const CATEGORIES = ['politics', 'sports', 'crypto', 'wtf', 'tech', 'finance'] as
 
 type Levels = Map<number, number>;
 
-/** Writes down one market: its book after each order, and the fills of that order. */
+/** Records one market: its book after each order, and the fills of that order. */
 class Scribe {
   readonly index: MarketIndex;
   readonly sink: MarketSink;
@@ -94,7 +93,7 @@ class Scribe {
     this.look(START_MS, null);
   }
 
-  /** `taker` is the side of the order that was placed: what the other side lost, it traded. */
+  /** `taker` is the side of the placed order: decreases of the other side were traded. */
   look(nowMs: number, taker: BookSide | null): void {
     const row = bookRow(this.#core.catalog.market(this.index), true, 100);
     const next = [levelsOf(row.bid), levelsOf(row.ask)] as const;
@@ -124,7 +123,7 @@ const levelsOf = (rows: readonly { price: string; total_amount: string }[]): Lev
 function describe(core: ExchangeCore, index: MarketIndex): RecordedMarket {
   const detail = detailRow(core.catalog, core.catalog.market(index));
   return {
-    // Not the crowd's own name, or a replay would be taken for the market that the crowd trades in the same folder.
+    // Not the crowd's own name, or a replay would be mistaken for the crowd's market in the same folder.
     conditionId: makeName(SEED, 'market', index),
     eventTitle: detail.event?.title ?? detail.title,
     title: detail.title,

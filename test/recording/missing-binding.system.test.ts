@@ -1,4 +1,4 @@
-/** An installation without DuckDB's binding: what needs it says so at once, and trading does not need it. */
+/** An installation without DuckDB's binding: commands that need it say so at once; trading does not need it. */
 
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { loadingFirst, twinbook } from '../support/processes.js';
 
 const SAMPLE = resolve(import.meta.dirname, '../../data/sample');
 
-/** As Node finds a package that npm left out because it has none for this platform. */
+/** The error of Node for a package that npm skipped on this platform. */
 const WITHOUT_BINDING = `
 import Module from 'node:module';
 const resolve = Module._resolveFilename;

@@ -1,4 +1,4 @@
-/** The readers on real recordings, against a plain rebuild of the same files. Skipped where the data is missing. */
+/** The readers on real recordings, compared with a plain rebuild of the files. Skipped where the data is missing. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { REAL_DATA } from './samples.js';
 const KALSHI = join(REAL_DATA, 'kalshi-gold15m');
 const POLYMARKET = join(REAL_DATA, 'polymarket-tickscope');
 
-/** Everything that a stream says, summed up; prices in cents or tenths, amounts in millionths. */
+/** Totals of a stream; prices in cents or tenths, amounts in millionths. */
 interface Summary {
   /** Side and price → total at the end. */
   readonly book: Map<string, number>;
@@ -40,7 +40,7 @@ async function summaryOf(recording: Recording, toleranceMicros = 0): Promise<Sum
   const summary = newSummary();
   let lastMs = 0;
   let ends = 0;
-  // What was traded at a level since its last change, for the rule that a trade stands before its decrease.
+  // Trades at a level since its last change, for the rule that a trade precedes its decrease.
   let pending: { key: string; amount: number }[] = [];
   for await (const chunk of recording.chunks()) {
     for (let at = 0; at < chunk.length; at++) {
@@ -67,7 +67,7 @@ async function summaryOf(recording: Recording, toleranceMicros = 0): Promise<Sum
   return summary;
 }
 
-/** The window as its files say, message by message, without reordering anything. */
+/** The window as in its files, message by message, without reordering. */
 function plainKalshi(window: string): Summary {
   const folder = join(KALSHI, 'events', window);
   const summary = newSummary();
@@ -160,9 +160,9 @@ describe.skipIf(!existsSync(POLYMARKET))('the Polymarket set (needs ../shared/da
         tradesLeftOut += Number(/trades left out of that time: (\d+)/.exec(message)?.[1] ?? 0);
       }
     }
-    // Of 483, two were made while the book was not known.
+    // Two of the 483 happened while the book was unknown.
     expect([trades, tradesLeftOut]).toEqual([481, 2]);
-    // One in ten ate a level that the incomplete book knew only in part, or was printed in one with others.
+    // One in ten took a level that the incomplete book knew only partly, or was printed together with others.
     expect(unexplained).toBeLessThan(48);
   });
 

@@ -1,4 +1,4 @@
-/** The paper exchange plays our format as it plays the raw recordings. */
+/** The paper exchange plays our format like the raw recordings. */
 
 import { describe, expect, it } from 'vitest';
 import type { ExchangeCore } from '../../src/exchange/core/core.js';

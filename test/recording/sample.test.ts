@@ -1,4 +1,4 @@
-/** The sample in `data/sample` is what its maker makes, and a good recording. */
+/** The sample in `data/sample` equals its maker's output, and is a sound recording. */
 
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -39,13 +39,13 @@ export const trade = (ms: number, taker: 'yes' | 'no', yesPrice: string, noPrice
 const line = (type: string, receivedMs: number, msg: object): string =>
   JSON.stringify({ recv_ms: receivedMs, event: { type, sid: 1, seq: 1, msg } });
 
-/** Messages about nothing, beside which a broken line is below one in a hundred. */
+/** Irrelevant messages, which keep the share of broken lines below one in a hundred. */
 export const PADDING = Array.from({ length: 600 }, (_, at) =>
   JSON.stringify({ recv_ms: OPEN_MS, event: { type: 'subscribed', id: at } }),
 );
 export const PADDED = '600 messages that are neither about a book nor a trade were skipped';
 
-/** Writes a set of one window and gives its folder; `about: false` leaves its description out. */
+/** Writes a set of one window and returns its folder; `about: false` omits its description. */
 export function writeKalshi(lines: readonly string[], { about = true, result = 'yes', settlement = '' } = {}): string {
   const set = newFolder();
   const file = kalshiFile(set);

@@ -14,7 +14,7 @@ it('knows a message by number and content, among the latest of its subscription'
       [1, 0, 7],
       [1, 250, 8], // another content
       [2, 250, 7], // another subscription
-      [1, 250, 8], // the latest of this number
+      [1, 250, 8], // The latest with this number.
       [1, 500, 7],
     ]),
   ).toEqual([true, true, false, false, true, false]);

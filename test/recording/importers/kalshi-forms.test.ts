@@ -1,4 +1,4 @@
-/** The same messages in the forms in which people keep them give the same events. */
+/** The same messages give the same events in every format in which they are stored. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -64,7 +64,7 @@ it('writes every event once, levels in their order, each trade alone or right be
       for (let at = 1; at < written.length; at++) {
         expect(written[at]?.timeMs).toBeGreaterThanOrEqual(written[at - 1]?.timeMs ?? 0);
       }
-      // A trade that is not unpaired is followed, past other trades of that level, by a decrease of the level it took.
+      // A paired trade is followed by a decrease of its level, possibly after other trades of that level.
       let paired = 0;
       let level = 0;
       for (const [at, row] of written.entries()) {

@@ -1,4 +1,4 @@
-/** Hourly files of the archive of PMXT, and messages of the venue's channel as they are. */
+/** Hourly files of the PMXT archive, and messages of the venue's channel. */
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const message = (market: string, ms: number, side: 'YES' | 'NO', type: string, r
   ...rest,
 });
 
-/** The book, of both tokens. */
+/** A snapshot of both tokens' book. */
 const book = (ms: number, bids: readonly Level[], asks: readonly Level[], market = MARKET) => [
   message(market, ms, 'YES', 'book_snapshot', { bids, asks, best_bid: bids[0]?.[0], best_ask: asks[0]?.[0] }),
   message(market, ms, 'NO', 'book_snapshot', { bids: asks.map(mirror), asks: bids.map(mirror) }),

@@ -1,4 +1,4 @@
-/** Small Polymarket files written by tests, and what is read of them. */
+/** Small Polymarket files written by tests, and their parsed content. */
 
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -7,7 +7,7 @@ import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../samples.js';
 
 export const T = Date.parse('2026-06-07T01:30:00Z');
-/** One token is named so that it sorts first: it is the YES token. */
+/** The token that sorts first is the YES token. */
 export const [YES, NO] = ['111', '999'];
 
 export type Row = readonly [
@@ -21,7 +21,7 @@ export type Row = readonly [
   token: string,
 ];
 
-/** A change of the pool of liquidity, as it is sent: once per token. */
+/** A change of the pool of liquidity, sent once per token. */
 export const change = (
   ms: number,
   side: 'BID' | 'ASK',

@@ -1,4 +1,4 @@
-/** Books that were never seen: no starting snapshot, rows that disagree, captures that follow one another. */
+/** Unknown books: no starting snapshot, rows that disagree, consecutive captures. */
 
 import { describe, expect, it } from 'vitest';
 import { streamRecording } from '../../../src/lab/backtest/sources.js';
@@ -22,7 +22,7 @@ function first(recordings: readonly Recording[]): Recording {
 const gapsOf = ({ gaps = [] }: Pick<Recording, 'gaps'>): unknown[] =>
   gaps.map(({ fromMs, toMs, reason }) => [fromMs - T, toMs === null ? null : toMs - T, reason]);
 
-/** For 300 ms rows name 0.42 as the best bid, of which nothing was seen; then it changes. */
+/** For 300 ms rows name 0.42 as the best bid without its level; then it changes. */
 const LATE = [
   ...change(0, 'ASK', 0.45, 50, 0.42, 0.45),
   ...change(100, 'BID', 0.4, 100, 0.42, 0.45),
@@ -110,7 +110,7 @@ describe('the best prices that rows name', () => {
   });
 });
 
-/** Two captures; the second one's book is known 20 ms after it began. */
+/** Two captures; the second one's book is known 20 ms after its start. */
 const SECOND = [
   ...change(10_000, 'BID', 0.5, 9, 0.5, 0.6),
   print(10_010, 'BID', 0.6, 1, YES),

@@ -5,7 +5,7 @@ import { BOOK, change, NO, print, type Row, read, T, write, YES } from './polyma
 
 const HEAD = ['0 clear', '0 level bid 0.4 100', '0 level ask 0.45 50'];
 const INCOMPLETE = expect.stringContaining('no starting snapshot');
-/** The first of the two rows of `BOOK` names an ask that is not there yet. */
+/** The first of the two rows of `BOOK` names an ask that does not exist yet. */
 const disagree = (of: number, rows = 1): unknown =>
   expect.stringContaining(`(${rows} of ${of}) disagree with the book`);
 
@@ -93,7 +93,7 @@ describe('a Polymarket recording', () => {
       message: expect.stringContaining('no column timestamp'),
     });
     await expect(openRecordings([await write([])])).rejects.toMatchObject({ code: 'recording_invalid' });
-    // The directory of a parquet file is at its end: of a cut one nothing can be read.
+    // The directory of a parquet file is at its end: a cut file is unreadable.
     const cut = await write(BOOK);
     writeFileSync(cut, readFileSync(cut).subarray(0, -20));
     await expect(openRecordings([cut])).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** Checks find what is wrong, and nothing where nothing is. */
+/** Checks find errors, and report none in a sound recording. */
 
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const differences = async (folder: string): Promise<string[]> =>
     .filter(({ severity }) => severity === 'difference')
     .map(({ message }) => message);
 
-/** Writes the file anew by a query over its rows, and lists it as if it had always been so. */
+/** Rewrites the file by a query over its rows, and lists it as if unchanged. */
 async function rewrite(folder: string, select: string): Promise<void> {
   const path = join(folder, EVENTS);
   await withConnection((connection) =>
@@ -107,7 +107,7 @@ describe('a check of files', () => {
     await damage(folder);
     const found = await differences(folder);
     if (message === '') {
-      // The book begins with the day's snapshot: nothing that is there is wrong, and the gap is told.
+      // The book starts with the day's snapshot: it is correct, and the gap is reported.
       expect(found).toEqual([]);
       const { findings } = await verifyRecordings([folder]);
       expect(findings.map(({ message: note }) => note)).toContain(

@@ -1,4 +1,4 @@
-/** A recorder does not wait for the disk: what it gives while a flush is under way must be written by the next. */
+/** A recorder does not wait for the disk: input during a flush must be written by the next one. */
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Real processes that are killed, and a real disk that is full. */
+/** Real killed processes, and a real full disk. */
 
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { at, market, opened, openStore, START_MS } from './writing.js';
 
 const WRITER = join(import.meta.dirname, 'endless-writer.ts');
 
-/** Runs the writer until it has said so many numbers, kills it, and gives the last number that it said. */
+/** Runs the writer until it has reported this count of numbers, kills it, and returns the last reported number. */
 function killedAfter(folder: string, first: number, numbers: number): Promise<number> {
   const argv = ['--import', import.meta.resolve('tsx'), WRITER, folder, String(first)];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -22,7 +22,7 @@ function killedAfter(folder: string, first: number, numbers: number): Promise<nu
     if (said.split('\n').length > numbers) child.kill('SIGKILL');
   });
   return new Promise((resolve) => {
-    // What it had written to the pipe before it was killed still comes.
+    // Output written to the pipe before the kill still arrives.
     child.on('close', () => resolve(Number(said.split('\n').at(-2))));
   });
 }
@@ -40,13 +40,13 @@ describe('kill -9', () => {
       const safe = await killedAfter(folder, first, numbers);
       expect(safe).toBeGreaterThan(first);
       const levels = await levelsOf(folder);
-      // Whatever is there is there once and in order; what was not said to be safe may be there or not.
+      // Every number appears once and in order; unreported numbers may be missing.
       expect(levels).toEqual(levels.toSorted((a, b) => a - b));
       expect(new Set(levels).size).toBe(levels.length);
       expect(levels.filter((level) => level > first && level <= safe)).toHaveLength(safe - first);
       first = levels.at(-1) ?? 0;
     }
-    // A cut last line is damage that is told; nothing else is wrong.
+    // A cut last line is reported as damage; there is no other finding.
     const { findings } = await verifyRecordings([folder]);
     const differences = findings.filter(({ severity }) => severity === 'difference').map(({ message }) => message);
     expect(differences.filter((message) => message !== '1 line was cut or broken: skipped')).toEqual([]);
@@ -55,7 +55,7 @@ describe('kill -9', () => {
   });
 });
 
-/** A disk of one megabyte; null where we may not have one. */
+/** A disk of one megabyte; null without permission to mount one. */
 function smallDisk(): string | null {
   const folder = join(newFolder(), 'disk');
   mkdirSync(folder);
@@ -99,11 +99,11 @@ async function fillAndGoOn(folder: string): Promise<void> {
   expect(await fill()).toMatchObject({ code: 'file_unreadable', message: expect.stringContaining('ENOSPC') });
   const lost = store.lostRows;
   expect(lost).toBeGreaterThan(0);
-  // What was flushed is read; the last flush is not there in part.
+  // Flushed data is readable; the failed flush is absent completely.
   const kept = await levelsOf(join(folder, 'recordings'));
   expect(kept).toHaveLength(1 + ms - lost);
   expect(kept.at(-1)).toBe(ms - lost);
-  // Room again, as if somebody had tidied up.
+  // Frees space on the disk.
   execFileSync('mount', ['-o', 'remount,size=16m', folder]);
   sink.level(at(ms + 10_000), 0, 410_000, 3_000_000);
   sink.end(at(ms + 20_000));
@@ -112,7 +112,7 @@ async function fillAndGoOn(folder: string): Promise<void> {
   expect(recording.summary?.gaps).toEqual([
     { fromMs: START_MS + ms - lost, toMs: START_MS + ms + 10_000, reason: 'what was recorded could not be written' },
   ]);
-  // After the gap the book is as it is, with what changed unseen.
+  // After the gap the book is correct; the changes in between are unknown.
   expect((await rowsOf(recording, START_MS)).slice(-5)).toEqual([
     `${ms + 10_000} clear`,
     `${ms + 10_000} level bid 0.4 1`,

@@ -1,4 +1,4 @@
-/** A process that records for ever: one level that counts up, flushed again and again. Says what is safe. */
+/** A process that records forever: one level that counts up, flushed repeatedly. Prints each flushed number. */
 
 import { at, market, openStore } from './writing.js';
 

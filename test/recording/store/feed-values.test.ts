@@ -1,4 +1,4 @@
-/** What feeds say is kept beside a market's events and comes back on the venue's clock. */
+/** Values of feeds are stored beside a market's events and are read on the venue's clock. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ const EXPECTED = [
   },
 ];
 
-/** What the manifests in a folder say. A version that knows no feeds refuses one by its number. */
+/** Versions in the manifests of a folder. A version without feeds rejects their number. */
 const versionsIn = (folder: string) =>
   new Set(
     filesIn(folder)

@@ -1,4 +1,4 @@
-/** What is given to the store comes back, whatever happened between. */
+/** The store returns its input, after any events in between. */
 
 import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -174,7 +174,7 @@ describe('a recording in our format', () => {
     expect((await opened(folder)).market.outcome).toBeNull();
     sink.describe({ ...sink.market, outcome: false }, ['the venue took its time']);
     await store.close();
-    // A later writer that does not know it changes nothing of it.
+    // A later writer that does not know the field keeps it.
     const later = await openStore(folder);
     later.market(market({ outcome: null, title: 'A new title' }));
     await later.close();
@@ -279,7 +279,7 @@ describe('a recording that goes on', () => {
 });
 
 describe('a writer that dies', () => {
-  /** A store that is left as it is: whatever was flushed is on the disk, nothing is closed. */
+  /** A store that is left open: flushed data is on the disk, nothing is closed. */
   async function abandoned(): Promise<string> {
     const folder = newFolder();
     const store = await openStore(folder);
@@ -323,7 +323,7 @@ describe('a writer that dies', () => {
 
   it('between writing a file and listing it, leaves what is written anew', async () => {
     const folder = await abandoned();
-    // A file of the segment's number that no manifest lists: half of what was closing.
+    // A file with the segment's number that no manifest lists: half of a closing segment.
     writeFileSync(join(folder, DAY_2, 'events-0001.parquet'), 'half');
     writeFileSync(join(folder, DAY_2, '.events-0001.parquet.tmp'), 'half');
     expect(await rowsOf(await opened(folder), START_MS)).toEqual(SHORT_LIFE);
@@ -346,7 +346,7 @@ describe('a writer that dies', () => {
 
   it('leaves a lock that does not hold', async () => {
     const folder = await abandoned();
-    // No process has this number: they end at four million.
+    // No process has this number: the maximum is four million.
     writeFileSync(join(folder, '.writer'), '99999999\n');
     await (await openStore(folder)).close();
     writeFileSync(join(folder, '.writer'), 'nonsense');
@@ -420,7 +420,7 @@ type Step =
   | { readonly do: 'clear'; readonly afterMs: number }
   | Pause;
 
-/** Nothing is given, so nothing may change. */
+/** No input, so nothing may change. */
 interface Pause {
   readonly do: 'flush' | 'rotate' | 'restart';
 }

@@ -1,4 +1,4 @@
-/** Files in our format that others have written, moved or changed: read where they can be believed, refused by name where not. */
+/** Files in our format from other programs, or moved, or changed: sound ones are read, others are rejected by name. */
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ async function run(sql: string): Promise<void> {
   connection.closeSync();
 }
 
-/** The same two days as another tool writes them: its own Parquet, no manifest. `rows` selects from the table `ours`. */
+/** The same two days as another tool writes them: its own Parquet, no manifest. `rows` selects from `ours`. */
 async function foreign(rows = 'FROM ours'): Promise<string> {
   const [ours, folder] = [newFolder(), newFolder()];
   await written(ours, shortLife);
