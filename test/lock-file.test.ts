@@ -1,4 +1,4 @@
-/** What `npm ci` installs is what was looked at: a package without a hash is taken as it comes. */
+/** `npm ci` installs only packages with a checked hash. */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
