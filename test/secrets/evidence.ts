@@ -1,6 +1,6 @@
 /**
- * Goes through folders that programs have left: finds out which secrets lived there (wallet and credentials files are
- * their homes), and looks for them in everything else.
+ * Searches the output folders of programs: collects the secrets in them (from wallet and credentials files), and looks
+ * for these in all other files.
  */
 
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import type { SecretSearch } from './search.js';
 
 export interface Leak {
   readonly file: string;
-  /** The file's bytes, or what was packed in them. */
+  /** Whether the reading is the file's bytes or their unpacked content. */
   readonly as: string;
   readonly secret: string;
   readonly form: string;
@@ -21,10 +21,10 @@ export interface Leak {
 
 export const leakText = ({ file, as, secret, form }: Leak): string => `${file} (${as}) holds ${secret}, as ${form}`;
 
-/** The venue's own memory of what it issued: it could not check a signature without. */
+/** The venue's own copies of issued secrets, which it needs to check signatures. */
 const VENUE_MEMORY = /^exchange\.sqlite/;
 
-/** No home of a secret is larger. */
+/** Maximum size of a file with secrets. */
 const LARGEST_HOME_BYTES = 65_536;
 
 const walletFile = z.object({ twinbook_wallet: z.literal(1), secret_key: z.string().optional() });
@@ -45,10 +45,10 @@ export function filesBelow(folder: string): string[] {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** What lives in a file that is meant to hold a secret; null for any other file. */
+/** The content of a file that is meant to hold a secret; null for any other file. */
 export function homeAt(file: string): Home | null {
   const { size, mode } = lstatSync(file);
-  // A file that other users can read is no place for a secret. A printed address looks like a key.
+  // Other users can read this file, so it must hold no secret. A printed address looks like a key.
   if (size > LARGEST_HOME_BYTES || (mode & 0o077) !== 0) return null;
   const text = readFileSync(file, 'utf8');
   if (!text.startsWith('{')) return keyHome(file, text);
@@ -76,7 +76,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Has the search look for all that lives there. */
+/** Adds all secrets of the file to the search. */
 export function learn(search: SecretSearch, home: Home): void {
   for (const seed of home.keys) {
     search.add('the key of a wallet', seed);
@@ -87,6 +87,6 @@ export function learn(search: SecretSearch, home: Home): void {
 
 export const isVenueMemory = (file: string): boolean => VENUE_MEMORY.test(file.slice(file.lastIndexOf('/') + 1));
 
-/** What of a file's readings the search finds. */
+/** The findings of the search in a file's readings. */
 export const leaksIn = (file: string, readings: readonly Reading[], search: SecretSearch): Leak[] =>
   readings.flatMap(({ as, bytes }) => search.in(bytes).map(({ secret, form }) => ({ file, as, secret, form })));

@@ -1,4 +1,4 @@
-/** Everything that a file says: its bytes as they lie there, and what is packed in them. */
+/** The complete content of a file: its raw bytes, and unpacked content. */
 
 import { readFileSync } from 'node:fs';
 import { constants, gunzipSync } from 'node:zlib';
@@ -12,7 +12,7 @@ export interface Reading {
   readonly bytes: Buffer;
 }
 
-/** As it lies there, and unpacked where that is cheap. */
+/** The raw bytes, unpacked too if that is cheap. */
 export function plainReadings(path: string): Reading[] {
   const bytes = readFileSync(path);
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -29,7 +29,7 @@ function unpacked(bytes: Buffer): Buffer | null {
   }
 }
 
-/** Also rows of databases and of Parquet files, which may be split over pages or packed. */
+/** Includes rows of databases and Parquet files, which may be packed or split over pages. */
 export async function allReadings(path: string): Promise<Reading[]> {
   const plain = plainReadings(path);
   const start = plain[0]?.bytes.toString('latin1', 0, 16) ?? '';
@@ -55,7 +55,7 @@ function rowsOfDatabase(path: string): Buffer {
 }
 
 const rowText = (row: unknown): string =>
-  (row as readonly unknown[]) // `raw()` gives each row as an array
+  (row as readonly unknown[]) // `raw()` returns each row as an array.
     .map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value)))
     .join('\t');
 

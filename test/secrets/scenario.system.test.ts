@@ -1,6 +1,6 @@
 /**
- * A trader's whole life with canaries for secrets, and with everything that goes wrong: whatever any process wrote, on its
- * streams or on the disk, is searched for them in every spelling.
+ * A trader's whole life with canary secrets, under all kinds of failures: the output and files of every process are
+ * searched for the secrets in every spelling.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -23,10 +23,10 @@ const PASSWORD = canary('password');
 const KEY = randomBytes(32);
 const RAISE = join(import.meta.dirname, 'raise.mjs');
 
-/** Where secrets live; nothing else may hold one. */
+/** Files that may hold secrets; no other file may. */
 const HOMES = ['wallet.json', 'id.json', 'cut.json', 'imported.json', 'credentials.json', 'guardian-credentials.json'];
 
-/** Sends what no control socket expects. */
+/** Sends unexpected input to the control socket. */
 const disturb = (socket: string) =>
   new Promise<void>((done) => {
     const connection = connect(socket, () => {
@@ -38,7 +38,7 @@ const disturb = (socket: string) =>
     connection.resume();
   });
 
-/** The venue behind a proxy that, until it is calm, spoils signatures and quotes all that the venue knows in its refusals. */
+/** The venue behind a proxy that at first corrupts signatures and repeats all known data in its errors. */
 async function quotingVenue(url: string, folder: string): Promise<{ readonly url: string; calm(): void }> {
   const secretOf = () => {
     const path = join(folder, 'credentials.json');
@@ -46,7 +46,7 @@ async function quotingVenue(url: string, folder: string): Promise<{ readonly url
   };
   const proxy = await alteringProxy(url);
   let [signed, spoils] = [0, true];
-  // Every tenth signed request is spoilt at first, and the refusal quotes all that the venue knows.
+  // At first every tenth signed request is corrupted, and the error repeats all data that the venue knows.
   proxy.alter = ({ headers }) =>
     !spoils || headers['svc-signature'] === undefined || ++signed % 10 !== 0
       ? {}
@@ -65,7 +65,7 @@ async function quotingVenue(url: string, folder: string): Promise<{ readonly url
   };
 }
 
-/** Everything that was said and written there, searched for every secret that there was. */
+/** Searches all output and files there for every secret. */
 async function leaksOf(folder: string, outputs: ReadonlyMap<string, () => string>): Promise<readonly string[]> {
   const search = new SecretSearch();
   for (const text of [PASSPHRASE, WRONG_PASSPHRASE, PASSWORD]) search.add(text.split('-')[0] ?? '', text);
@@ -93,14 +93,14 @@ it('no secret stands in anything that was written, whatever went wrong', async (
   const folder = folderOf({ 'maker.yaml': makerYaml('{ max: 2 }') });
   const [file, wallet, temporary] = [join(folder, 'trader.yaml'), join(folder, 'wallet.json'), join(folder, 'tmp')];
   mkdirSync(temporary);
-  // A cheap seal, and a key in the clear beside it to import from.
+  // A quickly sealed key, and a plain key beside it for the import.
   const id = join(folder, 'id.json');
   writeFileSync(id, KEY.toString('hex'), { mode: 0o600 });
   writeFileSync(join(folder, 'cut.json'), JSON.stringify([...KEY]).slice(0, -20), { mode: 0o600 });
   importKeyFile(id, { path: wallet, passphrase: PASSPHRASE, scrypt: { n: 2 ** 12, r: 8, p: 1 } });
 
   const venue = await quotingVenue(url, folder);
-  // A busy machine may take longer from a kill to the next start than a guardian waits.
+  // On a busy machine a restart may take longer than a guardian waits.
   const companions = 'guardian: { resume_after_alarm: true }\ndashboard: {}';
   const whole = `recording: { enabled: true, dir: recordings }\n${companions}`;
   writeFileSync(file, traderYaml(venue.url, `strategies: [maker.yaml]\n${whole}`));
@@ -140,17 +140,17 @@ it('no secret stands in anything that was written, whatever went wrong', async (
   ]);
   expect(mistakes.map(({ code }) => code)).toEqual([4, 4, 4, 4, 0, 4]);
 
-  // A life that is cut off, one that ends in a bug of ours, and one that is ended.
+  // One process is killed, one ends with an internal error, one is stopped.
   const first = trade();
   await first.waitFor(/twinbook .* trades on/);
-  // Nothing quotes it on the way to the journal but the client, which took it out.
+  // Only the client could add it to the journal, and it removes it.
   const journal = () => filesBelow(join(folder, 'runs')).filter((path) => path.endsWith('.ndjson'));
   const heard = () =>
     journal()
       .map((path) => readFileSync(path, 'utf8'))
       .join('');
   await vi.waitFor(() => expect(heard()).toContain('Invalid signature under [redacted] [redacted]'), 60_000);
-  // Lists that are refused again and again would keep it from starting.
+  // Repeatedly rejected lists would prevent the start.
   venue.calm();
   await first.waitFor(/fill: /);
   await disturb(join(folder, 'ledger.sqlite.sock'));
@@ -176,7 +176,7 @@ it('no secret stands in anything that was written, whatever went wrong', async (
   third.process.kill('SIGTERM');
   await third.exited;
 
-  // What is made of it afterwards.
+  // Commands that process the run afterwards.
   const [newest = ''] = readdirSync(join(folder, 'runs')).sort().reverse();
   const afterwards = await Promise.all([
     run(`replay ${newest} -c ${file}`),

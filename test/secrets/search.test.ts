@@ -1,4 +1,4 @@
-/** The search itself: a leak that is planted is found, in whatever it is written. */
+/** Tests of the search: a planted leak is found in every format. */
 
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ describe('a planted leak', () => {
       gzipSync(`${secret}${randomBytes(20_000).toString('hex')}`).subarray(0, 9_000),
     );
     const database = new SqliteDriver(join(folder, 'a.sqlite'));
-    // Long enough to be split over pages, with the secret across an edge of them.
+    // Long enough to be split over pages, with the secret across a page boundary.
     database.exec('CREATE TABLE t (text TEXT)');
     database.prepare('INSERT INTO t VALUES (?)').run(`${'y'.repeat(8_150)}${secret}${'z'.repeat(9_000)}`);
     database.close();

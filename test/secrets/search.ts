@@ -1,8 +1,8 @@
-/** Looks for many secrets at once, in every spelling, in one pass over whatever was written. */
+/** Searches for many secrets in every spelling, in one pass over the output. */
 
 import { type Spelling, spellingsOfBytes, spellingsOfText } from './spellings.js';
 
-/** Says what was found and where; never the secret itself. */
+/** Reports the kind and place of a finding; never the secret itself. */
 export interface Found {
   readonly secret: string;
   readonly form: string;
@@ -17,16 +17,16 @@ const FILTER_BITS = 22;
 
 export class SecretSearch {
   readonly #wanted = new Map<number, Wanted[]>();
-  /** Which first four bytes are worth a closer look. */
+  /** First four bytes that need a full comparison. */
   readonly #filter = new Uint8Array(2 ** FILTER_BITS);
   readonly #known = new Set<string>();
 
-  /** How many different secrets are looked for. */
+  /** Number of different secrets in the search. */
   get size(): number {
     return this.#known.size;
   }
 
-  /** @param name what is told when it is found */
+  /** @param name reported when it is found */
   add(name: string, secret: string | Uint8Array): void {
     const id = typeof secret === 'string' ? secret : Buffer.from(secret).toString('hex');
     if (this.#known.has(id)) return;
@@ -42,7 +42,7 @@ export class SecretSearch {
   /** The first place of each secret in each spelling. */
   in(bytes: Buffer): Found[] {
     const found = new Map<string, Found>();
-    // Four bytes as one number, moved on a byte at a time.
+    // Four bytes as one number, advanced by one byte at a time.
     let window = bytes.length < 4 ? 0 : bytes.readUInt32LE(0);
     for (let at = 0; at + 4 <= bytes.length; at++) {
       if (this.#filter[slot(window)] === 1) {

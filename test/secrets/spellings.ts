@@ -1,18 +1,18 @@
 /**
- * How a secret can stand in something that was written: the test's own list, apart from the product's, so that a spelling
- * that the product forgets is found here.
+ * Possible spellings of a secret in output: a list independent of the product's, so that it also finds spellings that
+ * the product misses.
  */
 
 import { inspect } from 'node:util';
 import { base58, base58xmr, base64, base64url, hex } from '@scure/base';
 
-/** Bytes to look for, and what they are. */
+/** Bytes to search for, and their description. */
 export interface Spelling {
   readonly form: string;
   readonly bytes: Buffer;
 }
 
-/** Shorter ones would be found by chance. */
+/** Shorter ones would match by chance. */
 const SHORTEST = 8;
 
 /** A text secret (passphrase, API secret, password, token). */
@@ -51,7 +51,7 @@ export function spellingsOfBytes(bytes: Uint8Array): Spelling[] {
   return usable([{ form: 'raw bytes', bytes: Buffer.from(bytes) }, ...written]);
 }
 
-/** What stands in the base64 of anything that holds the bytes, behind 0, 1 or 2 bytes of a group of three. */
+/** The common part of all base64 texts with these bytes after 0, 1 or 2 bytes of a group of three. */
 function aligned(
   form: string,
   bytes: Uint8Array,

@@ -1,6 +1,6 @@
 /**
- * Before the tests: gives the whole run a folder of its own for temporary files, so that all that it writes can be searched
- * for secrets at its end (closing-line.ts). A folder that a test removes is put aside by put-aside.ts.
+ * Before the tests: gives the whole run its own folder for temporary files, so that everything it writes can be
+ * searched for secrets at its end (closing-line.ts). put-aside.ts keeps folders that a test removes.
  */
 
 import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
@@ -15,11 +15,11 @@ declare module 'vitest' {
   }
 }
 
-/** Linux's disk in memory: a sync costs nothing there, and a tenth of what tests of ledgers take is the disk's work. */
+/** Linux's file system in memory: syncs are free there, and a tenth of the time of ledger tests is the disk's. */
 const IN_MEMORY = '/dev/shm';
 /** A run of both tiers writes half a GiB, which stays until it is searched. */
 const ROOM_BYTES = 2 * 2 ** 30;
-/** Free memory that is needed before files go there: the run's programs need a few GiB themselves. */
+/** Minimum free memory for files there: the run's programs need a few GiB themselves. */
 const MEMORY_BYTES = 8 * 2 ** 30;
 
 export default function prepare(project: TestProject): () => void {
@@ -32,12 +32,12 @@ export default function prepare(project: TestProject): () => void {
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
-/** Where the run's files lie: in memory if there is plenty, unless TMPDIR says where. */
+/** Folder of the run's files: in memory if there is enough, unless TMPDIR is set. */
 function roomyFolder(): string {
   if (process.env['TMPDIR'] !== undefined) return tmpdir();
   try {
     accessSync(IN_MEMORY, constants.W_OK);
-    // Tests run programs that they wrote, which containers forbid there.
+    // Tests run programs that they write there, which containers may forbid.
     if (new RegExp(`^\\S+ ${IN_MEMORY} .*noexec`, 'm').test(readFileSync('/proc/mounts', 'utf8'))) return tmpdir();
     const { bavail, bsize } = statfsSync(IN_MEMORY);
     return bavail * bsize >= ROOM_BYTES && process.availableMemory() >= MEMORY_BYTES ? IN_MEMORY : tmpdir();

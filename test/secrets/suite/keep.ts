@@ -1,2 +1,2 @@
-/** In every test file: keeps what it writes for the search at the end of the run. */
+/** In every test file: keeps its output for the search at the end of the run. */
 import './put-aside.js';

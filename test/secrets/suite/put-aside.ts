@@ -1,6 +1,6 @@
 /**
- * Temporary files lie in the run's own folder, and what a test removes there is put aside in place of being removed. Tests
- * need not know of it. Loaded once in a process, whatever number of test files it runs.
+ * Temporary files are in the run's own folder, and files that a test removes there are moved aside instead,
+ * transparently for the tests. Loaded once per process, for any number of test files.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -17,7 +17,7 @@ process.env['TWINBOOK_EVIDENCE'] = folder;
 
 const remove = fs.rmSync;
 
-/** True when the path is aside now. What is in use (a mount, another disk) is removed as ever, or refused as ever. */
+/** True if the path was moved aside. A path in use (a mount, another disk) is removed or rejected as usual. */
 function putAside(path: fs.PathLike, options: fs.RmOptions | undefined): boolean {
   const whole = resolve(String(path));
   const found = lstatSync(whole, { throwIfNoEntry: false });
@@ -34,5 +34,5 @@ function putAside(path: fs.PathLike, options: fs.RmOptions | undefined): boolean
 fs.rmSync = (path, options) => {
   if (!putAside(path, options)) remove(path, options);
 };
-// Whoever imports `rmSync` by name gets this one too.
+// Code that imports `rmSync` by name gets this one too.
 syncBuiltinESMExports();

@@ -15,7 +15,7 @@ it('finds a secret of one folder in what another program of the run said, and no
   writeFileSync(join(folder, 'output/other.txt'), Buffer.from('so: a secret of the venue').toString('hex'));
   writeFileSync(join(folder, 'removed/1/exchange.sqlite'), 'a secret of the venue');
   const { leaks } = await searchRun(folder);
-  // Or the search at the end of this very run would find it too.
+  // Otherwise the search at the end of this run would also find it.
   unlinkSync(join(folder, 'output/other.txt'));
   expect(leaks.map(({ file, form }) => `${file} ${form}`)).toEqual(['output/other.txt hex']);
 });

@@ -1,4 +1,4 @@
-/** What a run of tests leaves for the search: the output of its programs, and the search itself at its end. */
+/** The output of a run's programs for the search, and the search at its end. */
 
 import { randomUUID } from 'node:crypto';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
@@ -8,10 +8,10 @@ import { filesBelow, homeAt, isVenueMemory, type Leak, leaksIn, learn } from '..
 import { plainReadings } from '../readings.js';
 import { SecretSearch } from '../search.js';
 
-/** A recording of this size was made by a bench or an import, neither of which knows a secret. */
+/** Only a bench or an import makes a recording of this size, without any secret. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
-/** Keeps what a program said; nothing happens outside of a run that is searched. */
+/** Keeps a program's output; does nothing outside a searched run. */
 export function keepOutput(name: string, text: string): void {
   const folder = process.env['TWINBOOK_EVIDENCE'];
   if (folder === undefined || text === '') return;
@@ -19,7 +19,7 @@ export function keepOutput(name: string, text: string): void {
 }
 
 export interface RunSearch {
-  /** Secrets that lived in the run's wallet and credentials files. */
+  /** Number of secrets in the run's wallet and credentials files. */
   readonly secrets: number;
   readonly files: number;
   readonly bytes: number;
@@ -28,13 +28,13 @@ export interface RunSearch {
 }
 
 /**
- * Searches everything that a run wrote for everything secret that it made, file by file: whoever waits for something else
- * meanwhile (the runner, that its workers end) is not held up.
+ * Searches all files of a run for all its secrets, file by file, so that other work of the runner can continue between
+ * files.
  */
 export async function searchRun(folder: string): Promise<RunSearch> {
   const search = new SecretSearch();
   const homes = new Set<string>();
-  // Processes that outlive their test may still remove files: what is gone leaks nothing.
+  // Processes that outlive their test may still remove files: a removed file leaks nothing.
   const below = ifThere(() => filesBelow(folder)) ?? filesBelow(folder);
   const files = below.filter((file) => !isVenueMemory(file) && existsSync(file));
   for (const file of files) {
@@ -60,7 +60,7 @@ export async function searchRun(folder: string): Promise<RunSearch> {
   return { secrets: search.size, files: searched, bytes, skipped, leaks };
 }
 
-/** Null where a file goes while it is read. */
+/** Null if a file is removed while it is read. */
 function ifThere<T>(read: () => T): T | null {
   try {
     return read();
