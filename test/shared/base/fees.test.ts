@@ -43,7 +43,7 @@ it('price and reserved fee pay for a buy at its limit and at every better price'
         return notional + mul(notionalRate(of, rateMicros, at), notional, 'ceil');
       };
       const paid = mul(better, amountMicros, 'floor') + charged(of, rateMicros, better, amountMicros);
-      // Each of the two is rounded by itself.
+      // Each of the two is rounded separately.
       expect(paid).toBeLessThanOrEqual(reserved(limit) + 2);
     }),
   );

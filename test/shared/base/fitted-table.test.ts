@@ -11,7 +11,7 @@ const columns = (...more: readonly Partial<FittedColumn<Row>>[]): readonly Fitte
 const linesOf = (all: readonly FittedColumn<Row>[], rows: readonly Row[], width: number) =>
   fitTable(all, rows, width).lines.map((cells) => cells.join(GAP).trimEnd());
 
-/** Letters that take none, one and two columns of a terminal. */
+/** Letters with a width of zero, one and two columns. */
 const words = fc
   .array(fc.constantFrom('a', 'Wörter', '東京で雪', 'é', '👩‍👩‍👧', ' ', '.'), { maxLength: 12 })
   .map((all) => all.join(''));

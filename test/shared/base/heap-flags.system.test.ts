@@ -11,6 +11,6 @@ it('bounds the growth of a heap and its collections by words that this V8 knows'
     keepCollectionsBrief();`;
   const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  // V8 says of a word that it does not know that it does not, and goes on.
+  // V8 only prints a message about an unknown flag and continues.
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
 });

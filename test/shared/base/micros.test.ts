@@ -139,7 +139,7 @@ describe('decimal strings', () => {
   });
 });
 
-/** The plain model: a pattern, and whole numbers of any size. */
+/** The plain model: a pattern, and integers of any size. */
 function readByPattern(text: string): number | null {
   const match = /^(-?)(\d{1,16})(?:\.(\d{1,24}))?$/.exec(text);
   if (match === null) return null;

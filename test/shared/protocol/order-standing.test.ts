@@ -1,4 +1,4 @@
-/** A status of its order, compared with the fields on which the asking rooms decide. */
+/** An order's status, compared with the fields that the other rooms use. */
 
 import { expect, it } from 'vitest';
 import { isFinalOrder, ORDER_STANDING, ORDER_STATUSES, RESTING_STATUSES } from '../../../src/shared/protocol/states.js';

@@ -1,4 +1,4 @@
-/** Figures of our own records that no booking could make sense of: such an answer is unknown, whatever else it says. */
+/** Impossible figures in our own records: such an answer is unknown, even if the rest is valid. */
 
 import { describe, expect, it } from 'vitest';
 import { declarationOf, type EndpointName } from '../../../src/shared/protocol/endpoints.js';

@@ -1,4 +1,4 @@
-/** What is read is the same before zod has compiled a schema and after. */
+/** A value is parsed equally before and after zod has compiled its schema. */
 
 import { expect, it } from 'vitest';
 import { z } from 'zod';

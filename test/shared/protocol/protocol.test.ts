@@ -89,7 +89,7 @@ describe('draft texts', () => {
       `${good} `,
       `${good}\n`,
       good.replace(' | Market', ' | Market: x | Market'),
-      // What a person could not see, or could not tell from something else.
+      // Characters that are invisible, or that look like others.
       good.replace('mkt-1', 'mkt-1\u202e'),
       good.replace('mkt-1', 'mkt-1\u200b'),
       good.replace('SVC', 'S\u001b[2JVC'),

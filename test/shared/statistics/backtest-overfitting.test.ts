@@ -5,7 +5,7 @@ import { backtestOverfitting } from '../../../src/shared/statistics/backtest-ove
 import { computeMean } from '../../../src/shared/statistics/moments.js';
 import { sharpePerSample } from '../../../src/shared/statistics/sharpe.js';
 
-/** The paper's procedure word by word: join the samples of each half, compute, sort, look up. */
+/** The paper's procedure, step by step: join the samples of each half, compute, sort, look up. */
 function plain(trials: readonly (readonly number[])[], blocks: number, performance: 'sharpe' | 'mean'): number[] {
   const samples = trials[0]?.length ?? 0;
   const place = (block: number) => Math.floor((block * samples) / blocks);

@@ -26,7 +26,7 @@ test('an interval of 90 % holds the truth about nine times of ten', () => {
     const interval = bootstrapByEvent({ events, statistic: computeMean, seed, resamples: 400, confidence: 0.9 });
     return interval !== null && interval.low <= 0 && interval.high >= 0 ? 1 : 0;
   });
-  // The standard error of the share is 1.7 %; the percentile interval is known to be a little short.
+  // The standard error of the share is 1.7 %; a percentile interval is known to be slightly short.
   expect(Math.abs((computeMean(covered) ?? 0) - 0.89)).toBeLessThan(0.07);
 });
 

@@ -1,4 +1,4 @@
-/** Samples as results are: money to the cent, of any sign; and comparison up to rounding. */
+/** Samples like real results: money to the cent, of any sign; and comparison up to rounding. */
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -9,7 +9,7 @@ export const samples = (length: { minLength?: number; maxLength?: number } = {})
     { maxLength: 60, ...length },
   );
 
-/** Equal up to 1e-9 of their size; null only to null. */
+/** Equal up to 1e-9 of their size; null equals only null. */
 export function close(got: number | null, wanted: number | null): void {
   if (got === null || wanted === null) return expect(got).toBe(wanted);
   expect(Math.abs(got - wanted)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(wanted)));

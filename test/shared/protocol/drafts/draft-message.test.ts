@@ -19,7 +19,7 @@ const draft: DraftText = {
 };
 const text = writeDraftText(draft);
 
-/** The transaction, piece by piece as the chain's documentation lays it out. */
+/** The transaction in parts, in the order of the chain's documentation. */
 const TRANSACTION = [
   '01', // one signature slot
   '00'.repeat(64), // empty
