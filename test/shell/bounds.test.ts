@@ -1,4 +1,4 @@
-/** What strangers may make this process hold: connections and answers. */
+/** Bounds on connections and answers that foreign clients can cause. */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

@@ -16,7 +16,7 @@ const condition = (severity: Condition['severity'], forMs = 0): Condition => ({
   forMs,
 });
 
-/** Looks once a second; what was told, as `severity state second`. */
+/** Checks once a second; the sent alerts, as `severity state second`. */
 function told(holds: (second: number) => Condition | null, seconds: number): readonly string[] {
   const book = new AlertBook('run');
   const said: string[] = [];
@@ -165,7 +165,7 @@ test('notices that a person must look into are told of, and the usual ones are n
   expect(toldAs('signing_refused', 'loud')?.severity).toBe('critical');
   expect(toldAs('fill', 'info')).toBeNull();
   expect(toldAs('constructor', 'loud')).toBeNull();
-  // Keys that a person presses, and questions that a timer asks every few minutes.
+  // Keys that a user presses, and requests that a timer sends every few minutes.
   expect([toldAs('command', 'loud')?.severity, toldAs('command', 'info')]).toEqual(['warning', null]);
   expect(toldAs('configured', 'loud')?.title).toBe('another configuration');
 });

@@ -1,4 +1,4 @@
-/** What an alert center watches of a trader with which all is well, and which has reconciled at 0 ms. */
+/** Inputs of an alert center for a healthy trader that reconciled at 0 ms. */
 
 import type { WatchedFacts } from '../../../src/shell/alerts/conditions.js';
 
@@ -20,7 +20,7 @@ export const ACCOUNT_FACTS: NonNullable<WatchedFacts['account']> = {
   readersCut: 0,
 };
 
-/** Nothing is known of its account. */
+/** The account is unknown. */
 export const FACTS: WatchedFacts = {
   nowMs: 0,
   silentMs: 0,

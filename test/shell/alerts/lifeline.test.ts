@@ -6,7 +6,7 @@ const work = (minute: number, more: Partial<Work> = {}): Work => ({
   ...{ isCurrent: true, steps: minute * 600, answered: minute * 100, reconciledMs: minute * MINUTE, isGuarded: true },
   ...more,
 });
-/** What is called each minute, with this work done. */
+/** Calls of each minute, with this work done. */
 const calls = (works: readonly Work[]) => {
   const lifeline = new Lifeline(MINUTE, 0);
   return works.map((one, i) => lifeline.look(one, (i + 1) * MINUTE, (i + 1) * MINUTE));

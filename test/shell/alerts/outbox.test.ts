@@ -12,7 +12,7 @@ const message = (severity: AlertMessage['severity'], title = 'odd'): AlertMessag
   return { id: `m${made}`, timeMs: 0, severity, kind: 'odd', state: 'open', title, text: `text ${made}` };
 };
 
-/** When a channel that always answers so is tried, ms, looked at once a second. */
+/** Times of attempts on a channel with this result, ms, checked once a second. */
 function tries(outbox: Outbox, delivery: Delivery, fromMs: number, toMs: number): readonly number[] {
   const found: number[] = [];
   for (let ms = fromMs; ms <= toMs; ms += 1_000) {

@@ -1,4 +1,4 @@
-/** Each kind of channel against a server on this machine that takes messages, refuses them, is slow, or talks nonsense. */
+/** Each kind of channel against a local server that accepts messages, rejects them, is slow, or returns nonsense. */
 
 import { createHmac } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ async function server(answer: (response: ServerResponse) => void) {
     look();
     answer(response);
   });
-  /** Resolves when so many requests have come. */
+  /** Resolves after this number of requests. */
   const hears = (count: number) =>
     new Promise<void>((resolve) => {
       look = () => {
@@ -204,7 +204,7 @@ describe('a channel', () => {
 
 const KILLED = { ...FACTS, isGuarded: null, account: { ...ACCOUNT_FACTS, mode: 'killed', reason: 'odd prices' } };
 
-/** Senders that say how many messages were delivered: the center has seen the answers too by then. */
+/** Senders that count delivered messages: by then the center has seen the answers too. */
 function countedSenders() {
   let count = 0;
   let look: () => void = () => undefined;

@@ -4,7 +4,7 @@ import { type BackupFile, expendable } from '../../../src/shell/backup/retention
 const HOUR_MS = 3_600_000;
 const MIDNIGHT = Date.parse('2026-11-20T00:00:00Z');
 
-/** One an hour, oldest first, named by its number. */
+/** One backup an hour, oldest first, named by its number. */
 const hourly = (count: number, bytes = 10): BackupFile[] =>
   Array.from({ length: count }, (_, hour) => ({ name: `${hour}`, atMs: MIDNIGHT + hour * HOUR_MS, bytes }));
 

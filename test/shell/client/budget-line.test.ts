@@ -4,7 +4,7 @@ import { BudgetLine } from '../../../src/shell/client/budget-line.js';
 import type { AnswerSignals } from '../../../src/shell/client/pacing.js';
 import { passTime, useTimersOfMachine, useVirtualTimers } from '../../support/virtual-timers.js';
 
-// The line waits on timers; here they run on a clock that the test turns.
+// The line waits on timers, which run on a clock of the test.
 beforeEach(useVirtualTimers);
 afterEach(useTimersOfMachine);
 
@@ -14,7 +14,7 @@ const newLine = (limit: number) => new BudgetLine(limit, () => Date.now());
 
 const WORD = { place: 'in', probe: 'probe', none: 'out' };
 
-/** Enters and writes down when and in which order. */
+/** Enters the line and records when and in which order. */
 function entrants(line: BudgetLine) {
   const log: string[] = [];
   const started = Date.now();
@@ -79,7 +79,7 @@ describe('the budget line', () => {
 
   it('keeps to its own most where the venue tells of more room, and to the venue’s word where that is less', async () => {
     const line = new BudgetLine(2, () => Date.now(), 2);
-    // Of the 300 somebody else has used 100, and they are not ours.
+    // Another client has used 100 of the 300, which are not ours.
     const says = (limit: number, remaining: number) => ({ ...OK, budget: { limit, remaining } });
     line.tryEnter();
     line.onAnswer('place', says(300, 200));
@@ -137,7 +137,7 @@ describe('the budget line', () => {
     await passTime(1_000);
     expect(log).toEqual([]);
     await passTime(1_100);
-    // The first was met with silence, so the next waits again.
+    // The first had no answer, so the next waits again.
     expect(log).toMatchObject([expect.stringMatching(/^cancel probe [12]$/)]);
     await passTime(2_100);
     expect(log).toMatchObject([expect.anything(), expect.stringMatching(/^own probe [234]$/)]);

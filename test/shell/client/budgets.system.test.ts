@@ -8,7 +8,7 @@ import { credentials, orderBody } from './fixture.js';
 import { profile } from './hostile-server.js';
 import { type Headers, honest, type VenueOptions, VirtualVenue } from './virtual-venue.js';
 
-// The client waits on timers and two clocks; here all of them are the test's.
+// The client waits on timers and two clocks; the test controls all of them.
 beforeEach(useVirtualTimers);
 afterEach(useTimersOfMachine);
 
@@ -16,18 +16,18 @@ const MINUTE_MS = 60_000;
 const clock = { nowMs: () => Date.now(), monotonicMs: () => Date.now() };
 
 const limitsOf = (perMinute: number) => ({ public: perMinute, signed: perMinute, bootstrap: perMinute });
-/** Headers of a venue that always has room. */
+/** Headers of a venue that always has budget left. */
 const ROOM = { 'x-ratelimit-limit': '120', 'x-ratelimit-remaining': '60', 'x-ratelimit-reset': '4000000000' };
 const steady = () => ({ outMs: 40, backMs: 40 });
 
-/** A client of a virtual venue whose profile says `believed` requests a minute. */
+/** A client of a virtual venue whose profile assumes `believed` requests a minute. */
 function meet(options: Partial<VenueOptions> & { limits: VenueOptions['limits'] }, believed = options.limits) {
   const venue = new VirtualVenue({ delay: steady, ...options });
   const client = new ServiceClient({ profile, credentials, clock, budgets: believed }, venue);
   return { venue, client };
 }
 
-/** What is in flight is on the test's clock too. */
+/** Requests in flight also run on the test's clock. */
 async function end(client: ServiceClient): Promise<void> {
   const closed = client.close();
   await passTime(10_000);
@@ -40,7 +40,7 @@ const CALLS: Readonly<Record<string, (client: ServiceClient, lane: Lane) => Prom
   orders: (client, lane) => client.call('orders.list', {}, { lane }),
   draft: (client, lane) => client.call('orders.create', { body: orderBody }, { lane }),
   cancel: (client, lane) => client.call('orders.cancel', { params: { pubkey: 'p' } }, { lane }),
-  // Worthless after a second: it may give up its turn.
+  // Useless after a second: it may give up its place.
   hasty: (client, lane) => client.call('trades.list', {}, { lane, latestMs: Date.now() + 1_000 }),
   challenge: (client, lane) => client.call('keys.challenge', { body: { wallet_address: 'w' } }, { lane }),
 };
@@ -59,7 +59,7 @@ const work: fc.Arbitrary<Work> = fc.record({
   burst: fc.integer({ min: 1, max: 20 }),
 });
 
-/** Asks for all of it in its time; resolves when every call has ended. */
+/** Sends all calls at their times; resolves when every call has ended. */
 async function perform(client: ServiceClient, jobs: readonly Work[]): Promise<unknown[]> {
   const calls: Promise<unknown>[] = [];
   for (const { afterMs, call, lane, burst } of jobs) {
@@ -74,7 +74,7 @@ describe('a venue that follows its own headers', () => {
   it('never throttles the client, whatever it is asked for and however long answers take, and nothing is left undone', async () => {
     const delays = fc.infiniteStream(fc.record({ outMs: fc.nat({ max: 4_000 }), backMs: fc.nat({ max: 4_000 }) }));
     const limits = fc.record({
-      // With less than four a minute the last would wait longer than the hour after which the client gives up.
+      // With less than four a minute the last would wait longer than the client's limit of an hour.
       public: fc.integer({ min: 4, max: 20 }),
       signed: fc.integer({ min: 4, max: 20 }),
       bootstrap: fc.integer({ min: 4, max: 5 }),
@@ -94,7 +94,7 @@ describe('a venue that follows its own headers', () => {
 });
 
 const DEMAND = 20;
-/** Twenty callers who always want more, each within three minutes; how many passed and were refused, minute by minute. */
+/** Twenty callers with endless requests, each within three minutes; passed and rejected requests by minute. */
 async function besiege(venue: VirtualVenue, client: ServiceClient, minutes: number, lane: Lane = 'draft') {
   let going = true;
   const latest = () => ({ lane, latestMs: Date.now() + 3 * MINUTE_MS });
@@ -113,11 +113,11 @@ async function besiege(venue: VirtualVenue, client: ServiceClient, minutes: numb
   return log;
 }
 
-/** Lanes that ask again after a second or two, whatever the venue said. */
+/** Lanes that retry after a second or two, whatever the venue answered. */
 const PROBING: readonly Lane[] = ['cancel', 'own'];
 
 describe('a venue whose budget others use too', () => {
-  /** A question asked beside others, and its result: all requests, refused requests, and the time it took. */
+  /** A request beside others, and its result: all requests, rejected requests, and the time it took. */
   async function share(lanes: readonly Lane[], check: (others: number, refused: number, ms: number) => void) {
     const job = work.filter(({ lane }) => lanes.includes(lane));
     const steps = fc.array(fc.record({ work: job, others: fc.nat({ max: 10 }) }), { maxLength: 10 });
@@ -165,7 +165,7 @@ describe('a venue that does not follow its own headers', () => {
     const { venue, client } = meet({ limits: limitsOf(60), headers }, limitsOf(120));
     for (const { passed, refused } of await besiege(venue, client, 12)) {
       expect(passed).toBeGreaterThanOrEqual(50);
-      // No more than were in flight when the first of a minute was refused.
+      // At most those in flight when the first of a minute was rejected.
       expect(refused).toBeLessThanOrEqual(8);
     }
   });
@@ -175,7 +175,7 @@ describe('a venue that does not follow its own headers', () => {
     setTimeout(() => venue.change(limitsOf(120)), 10 * MINUTE_MS);
     const log = await besiege(venue, client, 16);
     expect(log.slice(0, 10).reduce((sum, { refused }) => sum + refused, 0)).toBeLessThanOrEqual(10 * 16);
-    // Doubled each minute from an eighth: three minutes, and one for the pause that was under way.
+    // Doubled each minute from an eighth: three minutes, and one for the pause in progress.
     for (const { passed } of log.slice(14)) expect(passed).toBeGreaterThanOrEqual(110);
   });
 
@@ -194,7 +194,7 @@ describe('a venue that does not follow its own headers', () => {
       const headers = ({ allowed }: { allowed: boolean }): Headers => (allowed ? {} : { 'retry-after': '30' });
       const { venue, client } = meet({ limits: limitsOf(0), headers }, limitsOf(120));
       const log = await besiege(venue, client, 4, lane);
-      // Those that left together before the first refusal, then probes after 1 to 2 s, 2 to 4, 4 to 8, and 8 to 10.
+      // Those sent before the first rejection, then probes after 1 to 2 s, 2 to 4, 4 to 8, and 8 to 10.
       expect(log[0]?.refused).toBeLessThanOrEqual(8 + 10);
       for (const { refused } of log.slice(1)) {
         expect(refused).toBeLessThanOrEqual(10);

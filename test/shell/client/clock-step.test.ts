@@ -1,4 +1,4 @@
-/** Requests that wait for the budget while this machine's clock is set. */
+/** Requests waiting for the budget while this machine's clock is changed. */
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ServiceClient } from '../../../src/shell/client/client.js';
@@ -17,7 +17,7 @@ afterEach(() => {
 
 const setClock = (byMs: number) => vi.setSystemTime(Date.now() + byMs);
 
-/** Lets everything through and says nothing of its budget. */
+/** Accepts everything and reports no budget. */
 const venue: Sender = {
   send: () => Promise.resolve({ kind: 'answer', status: 404, header: () => null, text: refusal('not_found') }),
   close: () => undefined,

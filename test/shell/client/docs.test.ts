@@ -7,7 +7,7 @@ import { profile } from './hostile-server.js';
 const root = resolve(import.meta.dirname, '../../..');
 const text = readFileSync(resolve(root, 'docs/client.md'), 'utf8');
 
-/** Every method of every group, and the verbs, as the document would name them. */
+/** Every method of every group, and the verbs, with the document's names. */
 function methodsOfClient(): string[] {
   const groups = Object.entries(new ServiceClient({ profile })).filter(([group]) => group !== 'profile');
   const methods = groups.flatMap(([group, calls]) => Object.keys(calls).map((name) => `client.${group}.${name}`));

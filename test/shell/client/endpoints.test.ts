@@ -8,7 +8,7 @@ import { answering, envelope, refusal } from './hostile-server.js';
 
 serveEachTest();
 
-/** Endpoints that have no method of their name on the client. */
+/** Endpoints without a client method of their name. */
 type Missing = {
   [N in EndpointName]: N extends `${infer G}.${infer M}`
     ? G extends keyof ServiceClient
@@ -81,7 +81,7 @@ const CALLS: Readonly<Record<EndpointName, (client: ServiceClient) => Promise<un
   'requests.cancel': ({ requests }) => requests.cancel('id'),
 };
 
-/** Every walk, begun. A new list without one does not compile. */
+/** The start of every walk. A new list without one does not compile. */
 const WALKS: Readonly<Record<ListName, (client: ServiceClient) => AsyncGenerator<unknown>>> = {
   'events.list': ({ events }) => events.all(),
   'markets.list': ({ markets }) => markets.all(),
@@ -99,7 +99,7 @@ const WALKS: Readonly<Record<ListName, (client: ServiceClient) => AsyncGenerator
   'requests.list': ({ requests }) => requests.all(),
 };
 
-// `Object.keys` of a table knows no names; these are the table's own.
+// `Object.keys` has no type for names; these are the table's.
 const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
 const LISTS = Object.keys(WALKS) as ListName[];
 

@@ -1,4 +1,4 @@
-/** A client on a hostile server, made anew for each test, and the calls that the tests make most. */
+/** A client on a hostile server, new for each test, and the calls that the tests make most. */
 
 import { afterEach, beforeEach } from 'vitest';
 import { ServiceClient } from '../../../src/shell/client/client.js';

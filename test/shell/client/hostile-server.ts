@@ -1,4 +1,4 @@
-/** A server that answers as it is told to, down to single bytes, and remembers what it was asked. */
+/** A server with prepared answers, down to single bytes, that records requests. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
@@ -77,7 +77,7 @@ export class HostileServer {
   }
 }
 
-/** Below HTTP: hands each socket over once its first request's bytes began to arrive. */
+/** Below HTTP: passes each socket on once bytes of its first request arrive. */
 export async function rawServer(
   onRequest: (socket: Socket) => void,
 ): Promise<{ url: string; stop: () => Promise<void> }> {

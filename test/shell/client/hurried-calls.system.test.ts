@@ -1,4 +1,4 @@
-/** Safe calls that have less time than the budget lets them wait: the time must really pass. */
+/** Safe calls with less time than the budget's wait: real time must pass. */
 
 import { describe, expect, it } from 'vitest';
 import { startPaper, thrownBy } from './paper.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Lane } from '../../../src/shared/protocol/seam.js';
 import { Lanes } from '../../../src/shell/client/budget-line.js';
 
-/** Tasks that end only when the test says so. */
+/** Tasks that end only on the test's command. */
 function runner(lanes: Lanes) {
   const started: string[] = [];
   const ends = new Map<string, () => void>();

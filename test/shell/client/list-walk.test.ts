@@ -123,7 +123,7 @@ describe('walking a list', () => {
     [10_000, 'row_repeated'],
     [10_001, null],
   ])('knows a row again that came %i rows before: %s', async (distance, expected) => {
-    // The second page's first row; those of the first page are known for ever.
+    // The second page's first row; those of the first page stay known.
     const again = 2 + distance;
     const name = (at: number) => String(at === again ? 2 : at);
     const pages = (cursor = '0') => {

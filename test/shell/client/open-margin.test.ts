@@ -27,7 +27,7 @@ const row = (state: string, message: string | null) => ({
   shares: null,
 });
 
-/** A venue whose request drafts say this, and whose request then goes through these states, one a look. */
+/** A venue with these request drafts, whose request then has these states, one per read. */
 function serving(terms: DraftTerms, states: string[]): void {
   const expires = Math.floor(Date.now() / 1_000) + 60;
   const draft = { serviceName: 'SVC', marketConditionId: 'm', draftPubkey: PUBKEY, expires, terms };

@@ -1,4 +1,4 @@
-/** When a probe may leave after a refusal whose limit the venue named, and after one whose limit is a guess. */
+/** Earliest time of a probe after a rejection, for a limit named by the venue and for a guessed one. */
 
 import { expect, it } from 'vitest';
 import { Pacing } from '../../../src/shell/client/pacing.js';
@@ -7,7 +7,7 @@ const PROFILE_LIMIT = 200;
 const SENT = 40;
 const PAUSE_MS = 1_000;
 
-/** Forty requests were answered; the venue refused the next two and asked for a second each time. */
+/** Forty requests were answered; the venue rejected the next two with a Retry-After of a second each. */
 function refused(budget: { readonly limit: number; readonly remaining: number } | null): Pacing {
   const pacing = new Pacing(PROFILE_LIMIT, Number.POSITIVE_INFINITY, () => 0);
   for (let i = 0; i < SENT; i++) {
@@ -28,7 +28,7 @@ it.each([
   const pacing = refused(budget);
   expect(pacing.freePermits(2 * PAUSE_MS)).toBeLessThan(1);
   expect(pacing.nextProbeMs(false, 2 * PAUSE_MS)).toBe(probeMs);
-  // Inside the Retry-After only the cancels of a kill do.
+  // Within the Retry-After only the cancels of a kill are sent.
   expect(pacing.nextProbeMs(false, PAUSE_MS / 2)).toBe(Number.POSITIVE_INFINITY);
   expect(pacing.nextProbeMs(true, PAUSE_MS / 2)).toBeLessThan(2 * PAUSE_MS);
 });

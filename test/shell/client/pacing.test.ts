@@ -16,7 +16,7 @@ import {
 import { answering, envelope, inTurn, refusal } from './hostile-server.js';
 
 serveEachTest();
-// The date stands, so that no request is late because the machine is busy. Timers are real: answers come over a socket.
+// The date is fixed, so that no request is late on a busy machine. Timers are real: answers arrive over a socket.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -114,7 +114,7 @@ describe('the budget', () => {
 });
 
 describe('the clock', () => {
-  /** A venue whose clock is ahead and that checks timestamps as the interface says. */
+  /** A venue whose clock is ahead and that checks timestamps by the interface's rule. */
   const ahead = (byMs: () => number) => {
     server.answer = (response, asked) => {
       const venueMs = Date.now() + byMs();
@@ -126,7 +126,7 @@ describe('the clock', () => {
       else answering(200, envelope([], { limit: 5, next_cursor: null }), { date })(response, asked, 0);
     };
   };
-  /** Both its clocks stand, so that their difference does not grow while the machine is busy. */
+  /** Both clocks are fixed, so that their difference does not grow on a busy machine. */
   const standing = () => clientFor(server.url, { clock: { nowMs: () => Date.now(), monotonicMs: () => Date.now() } });
 
   it('is learned from a refusal five minutes off, and the read goes through', async () => {

@@ -15,12 +15,12 @@ afterEach(() => {
 const run = (command: string, args: readonly string[], cwd: string) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
-/** A project elsewhere with the packed package in its `node_modules`, as an installation leaves it. */
+/** A project with the packed package in its `node_modules`, as after an installation. */
 function installPacked(): string {
   folder = mkdtempSync(join(tmpdir(), 'twinbook-consumer-'));
   const installed = join(folder, 'node_modules', 'twinbook');
   mkdirSync(installed, { recursive: true });
-  // Without scripts: the build that these tests begin with is what would be packed.
+  // Without scripts: the build that precedes these tests is the one to pack.
   const packed = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], root).trim();
   run('tar', ['-xzf', packed, '-C', installed, '--strip-components=1'], folder);
   symlinkSync(join(root, 'node_modules'), join(installed, 'node_modules'));

@@ -1,4 +1,4 @@
-/** A paper exchange for one test, a market in it, and a client whose network does what the test says. */
+/** A paper exchange for one test, a market in it, and a client whose network the test controls. */
 
 import { randomBytes } from 'node:crypto';
 import { afterEach } from 'vitest';
@@ -15,10 +15,10 @@ import { type Attempt, type Sender, Transport } from '../../../src/shell/client/
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { profile } from './hostile-server.js';
 
-/** What becomes of one message: it arrives, its answer is lost, it is lost itself, or it never leaves. */
+/** Fate of one message: it arrives, its answer is lost, it is lost itself, or it is never sent. */
 export type Fate = 'arrives' | 'answer lost' | 'lost' | 'never leaves';
 
-/** A network over real sockets whose losses the test decides. */
+/** A network over real sockets whose losses the test controls. */
 export class LossyNetwork implements Sender {
   fateOf: (message: Message) => Fate = () => 'arrives';
   /** Changes what comes back. */
@@ -41,7 +41,7 @@ export class LossyNetwork implements Sender {
   }
 }
 
-/** The error that the work throws, or its result where it throws none. */
+/** The error that the work throws, or its result without an error. */
 export const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     (record) => ({ resolved: record }),
@@ -53,14 +53,14 @@ export interface Paper {
   readonly client: ServiceClient;
   readonly network: LossyNetwork;
   readonly wallet: Wallet;
-  /** A new market with an order book. */
+  /** Opens a new market with an order book. */
   openMarket(): Promise<string>;
   control(path: string, body: unknown): Promise<unknown>;
 }
 
 const running: Paper[] = [];
 
-/** Ended after the test by itself. */
+/** Closed automatically after the test. */
 export async function startPaper(
   options: Partial<ExchangeOptions> = {},
   clientOptions: Partial<ClientOptions> = {},
@@ -88,7 +88,7 @@ function controlsOf(exchange: RunningExchange) {
   };
   const openMarket = async (): Promise<string> => {
     const made = await control('/markets/', { title: 'Will it rain?', config: { kind: 'orderbook' } });
-    // The shape is the interface's; a wrong one fails the calls that follow.
+    // The shape is the interface's; a wrong one fails the next calls.
     return (made as { data: { condition_id: string } }).data.condition_id;
   };
   return { control, openMarket };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OutcomeUnknown, ServiceRefused } from '../../../src/shell/client/client.js';
 import { type Paper, startPaper } from './paper.js';
 
-/** The real client against what the paper exchange does wrong on purpose. */
+/** The real client against the paper exchange's rehearsed faults. */
 
 const QUICK = { pollMs: 2, withinMs: 5_000 };
 const faults = (paper: Paper, ...answers: object[]) => paper.control('/faults/', { answers });

@@ -21,7 +21,7 @@ const buying = (market: string): OrderInput & { order_type: 'limit' } => ({
 });
 
 const NO = refusal('invalid_request_params', 'No.');
-/** An order's numbers as they travel. */
+/** An order's numbers as sent over HTTP. */
 const WIRE = { price: '0.42', amount: '10', remaining_amount: '0', filled_amount: '0' };
 
 const isSubmit = ({ url }: Message) => url.pathname.endsWith('/submit/');
@@ -34,7 +34,7 @@ async function ordersOf({ client }: Paper): Promise<OrderRow[]> {
   return rows;
 }
 
-/** The answer with this change to its body. */
+/** The answer with a change to its body. */
 function rewritten(attempt: Attempt, change: (text: string) => string): Attempt {
   return attempt.kind === 'answer' && attempt.text !== null ? { ...attempt, text: change(attempt.text) } : attempt;
 }
@@ -144,7 +144,7 @@ describe('a submit whose answer is lost', () => {
     paper.network.fateOf = (message) => (isSubmit(message) ? 'lost' : 'arrives');
     paper.network.answered = async (message, attempt) => {
       if (isDraft(message)) await paper.control('/clock/', { advance_s: 120 });
-      // The clock's step costs one read more, which the client repeats by itself.
+      // The clock's step costs one more read, which the client retries.
       if (message.method === 'GET' && attempt.kind === 'answer' && attempt.status === 200) looks += 1;
       return attempt;
     };
@@ -156,7 +156,7 @@ describe('a submit whose answer is lost', () => {
 
   it('is believed refused only as far as the record agrees', async () => {
     const paper = await startPaper();
-    // The service did it and then says that it did not: the record is right.
+    // The service executed it and then denies it: the record is right.
     const lie = '{"data":null,"meta":null,"error":{"code":3028,"slug":"invalid_program_call_status","message":"No."}}';
     paper.network.answered = (message, attempt) =>
       isSubmit(message) && attempt.kind === 'answer' ? { ...attempt, status: 400, text: lie } : attempt;
@@ -196,7 +196,7 @@ describe('a submit whose answer is lost', () => {
     await client.cancel(wallet, pubkey ?? '', QUICK);
     const resting = await client.place(wallet, buying(market), QUICK);
     const name = resting.pubkey ?? '';
-    // The canceled order's row for every question about the one that rests.
+    // The canceled order's row for every request about the resting one.
     const other = JSON.stringify({ data: { ...resting, ...WIRE, pubkey, status: 'canceled' }, meta: {}, error: null });
     paper.network.answered = (message, attempt) =>
       message.url.pathname.includes(name) && attempt.kind === 'answer' && attempt.status === 200
@@ -259,7 +259,7 @@ describe('landing', () => {
     const clock = { nowMs: Date.now, monotonicMs: () => performance.now() + passedMs };
     const paper = await startPaper({ landingMs: 1_000_000 }, { clock });
     const sets = { market_condition_id: await paper.openMarket(), amount: '5' };
-    // The time is over when the record has been looked at, however long that took.
+    // The deadline passes right after the record was read, at any speed.
     paper.network.answered = ({ method, url }, attempt) => {
       if (method === 'GET' && url.pathname.startsWith('/share-splits/')) passedMs = 1e9;
       return attempt;
@@ -287,7 +287,7 @@ describe('under any losses', () => {
       fc.asyncProperty(fates, async (script) => {
         const market = await paper.openMarket();
         const left = [...script];
-        // Reads are repeated by themselves and change nothing: what matters is lost among the writes.
+        // Reads are retried and change nothing: only lost writes matter.
         paper.network.fateOf = ({ method }) => (method === 'POST' ? (left.shift() ?? 'arrives') : 'arrives');
         const result = await thrownBy(paper.client.place(paper.wallet, buying(market), QUICK));
         paper.network.fateOf = () => 'arrives';

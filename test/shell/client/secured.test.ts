@@ -1,4 +1,4 @@
-/** The client over TLS: a server that it cannot prove gets no byte of a request. */
+/** The client over TLS: it sends no byte of a request to an unproven server. */
 
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { clientFor, draft, orderBody } from './fixture.js';
 import { envelope } from './hostile-server.js';
 
-/** Of `localhost`, signed by itself; good for nothing but this test. */
+/** A self-signed certificate for `localhost`, only for this test. */
 const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgOL/DGaq9RAywqWtd
 2mMJ+VHQOCXfo9K9NOLaJC832IGhRANCAAR1DCZdp+qyyokQiKQ92161Lcdp5Dod
@@ -50,7 +50,7 @@ const call = (client: ReturnType<typeof clientFor>) => client.call('orders.creat
 const secured = () => clientFor(`https://localhost:${(server.address() as AddressInfo).port}`);
 
 it('asks over one secured connection again and again', async () => {
-  // Node looks at it with each new connection; nothing else could make it trust this certificate once it runs.
+  // Node reads it for each new connection; a running process cannot trust this certificate in another way.
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   vi.spyOn(process, 'emitWarning').mockReturnValue(); // that it is a bad idea
   const client = secured();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MINUTE_MS } from '../../../src/shared/base/sliding-minute.js';
 import { SlidingWindow } from '../../../src/shell/client/sliding-window.js';
 
-/** A venue as the interface describes it: it refuses an arrival when its last minute already holds `limit` of them. */
+/** A venue by the interface's rule: it rejects a request if its last minute already has `limit` of them. */
 class PlainVenue {
   readonly arrivals: number[] = [];
   readonly #limit: number;

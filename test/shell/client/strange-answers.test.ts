@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { clientFor, orderBody, read, serveEachTest, server } from './fixture.js';
 import { answering, rawServer } from './hostile-server.js';
 
-/** Found by `npm run fuzz`. */
+/** Cases found by `npm run fuzz`. */
 
 serveEachTest();
 

@@ -1,4 +1,4 @@
-/** A venue without sockets on the test's own clock: exact windows, delays both ways, and whatever headers it likes. */
+/** A venue without sockets on the test's own clock: exact windows, delays in both directions, and any headers. */
 
 import { RateLimit, type RateVerdict } from '../../../src/exchange/service/rate-limits.js';
 import type { Scope } from '../../../src/shared/protocol/endpoints.js';
@@ -14,10 +14,10 @@ export interface Delay {
 export type Headers = Readonly<Record<string, string>>;
 
 export interface VenueOptions {
-  /** What it lets through in a minute, by scope. */
+  /** Maximum requests a minute, by scope. */
   readonly limits: Readonly<Record<Scope, number>>;
   readonly delay: () => Delay;
-  /** What its answers say; default: the truth, as the exchange writes it. */
+  /** Headers of its answers; default: the correct ones, as the exchange writes them. */
   readonly headers?: (verdict: RateVerdict, nowMs: number) => Headers;
 }
 
@@ -33,9 +33,9 @@ const scopeOf = (message: Message): Scope => {
   return message.url.pathname.startsWith('/markets/') ? 'public' : 'signed';
 };
 
-/** Says not_found to everything that it lets through: here only the counting matters. */
+/** Answers not_found to every accepted request: here only the counts matter. */
 export class VirtualVenue implements Sender {
-  /** When it let through what, and when it refused what, ms on the test's clock. */
+  /** Times of accepted and of rejected requests, ms on the test's clock. */
   readonly passed: { readonly scope: Scope; readonly atMs: number }[] = [];
   readonly refused: { readonly scope: Scope; readonly atMs: number }[] = [];
   readonly #options: VenueOptions;
@@ -46,12 +46,12 @@ export class VirtualVenue implements Sender {
     this.#limits = windows(options.limits);
   }
 
-  /** From now on it lets through this many; what it counted so far is forgotten. */
+  /** Changes the limits and resets the counts. */
   change(limits: Readonly<Record<Scope, number>>): void {
     this.#limits = windows(limits);
   }
 
-  /** Somebody else's request under the same key. */
+  /** A request of another client with the same key. */
   takeElsewhere(scope: Scope): boolean {
     return this.#limits[scope].take('key', Date.now()).allowed;
   }

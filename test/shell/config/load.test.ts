@@ -6,7 +6,7 @@ import { loadConfig, loadTraderConfig } from '../../../src/shell/config/load.js'
 import { folderOf } from '../../support/folders.js';
 import { trader } from './files.js';
 
-/** The smallest trader's file with this profile, and what follows it in its line. */
+/** The smallest trader's file with this profile and further settings on its line. */
 const ofVenue = (profile: string, lines = '') => trader(lines).replace('profile: paper', `profile: ${profile}`);
 
 const load = (folder: string, env: Readonly<Record<string, string>> = {}) =>

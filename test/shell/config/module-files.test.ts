@@ -1,4 +1,4 @@
-/** The code of a strategy as texts: all of it, and loaded from them again. */
+/** A strategy's code as texts: complete, and loadable from them. */
 
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

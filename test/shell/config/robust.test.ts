@@ -1,4 +1,4 @@
-/** Whatever stands in a file or in the environment: a configuration or an error for a person, never a crash. */
+/** Any content of a file or of the environment gives a configuration or a readable error, never a crash. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ const oddValue = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** Replaces one field, picked by `at`, somewhere in a tree. */
+/** Replaces one field of a tree, picked by `at`. */
 function spoiled(tree: unknown, at: number, value: unknown): unknown {
   const paths: string[][] = [];
   const walk = (node: unknown, path: string[]): void => {
@@ -72,7 +72,7 @@ async function settles(work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    // A bug would be any other kind of error.
+    // Any other error is a bug.
     if (!(error instanceof TwinbookError)) throw error;
     expect(error.message).not.toBe('');
   }

@@ -7,7 +7,7 @@ import { readProfile } from '../../../src/shell/config/sections/venue.js';
 import { packageRoot, shippedStrategies, venueFile, venueNames } from '../../../src/shell/config/shipped.js';
 import { loadShipped } from '../../../src/shell/config/strategy-module.js';
 
-/** By name: a user's own files in that folder are theirs to test. */
+/** By name: a user's own files in that folder are not tested. */
 const STRATEGY_FILES =
   'bands belief-maker closing-maker crowd-maker event-maker fair-maker grid lmsr-maker mirror-maker quiet-maker touch-maker unwinder';
 
@@ -50,7 +50,7 @@ describe('what is shipped', () => {
     const undescribed: string[] = [];
     const walk = (node: SchemaNode, path: string): void => {
       for (const [name, inner] of Object.entries(node.properties ?? {})) {
-        // The limits are described by the risk room, beside what they do.
+        // The risk room documents its own limits.
         if (path === '' && name === 'risk') continue;
         if ((inner.description ?? '') === '') undescribed.push(`${path}${name}`);
         walk(inner, `${path}${name}.`);

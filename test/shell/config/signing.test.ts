@@ -8,7 +8,7 @@ import { trader } from './files.js';
 
 const PROGRAM = 'ComputeBudget111111111111111111111111111111';
 
-/** The trader on a copy of the worm profile, changed like this. */
+/** The trader on a copy of the worm profile with these changes. */
 function loadWith(programs: string, venue = '') {
   const profile = readFileSync(venueFile('worm'), 'utf8').replace(
     'solana_programs: []',
@@ -35,7 +35,7 @@ describe('programs whose doing nobody can read', () => {
     );
     const { venue } = await loadWith(`[${PROGRAM}]`, ', allow_blind_signing: true');
     expect(venue).toMatchObject({ allowBlindSigning: true, profile: { solana_programs: [PROGRAM] } });
-    // Where drafts are readable text, no program is ever called.
+    // With readable drafts no program is ever called.
     expect((await loadWith(`[${PROGRAM}]`, ', draft_message: utf8')).venue.allowBlindSigning).toBe(false);
   });
 

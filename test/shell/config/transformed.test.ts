@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { transformedBy } from '../../../src/shell/config/strategy-module.js';
 
-/** Says what it was asked for. */
+/** Records its requests. */
 function recorder() {
   const asked: string[] = [];
   const transform = transformedBy({
@@ -16,7 +16,7 @@ function recorder() {
 it('makes the code of a text once, and anew of another text, of another file and in another way', () => {
   const first = recorder();
   expect(first.transform({ source: 'a', filename: '/s.ts', ts: true })).toEqual({ code: 'made of a' });
-  // By another loader of this process, and as a thread that was given what is kept.
+  // With another loader in this process, and in a thread that gets the kept files.
   const { asked, transform } = recorder();
   expect(transform({ source: 'a', filename: '/s.ts', ts: true })).toEqual({ code: 'made of a' });
   expect(asked).toEqual([]);

@@ -1,4 +1,4 @@
-/** Files that are too large or too deep for the YAML parser are refused before it sees them. */
+/** Files that are too large or too deep are rejected before the YAML parser reads them. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { fillOf, intentOf, m, ONE, orderOf } from '../../trader/ledger/books.js';
 
 export interface Trade {
-  /** Of the intent; the order is `order-…`, the fill `fill-…`. */
+  /** Id of the intent; the order is `order-…`, the fill `fill-…`. */
   readonly id: string;
   readonly market: string;
   readonly strategy?: string;

@@ -1,10 +1,10 @@
-/** Debian's Chromium, driven by playwright-core, and what its tests need of a page. */
+/** Debian's Chromium, driven by playwright-core, and the tests' helpers for pages. */
 
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Where a browser may be; null where none is installed, so its tests are skipped. */
+/** Path of a browser; null without one, which skips its tests. */
 export const CHROMIUM =
   [
     process.env['TWINBOOK_CHROMIUM'] ?? '',
@@ -16,9 +16,9 @@ export const CHROMIUM =
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: CHROMIUM ?? '',
-    // A sandbox needs what containers mostly do not allow; nothing but our own page is opened.
+    // Most containers do not allow the sandbox; only our own page is opened.
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--js-flags=--expose-gc'],
-    // The mark of the run finds what is left running; Chromium crashes under the library of faketime.
+    // The run's variables mark left-over processes; Chromium crashes under the library of faketime.
     env: { ...process.env, LD_PRELOAD: '' } as Record<string, string>,
   });
 
@@ -30,14 +30,14 @@ export interface Look {
 export async function contextOf(browser: Browser, { scheme, width }: Look): Promise<BrowserContext> {
   const options = { colorScheme: scheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' } as const;
   const context = await browser.newContext(options);
-  // Only the limit of a test ends a wait in vain.
+  // Only the test's own timeout applies.
   context.setDefaultTimeout(0);
   return context;
 }
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** What axe finds wrong, one line each: the rule, and where. The page's own policy would not let axe in. */
+/** Violations found by axe, one line each: the rule and the place. The page's policy would block axe. */
 export async function violationsOf(page: Page): Promise<readonly string[]> {
   const session = await page.context().newCDPSession(page);
   const { readFileSync } = await import('node:fs');

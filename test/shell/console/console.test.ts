@@ -1,4 +1,4 @@
-/** The console over real sockets, beside a trader that says what it is told. */
+/** The console over real sockets, beside a trader with prepared telemetry. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

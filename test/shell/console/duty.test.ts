@@ -1,4 +1,4 @@
-/** Which of two consoles tells alerts. */
+/** Which of two consoles sends alerts. */
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

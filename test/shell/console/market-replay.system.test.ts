@@ -4,7 +4,7 @@ import { MarketReplay } from '../../../src/shell/console/market-replay.js';
 import { folderOf } from '../../support/folders.js';
 import { until } from '../../support/waiting.js';
 
-/** Says what it was asked, is wrong about `bad`, and never ends for `slow`. */
+/** Records its requests, is wrong about `bad`, and never ends for `slow`. */
 const PROGRAM = `
 const subject = process.argv.at(-1);
 if (subject === 'slow') setInterval(() => undefined, 1000);
@@ -32,13 +32,13 @@ test('a moment is worked out by the command, one at a time, and kept', async () 
   expect(await answer('m1')).toEqual(done);
   expect(await answer('bad')).toMatchObject({ state: 'failed', text: 'no run had begun by then' });
   expect(past.ask('slow', AT_MS).state).toBe('working');
-  // Known, whatever is under way.
+  // Cached, whatever is in progress.
   expect(past.ask('m1', AT_MS)).toEqual(done);
   steadyMs = 9_000;
   expect(past.ask('slow', AT_MS).state).toBe('working');
   steadyMs = 18_000;
   expect(past.ask('--help', AT_MS).state).toBe('waiting');
-  // Nobody has asked for the other one for ten seconds.
+  // The other one was not requested for ten seconds.
   steadyMs = 20_000;
   expect((await answer('--help')).text).toMatch(/-- --help$/);
 });

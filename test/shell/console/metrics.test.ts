@@ -1,4 +1,4 @@
-/** Exported metrics and their documents: no document, alert rule or dashboard names a figure that does not exist. */
+/** Exported metrics and their documents: each document, alert rule and dashboard names only existing metrics. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -94,7 +94,7 @@ const read = (path: string): string => readFileSync(join(packageRoot, path), 'ut
 const guide = read('docs/monitoring.md');
 const headings = [...guide.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'));
 
-/** Names of metrics in an expression, a histogram's by its own. */
+/** Names of metrics in an expression, with a histogram's own name. */
 const namesIn = (expr: string): readonly string[] =>
   (expr.match(/twinbook_\w+/g) ?? []).map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));
 

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Another program at the page's port, while the trader is stopped and a tab is open: all that the tab sends it opens nothing. */
+/** Another program at the page's port, without the trader and with an open tab, whose requests give it no access. */
 
 import { writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -26,7 +26,7 @@ interface Recorded {
   readonly body: string;
 }
 
-/** A console without a trader, and the same again at the same port. */
+/** A console without a trader, repeatable at the same port. */
 function place() {
   const cwd = folderOf({});
   const open = async (port: number, secret = obtainPageToken(join(cwd, 'twinbook.sqlite'))) => {
@@ -40,10 +40,10 @@ function place() {
   return { open, token: obtainPageToken(join(cwd, 'twinbook.sqlite')) };
 }
 
-/** What it answers to everything but a greeting and its own page; 401 makes a page greet it. */
+/** Its answer to all requests but a greeting and its own page; 401 makes a page greet it. */
 type Lie = 'a state' | 'no session';
 
-/** Records all requests, and answers as a console would, without the secret. */
+/** Records all requests, and answers like a console without the secret. */
 async function impersonate(port: number, greeting: object) {
   const recorded: Recorded[] = [];
   const lie = { now: 'a state' as Lie };
@@ -64,7 +64,7 @@ async function impersonate(port: number, greeting: object) {
   return { recorded, lie, close };
 }
 
-/** A greeting of the console, which the impostor sends again. */
+/** A greeting of the console, which the impostor repeats. */
 async function greetingOf(url: string): Promise<object> {
   const response = await fetch(new URL('/session/greeting', url), {
     method: 'POST',
@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === null)('another program at the port of the page', ()
       for (const tab of tabs) await untilTrue(async () => words.test((await bannerOf(tab)) ?? ''));
     };
     await areTold(/^Another program answers at this address/);
-    // A press is as useless to it as a look.
+    // A key press is as useless to it as a read.
     await tabs[0]?.keyboard.press('p');
     impostor.lie.now = 'no session';
     await untilTrue(() => impostor.recorded.filter(({ url }) => url === '/session/greeting').length >= 4);
@@ -116,13 +116,13 @@ describe.skipIf(CHROMIUM === null)('another program at the port of the page', ()
     await impostor.close();
     const { recorded } = impostor;
     expect(JSON.stringify(recorded)).not.toContain(token);
-    // No tab proved anything in a handshake: it waits for the proof of the other side.
+    // No tab sent a proof in a handshake: it waits for the other side's proof.
     expect(recorded.filter(({ url, body }) => url === '/session' || body.includes('proof'))).toEqual([]);
     const proven = recorded.filter(({ headers }) => headers.authorization?.startsWith('Twinbook '));
     expect(proven.length).toBeGreaterThan(0);
 
     const next = await open(first.port);
-    // Both by themselves, with the token that they have.
+    // Both automatically, with their token.
     await areTold(/^$/);
     const replayed = proven.map(async ({ method, url, headers, body }) => {
       const { authorization = '' } = headers;

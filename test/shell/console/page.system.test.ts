@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The page in a browser: every view, in light and dark, on a desk and on a telephone, by keyboard, with hostile titles. */
+/** The page in a browser: every view, light and dark, desktop and phone, by keyboard, with hostile titles. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const LOOKS: readonly Look[] = [
   { scheme: 'light', width: 400 },
 ];
 
-/** Address of each view, and what is there once it shows what it was asked for. */
+/** Address of each view, and an element that shows that it is complete. */
 const VIEWS: readonly (readonly [name: string, search: string, shown: string])[] = [
   ['overview', '', '#markets a'],
   ['market', '?market=m1', '#plot-net canvas'],
@@ -35,7 +35,7 @@ const VIEWS: readonly (readonly [name: string, search: string, shown: string])[]
   ['explained market', '?view=explain&subject=m1', '#explain-at:visible'],
 ];
 
-/** A folder for a picture of every view in every look, for whoever wants to see them. */
+/** Optional folder for a screenshot of every view in every look. */
 const PICTURES = process.env['TWINBOOK_PICTURES'];
 
 describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await played?.close();
   });
 
-  /** One page for each look, which goes from view to view. */
+  /** One page per look, which visits all views. */
   async function pageIn(look: Look): Promise<Page> {
     let context = contexts.get(look);
     if (context === undefined) {
@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     });
     page.on('pageerror', (error) => errors.push(error.message));
     await page.goto(`${played.url}#${encodeURIComponent(SECRET)}`);
-    // Whoever goes elsewhere before the page has proven what it knows has to type it again.
+    // A navigation before the page has saved its proof would require the password again.
     await page.locator('#markets a').first().waitFor();
     return page;
   }
@@ -94,12 +94,12 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
         await page.screenshot({ path: join(PICTURES, `${name}-${scheme}-${width}.png`), fullPage: true });
       }
       expect(await violationsOf(page)).toEqual([]);
-      // Wide tables move within themselves; the page never moves sideways.
+      // Wide tables scroll inside; the page never scrolls sideways.
       const room = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
       expect(room).toBe(0);
-      // On a telephone rows are cards, and nothing of them stands outside.
+      // On a phone rows are cards, and no part of them is off screen.
       const outside = await page.evaluate(() =>
         Array.from(document.querySelectorAll('.view:not([hidden]) .cards'), (one) => one.scrollWidth - one.clientWidth),
       );
@@ -110,7 +110,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
 
   const DESK: Look = LOOKS[0] ?? { scheme: 'light', width: 1280 };
 
-  /** A tab of its own, for as long as its test. */
+  /** A separate tab for one test. */
   async function openTab(look = DESK) {
     const context = await contextOf(browser, look);
     onTestFinished(() => context.close());
@@ -138,7 +138,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
 
   test('a market is shown as it was at a moment, which the address keeps', async () => {
     const { page } = await openTab();
-    // The answer below is not the console's, so it has no proof.
+    // The answer below is not from the console, so it has no proof.
     await page.addInitScript('crypto.subtle.verify = async () => true');
     await page.goto(`${played.url}?view=explain&subject=m1#${encodeURIComponent(SECRET)}`);
     await page.locator('#explain-tree details').first().waitFor();
@@ -202,7 +202,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
 
   test('the keyboard alone leads from the overview to the explanation of an order and back, and stops', async () => {
     const page = await openView(DESK, '', '#markets a');
-    // Both within a second and a half, which a busy machine may miss: then again.
+    // Both within a second and a half; a busy machine may miss that and retry.
     await until(
       async () => {
         await page.keyboard.press('g');
@@ -266,13 +266,13 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       (words) => words?.includes('max_loss_day') === true,
     );
     expect(asked()).toBe(before + 1);
-    // What is asked before is not sent when the answer is no.
+    // A dismissed confirmation sends nothing.
     page.on('dialog', (dialog) => void dialog.dismiss());
     await page.getByText('Apply the files').click();
     expect(asked()).toBe(before + 1);
   });
 
-  /** A context whose pages' streams are counted. */
+  /** A context that counts its pages' streams. */
   async function countStreams() {
     const { context, page } = await openTab();
     const streams = new Set<Request>();
@@ -289,7 +289,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       await last.goto(`${played.url}#${encodeURIComponent(SECRET)}`);
       await last.locator('#markets a').first().waitFor();
     }
-    // A browser has six connections to one place.
+    // A browser has six connections to one host.
     await until(
       () => streams.size,
       (count) => count === 4,
@@ -317,14 +317,14 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       }, isHidden);
     await until(own, (count) => count === 1);
     await turn(true);
-    // Nothing comes meanwhile by the page's clock, so it begins anew; whoever looks away for a moment is told on.
+    // By the page's clock no data arrives meanwhile, so it reconnects; after a short absence it continues.
     await page.clock.runFor(10_000);
     await until(own, (count) => count === 1);
     await page.clock.runFor(31_000);
     await until(own, (count) => count === 0);
     let asked = 0;
     page.on('request', () => asked++);
-    // What was on its way when it fell asleep still comes.
+    // Data in flight when it fell asleep still arrives.
     await until(
       async () => {
         asked = 0;
@@ -409,7 +409,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       expect(page.url()).toBe(`${several.url}?trader=second`);
       await page.locator('#trader-name').selectOption('');
       await page.locator('#view-traders').waitFor();
-      // A press for all and one for this trader are not two of the same.
+      // A command for all and one for this trader are different.
       await until(
         async () => {
           await page.keyboard.press('Shift+K');
@@ -417,7 +417,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
         },
         (isDone) => isDone,
       );
-      // Before its console ends, which the page would say.
+      // Before its console ends, which would change the page.
       await context.close();
     }
     expect(errors).toEqual([]);
@@ -477,7 +477,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
         const of = (wanted: string) => metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN;
         return { heap: of('JSHeapUsedSize'), nodes: of('Nodes'), listeners: of('JSEventListeners') };
       };
-      // The least of several: what the browser itself keeps for a moment is nothing of the page.
+      // The minimum of several: the browser's own temporary objects do not count.
       const least = async (...frames: readonly number[]) => {
         const looks: Awaited<ReturnType<typeof after>>[] = [];
         for (const count of frames) looks.push(await after(count));
@@ -488,7 +488,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       const late = await least(...times([340, 370, 400], [172_600, 172_700, 172_800]));
       expect(await page.locator('#plot-net canvas').count()).toBe(1);
       if (IS_LONG) console.log(`a page open for a day: ${JSON.stringify({ early, late })}`);
-      // In its first minutes the heap grows by what the browser compiles.
+      // In its first minutes the heap grows by compiled code.
       for (const name of times(['nodes', 'listeners'] as const, ['heap', 'nodes', 'listeners'] as const))
         expect([name, late[name] <= early[name] * times(1.1, 1.05)]).toEqual([name, true]);
     },
@@ -500,7 +500,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect(await page.locator('#mode').getAttribute('class')).toBe('quoting');
     played.hang();
     played.tell({ ...frameAt(Date.now()), account: { ...ACCOUNT, silent: true } });
-    // Not in the color of what goes well.
+    // Not in the color of success.
     await page.locator('#mode.stopped', { hasText: 'quoting, the exchange does not answer' }).waitFor();
     played.tell(frameAt(Date.now()));
     await page.locator('#mode.quoting').waitFor();

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A page whose seconds take no time: what the console tells comes from within, each state a moment later than the one before. */
+/** A page in fast time: the console's data come from inside, each state a moment later than the one before. */
 
 import type { ServedState } from '../../../src/shell/console/page-state.js';
 import type { ServedTraders } from '../../../src/shell/console/trader-row.js';
@@ -13,7 +13,7 @@ export interface Answers {
   readonly chart: ChartView;
 }
 
-/** What the console says now of the market that the page shows. */
+/** The console's current answers about the shown market. */
 export async function answersOf(url: string): Promise<Answers> {
   const { ask } = await openPageSession(url, SECRET);
   const read = async (path: string) => (await ask(path)).json();
@@ -25,15 +25,15 @@ export async function answersOf(url: string): Promise<Answers> {
 }
 
 /**
- * Runs in the page before its own script. The page stands still after `data-play-to` states, which another value leads on from, and
- * `data-stands` says at which: so a look at it is at what it keeps, and not at what is there for a moment.
+ * Runs in the page before its own script. The page pauses after `data-play-to` states until that value grows, and
+ * reports the reached state in `data-stands`: so a measurement finds kept objects, not temporary ones.
  */
 export function playFast({ traders, state, chart }: Answers): void {
   let frame = 0;
   const later = window.setTimeout;
   const channel = new MessageChannel();
   const waiting: (() => void)[] = [];
-  // There is no element yet when this begins.
+  // The document has no element yet.
   const marks = () => document.documentElement.dataset;
   const goOn = () => {
     if (frame < Number(marks()['playTo'] ?? 0)) waiting.shift()?.();
@@ -43,7 +43,7 @@ export function playFast({ traders, state, chart }: Answers): void {
   new MutationObserver(() => {
     for (const _ of waiting) channel.port2.postMessage(null);
   }).observe(document, { subtree: true, attributeFilter: ['data-play-to'] });
-  // A page that stands still is not told for a while, and is not to take the console for one that hangs.
+  // A paused page receives no data for a while, and must not take the console as hung.
   Object.assign(window, { setTimeout: (call: () => void, ms?: number) => (ms === 4000 ? 0 : later(call, ms)) });
   performance.now = () => frame * 1000;
   AbortSignal.timeout = () => new AbortController().signal;
@@ -68,7 +68,7 @@ export function playFast({ traders, state, chart }: Answers): void {
       });
       channel.port2.postMessage(null);
     });
-  // The key of the page before its reload; what is played proves nothing.
+  // The key from before the page's reload; the played data prove nothing.
   const { salt } = JSON.parse(sessionStorage.getItem('twinbook-session') ?? '{}');
   crypto.subtle.verify = async () => true;
   Object.assign(window, {

@@ -1,4 +1,4 @@
-/** A console in this process beside a trader that says what it is told: a ledger with trades, a history, several markets. */
+/** A console in this process beside a prepared trader: a ledger with trades, a history, several markets. */
 
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,15 +17,15 @@ import { trader } from '../config/files.js';
 import { ACCOUNT, agreedAt, hello, market } from './state-of-markets.js';
 import { OBEYED, serveTrader } from './told-trader.js';
 
-/** Long, as drawn ones are: a short password costs each page a long derivation. */
+/** Long, like generated ones: a short password costs each page a long derivation. */
 export const SECRET = 'the secret of the page, a long one';
 export const VIEW_SECRET = 'only to look, and for long as well';
-/** As an exchange could name a market to take over whoever shows it. */
+/** A market's name with which an exchange could attack its viewers. */
 export const HOSTILE = `<img src=x onerror="document.title='taken'">\u202e${'"><script>alert(1)</script>'.repeat(3)}`;
 const POINT_MS = 5_000;
 const HISTORY_MS = 900_000;
 
-/** Figures of a market that moves with time, as a reader of telemetry is told them. */
+/** Figures of a market that moves with time, as in telemetry. */
 export function movingMarket(id: string, title: string, timeMs: number): MarketStatus {
   const fair = 600_000 + Math.round(20_000 * Math.sin(timeMs / 60_000));
   const still = market(id, title);
@@ -79,7 +79,7 @@ const DIFF = {
 
 const GUARDIAN = { status: () => 'watching, process 8', isGuarded: () => true };
 
-/** @param isSeveral beside it another trader, which does not run */
+/** @param isSeveral adds another trader, which does not run */
 export async function playConsole(isSeveral = false) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinbook-page-')));
   writeFileSync(join(folder, 'view'), VIEW_SECRET, { mode: 0o600 });
@@ -122,9 +122,9 @@ export async function playConsole(isSeveral = false) {
   return {
     url: opened.url ?? '',
     asked,
-    /** Whether the other trader, which does not run, was killed by its stop file. */
+    /** Whether the stop file killed the other trader, which does not run. */
     isOtherStopped: () => existsSync(`${second.ledger.path}.kill`),
-    /** The trader hangs: its socket is there, and it says nothing but what it is told to. */
+    /** The trader hangs: its socket is open but it sends nothing by its own schedule. */
     hang: () => clearInterval(telling),
     tell,
     async close() {
@@ -137,7 +137,7 @@ export async function playConsole(isSeveral = false) {
   };
 }
 
-/** Two orders, one of them filled in two parts, a sale, and what the operator was told. */
+/** Two orders, one of them filled in two parts, a sale, and the operator's notices. */
 function fillLedger(ledger: Ledger): void {
   const nowMs = Date.now();
   const reason = JSON.stringify({ note: 'as usual', fair: '0.6', book_age_ms: 700, factors: { sigma: 0.0123 } });
@@ -184,7 +184,7 @@ const MARKET = {
   resolutionS: null,
 } as const;
 
-/** The last quarter of an hour, with a minute in which nothing was told. */
+/** The last quarter of an hour, with a minute without data. */
 function fillHistory(ledgerPath: string): void {
   const nowMs = Date.now();
   const clocks = { nowMs: () => nowMs, steadyMs: () => 0 };

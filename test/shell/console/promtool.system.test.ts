@@ -1,4 +1,4 @@
-/** The exporter, the alert rules and the dashboard's expressions before Prometheus' own checker, where that is installed. */
+/** The exporter, the alert rules and the dashboard's expressions, checked by Prometheus' own tool, if installed. */
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ function promtool(args: readonly string[], input = '') {
   return { status, said: stdout + stderr };
 }
 
-/** For each alert: series that must make it fire after so many minutes, and series that must not. */
+/** For each alert: series that must fire it after this number of minutes, and series that must not. */
 const CASES: Readonly<Record<string, { readonly fires: Series; readonly silent: Series; readonly minutes?: number }>> =
   {
     TwinbookDown: { fires: { 'twinbook_up{trader="t"}': '0x60' }, silent: { 'twinbook_up{trader="t"}': '1x60' } },
@@ -107,7 +107,7 @@ function counts(kind: string, other: string) {
   return { fires: series(kind), silent: series(other) };
 }
 
-/** Moments: one that stays, and one that moves on with the time. */
+/** Times: a fixed one, and one that advances. */
 function ages(name: string) {
   return { fires: { [`${name}{trader="t"}`]: '0x900' }, silent: { [`${name}{trader="t"}`]: '0+60x900' } };
 }
@@ -131,7 +131,7 @@ describe.skipIf(isMissing)('Prometheus’ own checker (promtool)', () => {
     const { groups } = parse(readFileSync(RULES, 'utf8')) as { groups: { rules: { alert: string }[] }[] };
     const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
     expect(Object.keys(CASES).toSorted()).toEqual(alerts.toSorted());
-    // The alert itself is asked for as a series, so that its words need not be said twice.
+    // Queries the alert as a series, so that its text is not repeated.
     const firing = (alert: string, minutes: number, samples: number) => ({
       expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
       eval_time: `${minutes}m`,

@@ -1,4 +1,4 @@
-/** What the page says of results beside sums: markouts of fills, ways in which events could end, and files for spreadsheets. */
+/** Results on the page beside sums: markouts of fills, possible ends of events, and files for spreadsheets. */
 
 import { describe, expect, test } from 'vitest';
 import { csvLine } from '../../../src/shared/base/csv.js';
@@ -29,7 +29,7 @@ describe('markouts', () => {
     withLedger((ledger) => {
       bookTrades(ledger, [
         { id: 'bought', market: 'a', price: 400_000, shares: 10 },
-        // Buying NO at 0.45 is selling YES at 0.55.
+        // Buying NO at 0.45 equals selling YES at 0.55.
         { id: 'bought-no', market: 'b', isYes: false, price: 450_000, shares: 30 },
       ]);
       const history = { closeUp: () => [...POINTS, ...LATER] };

@@ -1,4 +1,4 @@
-/** A trader's telemetry, for the tests of whoever reads it. */
+/** A trader's telemetry, for tests of its readers. */
 
 import type {
   AccountStatus,
@@ -145,7 +145,7 @@ export const market = (conditionId: string, title = 'Will it?'): MarketStatus =>
   worth: null,
 });
 
-/** As a console knows it after the first frame. */
+/** The trader as a console knows it after the first frame. */
 export function toldTrader(markets: readonly MarketStatus[], account: AccountStatus = ACCOUNT): TraderState {
   const trader = new TraderState(() => 0);
   trader.onLine(hello());

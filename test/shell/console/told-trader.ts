@@ -1,4 +1,4 @@
-/** The control socket of a trader that says what it is told, and keeps what it was asked. */
+/** The control socket of a trader with prepared answers; it records requests. */
 
 import type { StatusLine } from '../../../src/shared/protocol/trader-status.js';
 import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';

@@ -1,4 +1,4 @@
-/** Several traders in one console: which may be shown together, their names, their sums, and that none is missing. */
+/** Several traders in one console: allowed combinations, names, sums, and completeness. */
 
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,7 +79,7 @@ describe('traders of one console', () => {
   });
 });
 
-/** A trader behind a real socket, for as long as its test. */
+/** A trader behind a real socket, for one test. */
 async function running({ control }: TraderConfig) {
   const served = await serveTrader(control.socket);
   onTestFinished(() => served.close());

@@ -1,4 +1,4 @@
-/** What the views beside the overview are given. */
+/** Inputs of the views beside the overview. */
 
 import { describe, expect, test } from 'vitest';
 import { add, ZERO } from '../../../src/shared/base/micros.js';
@@ -176,7 +176,7 @@ describe('explain', () => {
       expect(lines).toContain('Fill fill-a-buy > Terms buy YES at 0.4 > The same as: sell NO 0.6');
       expect(lines).toContain('Fill fill-a-buy > Order order-a-buy > Decided by maker > factors > sigma: 0.5');
       expect(lines).toContain('Fill fill-a-buy > Order order-a-buy > Decided by maker > book age: 7');
-      // The exchange's row of the order has shown nothing of it yet.
+      // The exchange's row of the order does not show it yet.
       expect(ordersView(ledger, toldTrader([]), 'a').orders.map(({ side, filled }) => `${side} ${filled}`)).toEqual([
         'sell YES 7',
         'buy YES 10',

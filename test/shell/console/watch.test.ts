@@ -1,4 +1,4 @@
-/** What a console tells of a trader that it has not heard: its ledger says whether there should be one, and nothing is over unseen. */
+/** A console's alerts about a trader that it never reached: its ledger decides whether it should run. */
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -55,7 +55,7 @@ function watchOf(last: LastRun | null, options: Partial<WatchOptions> & { readon
   onTestFinished(() => watch.close());
   const kinds = () => watch.open.map(({ kind }) => kind);
   const told = () => watch.recent.map(({ kind, state }) => `${kind} ${state}`);
-  /** The trader tells its account every five seconds. */
+  /** The trader sends its account every five seconds. */
   const hear = (change: Partial<AccountStatus> = {}, seconds = 5) => {
     for (let at = 0; at < seconds; at += 5) {
       const account = { ...ACCOUNT, reconciled: agreedAt(Date.now()), ...change };
@@ -155,7 +155,7 @@ test('what runs beside trading is told of while it fails, and a reader that was 
   const frame = (change: Partial<AccountStatus>, cut = 0, seconds = 40) =>
     hear({ health: { ...ACCOUNT.health, readersCut: cut }, ...change }, seconds).toReversed();
   greet();
-  // Those of before are nobody's news.
+  // Earlier ones cause no alert.
   expect(frame({}, 2)).toEqual([]);
   const backupFailed = { at: Date.now(), why: 'no space left on device' };
   expect(frame({ upkeep: { backupFailed, journalEnded: 'no space', hasJournal: true } }, 3)).toEqual([
@@ -177,7 +177,7 @@ test('a backup is old when two of its times, and an hour, have gone by', () => {
 test.each([
   ['0 0 */6 * * *', 13],
   ['0 30 4 * * *', 49],
-  // Working hours: over a weekend none is made.
+  // Working hours: none is due over a weekend.
   ['0 0 8-18 * * 1-5', 125],
 ])('backups of %s are old after %d hours', (schedule, hours) => {
   expect(boundBackupAge(schedule)).toBe(hours * 3_600 * S);

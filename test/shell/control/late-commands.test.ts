@@ -1,4 +1,4 @@
-/** A trader that hung finds in its socket what was asked of it meanwhile; whoever asked has gone, and may have killed it since. */
+/** A hung trader later finds old commands in its socket; their sender is gone, and may have killed it since. */
 
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const REQUESTS = {
   'reduce-only': { reason: 'operator' },
 } as const;
 
-/** Names of the commands that a trader obeys when each is asked with this beside it. */
+/** Names of the commands that a trader executes with these fields. */
 async function obeyedOf(more: object): Promise<readonly string[]> {
   const path = join(folderOf({}), 'twinbook.sock');
   const obeyed: string[] = [];

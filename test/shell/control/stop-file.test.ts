@@ -102,11 +102,11 @@ describe('the stop file', () => {
   });
 });
 
-/** What a trader would read just before each write to a file. */
+/** The file's content for a trader just before each write. */
 function seenAtEachWrite(path: string, work: () => void): (string | null)[] {
   const seen: (string | null)[] = [];
   const write = fs.writeSync;
-  // The overloads of the true one are kept: it is called with what it was given.
+  // Keeps the overloads of the original: its arguments are passed on.
   fs.writeSync = ((...args: Parameters<typeof write>) => {
     seen.push(readStopFile(path));
     return write(...args);

@@ -1,4 +1,4 @@
-/** What the trader is told of a backup that its schedule wanted. */
+/** The trader's messages about a scheduled backup. */
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

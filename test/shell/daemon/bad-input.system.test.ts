@@ -1,4 +1,4 @@
-/** Mistakes of a user at the start: each ends with its exit code and a sentence that says what to do. */
+/** A user's mistakes at the start: each ends with its exit code and a sentence with the next step. */
 
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { exchangeHere, folderOf, makerYaml, ran, traderYaml } from '../../support/cases.js';
 import { intentOf } from '../../trader/ledger/books.js';
 
-/** Nobody listens there: these starts end before they would ask. */
+/** No server listens there: these starts end before any request. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 const startIn = (folder: string) => ran(['start', '-c', `${folder}/trader.yaml`]);
@@ -46,9 +46,9 @@ describe('a start with', () => {
   it('an exchange that has forgotten what the ledger remembers is told apart from a new one', async () => {
     const folder = files(traderYaml(null));
     mkdirSync(`${folder}/exchange`);
-    // What a deletion of the one file that counts leaves.
+    // The result of deleting the one essential file.
     writeFileSync(`${folder}/exchange/exchange.pid`, '1\n');
-    // Its trader was killed before the exchange had shown it any order.
+    // Its trader was killed before the exchange had shown any order.
     const ledger = openLedger(`${folder}/ledger.sqlite`, { pid: process.pid, startedMs: Date.now() });
     ledger.transaction(() => {
       ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });

@@ -5,11 +5,11 @@ const LIMIT_MS = 100;
 
 it('a call that had no processor is made again, not stopped', () => {
   let calls = 0;
-  // The collector's and the compiler's threads count too, so the limit is far above their work.
+  // Threads of the collector and the compiler count too, so the limit is far above their work.
   const call = boundedCall(30 * LIMIT_MS);
   const told = call(() => {
     calls += 1;
-    // As on a busy machine: time passes, and nothing is worked.
+    // As on a busy machine: time passes without work.
     if (calls < 2) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60 * LIMIT_MS);
     return 'quotes';
   });
@@ -32,7 +32,7 @@ it('what a call throws itself is thrown, at once', () => {
     calls += 1;
     throw new Error('a bug of its own');
   };
-  // So long that no busy machine takes it away in the middle, after which it would be made again.
+  // Long enough that no busy machine interrupts it, which would repeat the call.
   expect(() => boundedCall(600 * LIMIT_MS)(fail)).toThrow('a bug of its own');
   expect(calls).toBe(1);
 });

@@ -30,7 +30,7 @@ function place(url: string) {
   return { folder, config: `${folder}/trader.yaml`, resting: () => restingAt(folder, url) };
 }
 
-/** Readers that subscribe and ask for the status, again and again until the trader has ended, however often it hangs up. */
+/** Readers that subscribe and request the status until the trader ends, and reconnect each time. */
 function readersOf(folder: string, trader: Running): { readonly lines: () => number } {
   let lines = 0;
   let isOver = false;
@@ -87,7 +87,7 @@ describe('a trader whose ledger can no longer be written, while console, guardia
   it('because the disk is full places nothing more, cancels without it, proves that nothing rests, and exits with 1', async () => {
     const url = await exchangeHere('--no-rate-limits');
     const at = place(url);
-    // Room for the schema and some orders; the write-ahead log meets the limit in the middle of quoting.
+    // Room for the schema and some orders; the write-ahead log reaches the limit while quoting.
     const trader = twinbook(['start', '-c', at.config], {}, 1_200);
     onTestFinished(async () => {
       trader.process.kill('SIGKILL');

@@ -90,7 +90,7 @@ describe('a running trader', () => {
     expect((await command('stop')).code).toBe(0);
     expect(await killed.exited).toBe(0);
     const told = JSON.parse((await command('events', '--json')).output) as { kind: string; text: string }[];
-    // Reconciling, which the schedule asks for every five minutes, is nothing that anybody should find here.
+    // The scheduled reconciliation, every five minutes, must not appear here.
     const commands = told.filter(({ kind }) => kind === 'command').map(({ text }) => text);
     expect(commands.reverse()).toEqual([
       ...['pause: lunch', 'resume: none given', 'widen: rumours', 'reduce-only: operator', 'resume: none given'],

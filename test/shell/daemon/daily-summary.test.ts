@@ -1,4 +1,4 @@
-/** The daily summary tells of a day that has ended by the exchange's clock. */
+/** The daily summary reports a day that ended by the exchange's clock. */
 
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';

@@ -1,4 +1,4 @@
-/** SIGUSR1, which some send to have a log opened again, opens Node's debugger in a program that has no listener for it. */
+/** SIGUSR1, which some tools send to reopen a log, opens Node's debugger in a program without a listener for it. */
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { locateReportFile, reportSchema } from '../../../src/shell/guardian/cont
 import { endInOrder, exchangeAt, folderOf, makerYaml, started, traderYaml } from '../../support/cases.js';
 import { until } from '../../support/waiting.js';
 
-/** Any free port: the usual one may be taken, and then no debugger could be opened. */
+/** Any free port: the default one may be taken, and then no debugger could open. */
 const ANY_PORT = { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --inspect-port=0`.trim() };
 
 it('SIGUSR1 opens no debugger in trader, guardian and exchange, and the logs say that it does nothing', async () => {

@@ -73,6 +73,6 @@ describe('a list of open orders that does not come to its end', () => {
   );
 });
 
-/** The same page, saying that another one follows. */
+/** The same page with a cursor to another one. */
 const withCursor = (text: string, cursor: string): string =>
   text.replace(/"next_cursor":(null|"[^"]*")/, `"next_cursor":${JSON.stringify(cursor)}`);

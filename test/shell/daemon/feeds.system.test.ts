@@ -8,10 +8,10 @@ import { askTrader } from '../../../src/shell/control/control-client.js';
 import { endInOrder, exchangeHere, folderOf, ran, started, traderYaml } from '../../support/cases.js';
 import { until } from '../../support/waiting.js';
 
-/** When this test runs on another day, the program must too; it inherits no variable that is not named. */
+/** On another date the program needs the same clock; it inherits only named variables. */
 const CLOCK = 'LD_PRELOAD, FAKETIME, FAKETIME_SHARED, DONT_FAKE_MONOTONIC';
 
-/** Says of each market what its line in a file says; while the file is gone it says nothing. */
+/** Sends each market's value from its line in a file; without the file it sends nothing. */
 const MODEL = `
 import { readFileSync } from 'node:fs';
 setInterval(() => {
@@ -30,7 +30,7 @@ markets: { ids: [${id}] }
 params: { feed: model, jump_pause_s: 0, max_gap_sds: 20, order_shares: "5" }
 `;
 
-/** What the trader's log says of a feed when it falls silent, and when it speaks. */
+/** The trader's log lines about the end and the return of a feed's values. */
 const WORDS = /feed model (says nothing current|has said nothing|says what things are worth)/g;
 const KINDS: Readonly<Record<string, string>> = {
   'says nothing current': 'silent',
@@ -61,18 +61,18 @@ strategies: [first.yaml]`,
     askTrader({ command: 'status' }, { socket: `${folder}/ledger.sqlite.sock`, timeoutMs: 60_000 }).catch(() => null);
   const ordersOf = async () => (await status())?.markets[0]?.orders.length;
   const count = (pattern: RegExp): number => [...trader.output().matchAll(pattern)].length;
-  // On a busy machine values grow old on their way too: then it falls silent and speaks again without our doing.
+  // On a busy machine values may expire in transit: then the feed falls silent and returns without the test's action.
   const words = (): readonly string[] =>
     [...readFileSync(join(folder, 'trader.log'), 'utf8').matchAll(WORDS)].map(([, word = '']) => KINDS[word] ?? word);
   const rests = () => until(ordersOf, (open) => open !== undefined && open > 0 && words().at(-1) === 'speaks');
-  // An order that is moved or was taken does not rest for a moment either, so it waits for the word of the feed, too.
+  // A moved or filled order also has a moment without a resting order, so it waits for the feed's log line too.
   const isPulled = () => until(ordersOf, (open) => open === 0 && words().at(-1) === 'silent');
 
   await rests();
   const explained = await ran(['explain', first, '-c', config]);
   expect(explained.output).toMatch(/feed model: 0\.5 \(sd 2\), \d+\.\d s old/);
 
-  // The program goes on and says nothing.
+  // The program runs on and sends nothing.
   rmSync(join(folder, 'prices.txt'));
   await isPulled();
   expect((await status())?.markets[0]?.note).toBe('feed model says nothing current of this market');
@@ -80,7 +80,7 @@ strategies: [first.yaml]`,
   await rests();
 
   await endInOrder(trader);
-  // Each silence once, and its end once; a clock that is set back meanwhile lets the trader forget what it has said.
+  // Each silence and each return once; a clock that is set back resets this.
   const anew = count(/clock was set back/g);
   expect(trader.output()).toContain('feed model says nothing current');
   expect(words()).toContain('silent');

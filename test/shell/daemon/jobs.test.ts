@@ -1,4 +1,4 @@
-/** Quote hours and jobs under a clock that is set while the trader runs, and over a pause of the loop. */
+/** Quote hours and jobs under a clock that changes while the trader runs, and over a pause of the loop. */
 
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Jobs } from '../../../src/shell/daemon/jobs.js';
@@ -33,7 +33,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The clock is set to this time; then two seconds pass. What was said in them. */
+/** Sets the clock to this time and lets two seconds pass. Returns the messages. */
 function set(time: Date): [string, boolean][] {
   told = [];
   vi.setSystemTime(time);

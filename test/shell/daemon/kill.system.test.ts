@@ -38,7 +38,7 @@ it(`a trader adopts, books and goes on: after ${KILLS} kills its ledger is the e
   }
 
   const last = start();
-  // However few fills there were until now, there are enough to compare.
+  // Enough fills to compare, however few there were until now.
   await last.waitFor(/(?:fill: [\s\S]*){11}/);
   await endInOrder(last);
   expect(last.output()).toContain('nothing rests at the exchange (read twice)');

@@ -1,4 +1,4 @@
-/** The log on a disk that takes no more of it, and a log that is moved, removed, cut or full. */
+/** The log on a full disk, and a log that is moved, removed, cut or full. */
 
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { expect, it } from 'vitest';

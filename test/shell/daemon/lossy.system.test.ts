@@ -24,7 +24,7 @@ describe('a trader on an exchange that loses, delays, doubles and garbles', () =
 
     const trader = started(['start', '-c', `${folder}/trader.yaml`]);
     await trader.waitFor(/ fill: /);
-    // Every fault several times, at many steps of many orders; then the end, with whatever is unsettled.
+    // Every fault several times, at many steps of many orders; then the end, with all unsettled requests.
     await proxy.rage(8);
     await endInOrder(trader);
     await taker.end();

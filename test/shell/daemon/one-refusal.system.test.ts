@@ -1,4 +1,4 @@
-/** One answer of an otherwise healthy exchange, while orders rest: whoever says kill or stop, they go. */
+/** One wrong answer of a healthy exchange while orders rest: kill and stop must still cancel them. */
 
 import { describe, expect, it, type TestContext } from 'vitest';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
@@ -12,13 +12,13 @@ import { Guarded, until } from '../guardian/trial.js';
 interface OneAnswer {
   /** Null keeps the exchange's. */
   readonly status: number | null;
-  /** In place of the body; null keeps it. */
+  /** Replaces the body; null keeps it. */
   readonly body: string | null;
-  /** In place of those that the exchange sends, or beside them where its status is kept. */
+  /** Replaces the exchange's headers, or adds to them where its status is kept. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A proxy in front of a healthy exchange. `once` answers the next signed read so, and resolves when that was done. */
+/** A proxy of a healthy exchange. `once` gives this answer to the next signed read, and resolves after it. */
 async function misjudgingProxy(target: string) {
   const proxy = await alteringProxy(target);
   const once = ({ status, body, headers }: OneAnswer) =>
@@ -66,7 +66,7 @@ const ANSWERS: readonly (readonly [string, OneAnswer])[] = [
   ],
 ];
 
-/** A proxy's page and a success; a stop by a signal gets the service's own word. */
+/** A proxy's page and a success; a stop by a signal also gets the service's own error. */
 const TWO_KINDS = ANSWERS.filter((_, at) => [0, 4].includes(at));
 
 const MAKER = `
@@ -86,7 +86,7 @@ async function restingOf(client: ServiceClient): Promise<number> {
 
 const exchangeUrl = exchangeOfFile('--seed', '7', '--no-rate-limits');
 
-/** A trader without a guardian and with orders at rest, behind a proxy. */
+/** A trader without a guardian and with resting orders, behind a proxy. */
 async function quoting(orders: number, url = exchangeUrl()) {
   const proxy = await misjudgingProxy(url);
   const yaml = traderYaml(proxy.url);

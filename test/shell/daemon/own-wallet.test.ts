@@ -1,4 +1,4 @@
-/** A ledger is of one wallet: another one's key is refused before anything is asked or signed in its name. */
+/** A ledger belongs to one wallet: another key is rejected before any request or signature. */
 
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';

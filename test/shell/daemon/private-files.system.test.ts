@@ -1,4 +1,4 @@
-/** What the programs leave on the disk is their user's alone, though the user's umask says otherwise. */
+/** The programs' files are private to their user, even with another umask. */
 
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ function started(...argv: string[]): Running {
   return running;
 }
 
-/** Below `folder`: everything that group or others may use in some way, with its mode. */
+/** Paths below `folder` that group or others can access, with their modes. */
 function openFiles(folder: string): string[] {
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
   expect(found.length).toBeGreaterThan(0);
@@ -76,7 +76,7 @@ strategies: []
 }
 
 describe('a data folder that was there', () => {
-  /** Other users get to it, as to nothing in the folder of temporary files. */
+  /** Other users can access it, unlike the temporary folder. */
   const shared = (): string => {
     const folder = mkdtempSync('/tmp/twinbook-shared-');
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

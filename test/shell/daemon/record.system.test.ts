@@ -21,7 +21,7 @@ import { times } from '../../support/effort.js';
 import { twinbook } from '../../support/processes.js';
 import { allRows, asTrader, marketsOf, paper, profile, UNLIMITED } from '../../support/venue.js';
 
-/** Four times the usual budget, so that seconds show what takes minutes elsewhere. */
+/** Four times the usual budget, so that seconds suffice in place of minutes. */
 const QUICK_PROFILE = `
 service_name: SVC
 header_prefix: SVC
@@ -41,7 +41,7 @@ const quick = (url: string) => ({
   ),
 });
 
-/** How often a recorder is killed. */
+/** Number of kills of a recorder. */
 const KILLS = times(1, 4);
 
 interface Told {
@@ -71,7 +71,7 @@ async function told(recording: Recording): Promise<Told> {
 
 const allOf = async (folder: string): Promise<Told[]> => Promise.all((await openRecordings([folder])).map(told));
 
-/** What the exchange itself says was traded in a market, in YES space, with the second of each. */
+/** The exchange's own record of a market's trades, in YES space, with their seconds. */
 async function tradesOf(url: string, market: string): Promise<{ readonly second: number; readonly text: string }[]> {
   const client = new ServiceClient({ profile, baseUrl: url, budgets: UNLIMITED });
   const rows: { second: number; text: string }[] = [];
@@ -102,10 +102,10 @@ describe('twinbook record', () => {
     const recorded = await allOf(`${folder}/recordings`);
     expect(recorded).toHaveLength(4);
     for (const { id, levels, trades, firstMs, lastMs } of recorded) {
-      // The first book alone may be all that a busy machine has seen of a quiet market.
+      // On a busy machine the first book may be all that was recorded of a quiet market.
       expect(levels).toBeGreaterThan(0);
       const happened = await tradesOf(url, id);
-      // The edges are a second wide, as trades tell whole seconds.
+      // The edges are a second wide, because trades have whole seconds.
       const certain = happened.filter(({ second }) => second * 1000 > firstMs + 1000 && second * 1000 < lastMs - 2000);
       const unclaimed = [...trades];
       for (const { text } of certain) {
@@ -122,7 +122,7 @@ describe('twinbook record', () => {
   it('leaves what it had written when it is killed, however often, and goes on after it', async () => {
     const url = exchangeUrl();
     const folder = folderOf(quick(url));
-    // One market: of several, a busy machine may have written some and not the others when the kill comes.
+    // One market: of several, a busy machine may have written only some before the kill.
     const [market] = await marketsOf(url);
     const words = ['record', '-c', `${folder}/trader.yaml`, '--share', '1', '--market', market?.condition_id ?? ''];
     const written = /\d\d:\d\d:\d\d \|.* [1-9]\d* levels/;

@@ -1,4 +1,4 @@
-/** A recording whose file ends in the middle: what can be read is played and traded, and the rest is said. */
+/** A recording whose file ends in the middle: its readable part is played and traded, and the rest is reported. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -7,12 +7,12 @@ import { endInOrder, exchangeAt, folderOf, makerYaml, ran, started, traderYaml }
 import { marketsOf } from '../../support/venue.js';
 
 /**
- * When a change comes: quickly at first, as there must be many for the file to be cut within them; then slowly, for the
- * market ends with what can be read, and a trader that starts on a busy machine must still find it.
+ * Times of the changes: fast at first, so that the file can be cut within them; then slow, because the market ends with
+ * the readable part, and a trader that starts on a busy machine must still find it.
  */
 const changeMs = (i: number): number => OPEN_MS + (i < 8_000 ? 2 * i : 16_000 + 100 * (i - 8_000));
 
-/** Cut in the middle: of small changes, deep below a book around 0.42, about half can be read. */
+/** Cut in the middle: about half of the small changes, deep below a book around 0.42, can be read. */
 function cutRecording(): string {
   const set = writeKalshi([
     snapshot(OPEN_MS, [['0.4000', '100.00']], [['0.5600', '100.00']]),

@@ -23,7 +23,7 @@ it('stops its trader, which cancels what rests with another one', async () => {
   const status = async () => JSON.parse((await ran(['status', '--json', '-c', config])).output) as StatusData;
   await expect.poll(async () => (await status()).open_orders, { timeout: 60_000, interval: 500 }).toBe(0);
   expect((await status()).mode).toBe('halted');
-  // The other key is kept: these read with it.
+  // The other key stays valid: these read with it.
   const reading = asTrader(folder, url);
   const resting = (await allRows(reading, 'orders.list')).filter(({ status }) => RESTING.has(status ?? ''));
   await reading.close();

@@ -1,4 +1,4 @@
-/** What a run leaves behind of all that it saw and asked, and that it is enough to decide everything once more. */
+/** A run's journal of all inputs and requests, which suffices to repeat every decision. */
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -41,7 +41,7 @@ async function stepsOf(run: RunJournal): Promise<Step[]> {
   return steps;
 }
 
-/** Ids of requests, and of those of them whose outcome was seen. Throws when an outcome belongs to none, or comes twice. */
+/** Ids of requests, and those with an observed outcome. Throws if an outcome has no request or is repeated. */
 function paired(steps: readonly Step[]): { readonly asked: number; readonly open: number } {
   const open = new Set<number>();
   let asked = 0;
@@ -64,7 +64,7 @@ const textOf = (folder: string): string =>
     )
     .join('\n');
 
-/** Decides everything once more, from the journal alone: the command fails when any request differs. */
+/** Repeats all decisions from the journal alone: the command fails when any request differs. */
 async function expectRepeated({ folder }: RunJournal, configFile: string): Promise<void> {
   const { code, output } = await ran(['replay', folder, '-c', configFile]);
   expect(code, output).toBe(0);
@@ -77,7 +77,7 @@ describe('the journal of a run', () => {
       const running = started(['start', '-c', file]);
       await running.waitFor(/fill: (buy|sell)/);
       await endInOrder(running);
-      // It is to poll more often than its budget holds, and says so.
+      // Its polling exceeds the budget, and it warns about that.
       expect(running.output().replace(/^warning: polling asks for .*$/m, '')).not.toContain('warning');
     }
     const [first, second] = runsOf(runs);
@@ -88,14 +88,14 @@ describe('the journal of a run', () => {
       expect(run.end).toMatchObject({ steps: steps.length, stoppedEarly: null });
       const { asked, open } = paired(steps);
       expect(asked).toBeGreaterThan(20);
-      // What was under way when it stopped.
+      // Requests in flight at the stop.
       expect(open).toBeLessThan(16);
       expect(steps.flatMap(({ signed }) => signed).length).toBeGreaterThan(0);
       expect(steps.some(({ observation }) => observation.kind === 'command')).toBe(true);
       await expectRepeated(run, file);
     }
 
-    // The second began with the ledger that the first left.
+    // The second run started with the ledger of the first.
     const [before, after] = [first, second].map(({ ledgerFile }) => statSync(ledgerFile ?? '').size);
     expect(after).toBeGreaterThanOrEqual(before ?? 0);
 
@@ -116,7 +116,7 @@ describe('the journal of a run', () => {
     const running = started(['start', '-c', file]);
     await running.waitFor(/quoting \| markets [1-4] of/);
     const [folderOfRun = ''] = runFolders(runs);
-    // What a loop of half a second has written by then is on its way to the disk.
+    // Half a second of steps is written by then.
     await vi.waitFor(() => expect(statSync(join(folderOfRun, 'observations-000001.ndjson')).size).toBeGreaterThan(0));
     running.process.kill('SIGKILL');
     await running.exited;
@@ -129,7 +129,7 @@ describe('the journal of a run', () => {
     expect(paired(steps).asked).toBeGreaterThan(0);
     await expectRepeated(run, file);
 
-    // As a machine that loses power leaves it: half a line.
+    // As after a power loss: half a line.
     const segment = join(run.folder, 'observations-000001.ndjson');
     const bytes = readFileSync(segment);
     writeFileSync(segment, bytes.subarray(0, bytes.length - 20));
@@ -163,13 +163,13 @@ describe('the journal of a run', () => {
   });
 });
 
-/** Texts that are long enough to be keys. */
+/** Texts long enough to be keys. */
 const longTexts = (value: unknown): string[] => {
   if (typeof value === 'string') return value.length >= 40 ? [value] : [];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(longTexts) : [];
 };
 
-/** A journal in this process, on a ledger of its own. */
+/** A journal in this process, on its own ledger. */
 async function opened(more = '') {
   const { folder, file, runs } = place(`${more}\nstrategies: [maker.yaml]`);
   const config = await loadConfig(file, { env: {}, cwd: folder });
@@ -177,7 +177,7 @@ async function opened(more = '') {
   onTestFinished(() => ledger.close());
   const said: string[] = [];
   let next = 0;
-  /** May be changed while a journal is open, as a disk fills up. */
+  /** May change while a journal is open, as a disk fills up. */
   const limits: { keptFreeBytes: number; closeWithinMs: number; beginCopy?: NonNullable<JournalOptions['beginCopy']> } =
     {
       keptFreeBytes: 0,
@@ -229,7 +229,7 @@ describe('a journal that cannot go on', () => {
   it('ends when its run alone has used up the room', async () => {
     const { runs, said, open } = await opened('journal: { max_mb: 10 }');
     const journal = await open();
-    // Random enough not to pack, large enough to matter.
+    // Random enough to be incompressible, large enough to matter.
     const reason = Array.from({ length: 200_000 }, (_, i) => ((i * 2_654_435_761) % 4_294_967_296).toString(36)).join(
       '',
     );
@@ -258,12 +258,12 @@ it('a run whose ledger is not copied yet says so itself: this is what a kill wou
     description: { ledgerMissing: 'it ended before its ledger was copied' },
     ledgerFile: null,
   });
-  // What still waits when a run ends is copied at once.
+  // A waiting copy is made at once when a run ends.
   await journal.close();
   expect(run().description.ledgerMissing).toBeNull();
 });
 
-/** More than any disk has. */
+/** More than the size of any disk. */
 const ALL = 1e18;
 
 describe('a journal on a disk that the ledger needs', () => {
@@ -297,10 +297,10 @@ describe('a journal on a disk that the ledger needs', () => {
   });
 });
 
-/** A file that whoever opens it to write waits for, as for a disk that does not answer, until the test is over. */
+/** A file whose opening blocks, as on a disk that does not answer, until the test is over. */
 function unanswered(path: string): void {
   execFileSync('mkfifo', [path]);
-  // Left open: the writer goes on, and nobody waits here for one that never comes.
+  // Left open: the writer continues, and this must not wait for a missing one.
   onTestFinished(() => void openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
 }
 
@@ -321,7 +321,7 @@ describe('a journal on a disk that does not answer', () => {
     await running.waitFor(/quoting \| markets [1-4] of/);
     unanswered(join(runFolders(runs)[0] ?? '', 'end.json'));
     running.process.kill('SIGTERM');
-    // By force: only its threads are left, and they wait for the disk.
+    // Killed: only its threads are left, waiting for the disk.
     expect(await running.exited).toBeNull();
     expect(running.output()).toMatch(/trading goes on: the disk does not answer/);
     expect(running.output()).toMatch(/the exit code would be 0\n$/);
@@ -363,7 +363,7 @@ describe('what a journal holds', () => {
     expect(readRun(folder).end).toBeNull();
     expect(await stepsOf(readRun(folder))).toEqual(given);
 
-    // A segment that is lost is not passed over.
+    // A lost segment is not skipped.
     const run = readRun(folder);
     writeFileSync(
       join(folder, 'observations-000003.ndjson.gz'),

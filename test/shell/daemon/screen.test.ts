@@ -1,4 +1,4 @@
-/** What the terminal gets: our own movements of the cursor, and no others. */
+/** Output to the terminal: only our own cursor movements. */
 
 import { describe, expect, it } from 'vitest';
 import { tellNotices } from '../../../src/shell/daemon/daemon.js';

@@ -44,7 +44,7 @@ describe('what systemd is told', () => {
     const { manager, pass, taken } = managed();
     manager?.ready();
     taken();
-    pass(60_000); // nothing of this object tells that the core works
+    pass(60_000); // No field of this object shows that the core works.
     expect(taken()).toEqual([]);
     for (let step = 0; step < 300; step++) {
       manager?.step();

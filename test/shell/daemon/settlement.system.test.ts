@@ -1,4 +1,4 @@
-/** What becomes of shares: pairs merged back into currency, the rest redeemed when the market is resolved. */
+/** Use of shares: pairs are merged back into currency, the rest is redeemed when the market is resolved. */
 
 import { describe, expect, it } from 'vitest';
 import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
@@ -24,7 +24,7 @@ describe('a trader in several markets', () => {
     await trader.waitFor(/merged complete sets in "[^"]+" for [\d.]+[\s\S]*merged complete sets in/);
     await taker.end();
 
-    // Two markets that are held, also after a merge that is under way: one resolves, one is canceled.
+    // Two markets with shares, even after a merge in progress: one is resolved, one canceled.
     const { markets } = JSON.parse((await ran(['status', '--json', '-c', file])).output) as StatusData;
     const held = markets.filter(({ yes, no }) => yes !== no);
     expect(held.length).toBeGreaterThanOrEqual(2);

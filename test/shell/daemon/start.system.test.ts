@@ -1,4 +1,4 @@
-/** The first contact: the trader on an embedded exchange, stopped and started again. */
+/** The first contact: the trader on an embedded exchange, stopped and restarted. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
 import { endInOrder, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { program } from '../../support/processes.js';
 
-/** With its guardian and its page, as it starts where nobody says otherwise. */
+/** With guardian and page, as by default. */
 const WHOLE = 'strategies: [maker.yaml]\nguardian: {}\ndashboard: {}';
 
 const config = (more?: string) =>
@@ -15,7 +15,7 @@ const config = (more?: string) =>
 
 const statusOf = async (file: string) => JSON.parse((await ran(['status', '--json', '-c', file])).output) as StatusData;
 
-/** What is held, as `positions --json` prints it. */
+/** Holdings as `positions --json` prints them. */
 const held = async (file: string) =>
   JSON.parse((await ran(['positions', '--json', '-c', file])).output) as readonly Readonly<Record<string, unknown>>[];
 
@@ -46,7 +46,7 @@ describe('a trader on an embedded exchange', () => {
     expect(await statusOf(file)).toMatchObject({ dashboard: page });
     expect((await ran(['ledger', 'backup', '-c', file])).code).toBe(0);
 
-    // Paused, so that the next start does not trade before it was looked at.
+    // Paused, so that the next start does not trade before the check.
     expect((await ran(['pause', '-c', file])).code).toBe(0);
     first.process.kill('SIGTERM');
     await first.waitFor(/stopping: /);
@@ -68,14 +68,14 @@ describe('a trader on an embedded exchange', () => {
     await endInOrder(again, 'SIGINT');
     expect(again.output()).toContain(PROOF);
     expect(again.output()).not.toContain('made a new paper wallet');
-    // In no log, journal or backup.
+    // Absent from logs, journals and backups.
     expect(filesWith(token, dirname(file))).toEqual(['ledger.sqlite.page-token']);
   });
 
   it('writes lines without control codes where nobody looks at a terminal, and ends clean when its npm is gone', async () => {
     const running = program('npm', ['--silent', 'start', '--', '-c', config()]);
     await running.waitFor(/ quoting \| /);
-    // npm hands SIGINT and SIGTERM on; of this one it dies.
+    // npm forwards SIGINT and SIGTERM, but SIGHUP ends it.
     running.process.kill('SIGHUP');
     expect(await running.exited, 'the exit of npm').toBeNull();
     expect(running.output()).toContain('npm, which started this, is gone');

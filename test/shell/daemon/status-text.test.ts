@@ -42,7 +42,7 @@ const snapshot = (more: Partial<Snapshot> = {}): Snapshot =>
       market('Rain?', { orders: [], note: 'resolves in 50 s, which is nearer than 60 s' }),
     ],
     ...more,
-    // The rest of a snapshot is not shown.
+    // No other field of a snapshot is shown.
   }) as Snapshot;
 
 const header = (width: number, shown = snapshot()): string =>

@@ -6,7 +6,7 @@ import { StopWatch } from '../../../src/shell/daemon/stop-watch.js';
 import { LedgerBroken } from '../../../src/trader/ledger/database.js';
 import { folderOf } from '../../support/folders.js';
 
-/** A watch whose clock goes on by a second with each look. */
+/** A watch whose clock advances by a second per check. */
 function watched() {
   const ledger = join(folderOf({ 'ledger.sqlite': '' }), 'ledger.sqlite');
   let steadyMs = 0;

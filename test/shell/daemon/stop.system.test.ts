@@ -1,4 +1,4 @@
-/** Every way to stop a trader, each against real processes: one that listens, one that hangs, one that is not there. */
+/** Every way to stop a trader, with real processes: one that answers, one that hangs, one that is gone. */
 
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Server } from 'node:net';
@@ -16,7 +16,7 @@ import type { Running } from '../../support/processes.js';
 import { marketsOf, restingAt } from '../../support/venue.js';
 import { until, untilTrue } from '../../support/waiting.js';
 
-/** A trader alone with its operator: no guardian cancels what its test forgot. */
+/** A trader without a guardian that could cancel orders for it. */
 const ALONE = 'strategies: [maker.yaml]';
 /** With console and guardian connected. */
 const WATCHED = `${ALONE}\nguardian: {}\ndashboard: { port: 0 }`;
@@ -46,7 +46,7 @@ function place(more = ALONE, files: Readonly<Record<string, string>> = {}) {
 const NONE_RESTS = /canceled \d+ orders?; two reads show that none rests/;
 
 describe('a trader that listens', () => {
-  /** One that was killed by a stop file before its start and while it ran, was started again and quotes. */
+  /** A trader that stop files killed before its start and while it ran, restarted and quoting. */
   async function killedByStopFiles() {
     const at = place();
     writeFileSync(at.stopFile, 'the cable smells\n');
@@ -117,7 +117,7 @@ describe('a trader that listens', () => {
     expect(refused.status).toBe(409);
     expect(await refused.text()).toContain('only unkill --reason TEXT lifts that');
     expect((await press('unkill', 'all clear')).status).toBe(200);
-    // It may still be proving that nothing rests, which it goes on with.
+    // It may still be proving that no order rests.
     await at.mode('quoting');
     expect(JSON.parse((await at.command('status', '--json')).output)).toMatchObject({ dashboard: url });
 
@@ -188,7 +188,7 @@ describe('a trader whose ledger is locked by somebody else', () => {
     await trader.waitFor(/the trader stops: the ledger .* failed: database is locked/);
     const killed = await at.command('kill', '--reason', 'locked out');
     expect(killed.output).toMatch(/^ending: it cannot go on .*; the next start is killed$/m);
-    // Refused, or too late: either way it lifts nothing.
+    // Rejected or too late: either way the kill stays.
     expect([2, 3]).toContain((await at.command('unkill', '--reason', 'too early')).code);
     expect(await trader.exited, trader.output()).toBe(1);
     expect(trader.output()).toContain('every order was canceled without the ledger; nothing rests');
@@ -219,7 +219,7 @@ describe('a trader whose ledger is locked by somebody else', () => {
   );
 });
 
-/** A trader that quotes and is then not there at all is killed for its next start; whose socket is gone past it, and obeys the stop file. */
+/** A quoting trader that is then gone is killed for its next start; one whose socket is gone obeys the stop file. */
 async function isKilledThoughGone(at: ReturnType<typeof place>, trader: Running) {
   trader.process.kill('SIGKILL');
   await trader.exited;
@@ -247,7 +247,7 @@ async function isKilledThoughGone(at: ReturnType<typeof place>, trader: Running)
   await endInOrder(next);
 }
 
-/** As a backup is put in the place of a ledger. */
+/** As a backup replaces a ledger. */
 function replaceFile(path: string): void {
   copyFileSync(path, `${path}.other`);
   renameSync(`${path}.other`, path);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Unproven } from '../../../src/shell/daemon/unproven.js';
 
 describe('a proof that is wanted', () => {
-  /** The seconds at which something else is tried, of so many. */
+  /** The seconds, out of this number, at which another way is tried. */
   function triedAt(seconds: number, wantsProof: (second: number) => boolean): number[] {
     let nowMs = 5_000;
     const unproven = new Unproven(() => nowMs);

@@ -1,4 +1,4 @@
-/** A trader on a terminal that is not read: text is selected in it, Ctrl-S was pressed, or its window hangs. */
+/** A trader on an unread terminal: selected text, Ctrl-S, or a hung window. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,8 +11,8 @@ import { restingAt } from '../../support/venue.js';
 import { until, untilTrue } from '../../support/waiting.js';
 
 /**
- * Runs the trader on a terminal of its own, and passes on what it shows. SIGUSR1: it reads no more (in one of two ways) and makes the
- * trader draw its status, by new sizes of the window, until it has drawn more than any terminal takes. SIGUSR2: it reads again.
+ * Runs the trader on its own terminal, and forwards its output. SIGUSR1: stops reading (in one of two ways) and resizes
+ * the window so that the trader draws more status than any terminal buffers. SIGUSR2: reads again.
  */
 const TERMINAL = `
 import fcntl, os, pty, select, signal, struct, subprocess, sys, termios

@@ -1,4 +1,4 @@
-/** Strategies of users' own that break: each stops its own market only, and says why. */
+/** Failing strategies of users: each stops only its own market, with the reason. */
 
 import { describe, expect, it } from 'vitest';
 import type { StatusData } from '../../../src/cli/ledger/status-rows.js';

@@ -1,4 +1,4 @@
-/** An exchange that is away, comes back, or lives in another time. */
+/** An exchange that is down, returns, or has another time. */
 
 import { describe, expect, it } from 'vitest';
 import type { StatusData } from '../../../src/cli/ledger/status-rows.js';

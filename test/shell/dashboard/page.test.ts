@@ -1,4 +1,4 @@
-/** The page over real HTTP, with a host that says what it is told. */
+/** The page over real HTTP, with a host of prepared answers. */
 
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
@@ -15,7 +15,7 @@ import { openPageSession, type PageHow } from '../../support/page-client.js';
 
 const STATE = { trader: 'one', mode: 'quoting', reason: '' };
 
-/** Long, as drawn ones are: a short password costs a long derivation. */
+/** Long, like generated ones: a short password costs a long derivation. */
 const PASSES = {
   operate: 'the secret of whoever operates it',
   stop: 'the secret of whoever may stop it',
@@ -23,7 +23,7 @@ const PASSES = {
 };
 const METRICS_TOKEN = 'the token';
 
-/** What the streams wait for: that it be said that something has changed. */
+/** Callbacks of the streams that wait for a change. */
 const watchers = new Set<() => void>();
 
 async function open(refusal: string | null = null, metrics = { isOpen: false, token: METRICS_TOKEN }, names = ['one']) {
@@ -86,7 +86,7 @@ describe('the page', () => {
         .digest('base64');
       expect(policy).toContain(`${rule} 'sha256-${hash}'`);
     }
-    // Nothing from elsewhere, nothing inline that the policy would refuse, no markup made of what the exchange says.
+    // No external content, nothing inline that the policy blocks, no markup from the exchange's texts.
     const markup = html.replaceAll(/<(script|style)[^>]*>[\s\S]*?<\/\1>/g, '');
     expect(markup).not.toMatch(/\b(?:src|style|on[a-z]+)=/);
     const addresses = Array.from(markup.matchAll(/href="([^"]*)"/g), ([, address = '']) => address);
@@ -95,7 +95,7 @@ describe('the page', () => {
     expect(html).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
     expect(response.headers.get('x-frame-options')).toBe('DENY');
     expect(response.headers.get('cache-control')).toBe('no-store');
-    // With the chart library in it, for a first look on a bad connection.
+    // With the chart library in it, for a first visit over a slow connection.
     expect(response.headers.get('content-encoding')).toBe('gzip');
     expect(Number(response.headers.get('content-length'))).toBeLessThan(60_000);
     const plain = await knock('/', { headers: { 'accept-encoding': 'identity' } });

@@ -70,7 +70,7 @@ describe('a handshake', () => {
     const { handshake, key } = await greet();
     expect(sessions.open(handshake.serverNonce, prove(key, handshake))).toBe('wrong');
     expect(guesses.count).toBe(1);
-    // Each nonce has one try.
+    // Each nonce is valid for one attempt.
     expect(sessions.open(handshake.serverNonce, provePage(key, handshake))).toBe('wrong');
   });
 
@@ -136,7 +136,7 @@ describe('a session', () => {
     const proven = await open();
     expect(sessions.admit(proven(2), KILL)).toMatchObject({ count: 2, session: { role: 'operate' } });
     expect(sessions.admit(proven(2), KILL)).toBeNull();
-    // A request that a later one has overtaken.
+    // A request that a later one overtook.
     expect(sessions.admit(proven(1), KILL)).not.toBeNull();
     expect(sessions.admit(proven(1), KILL)).toBeNull();
     expect(sessions.admit(proven(100), KILL)).not.toBeNull();

@@ -1,4 +1,4 @@
-/** Streams to readers that read, that read slowly and that do not; the routes are in `page.test.ts`. */
+/** Streams to fast, slow and stalled readers; the routes are in `page.test.ts`. */
 
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -14,7 +14,7 @@ afterEach(() => {
 class Reader extends EventEmitter {
   head: readonly unknown[] = [];
   got: string[] = [];
-  /** Bytes that it has not taken. */
+  /** Bytes that it has not read. */
   writableLength = 0;
   isReading = true;
 
@@ -53,7 +53,7 @@ function place() {
           return () => source.watchers.delete(onChange);
         },
       },
-      reader as unknown as StreamReader, // no more of an answer is used
+      reader as unknown as StreamReader, // No other part of an answer is used.
       { vary: 'x' },
     );
     return reader;

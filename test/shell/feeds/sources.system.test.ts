@@ -1,4 +1,4 @@
-/** What each source of a feed makes of good and bad days: real files, a real server on loopback, real programs. */
+/** Good and bad input of each feed source: real files, a real server on loopback, real programs. */
 
 import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
@@ -23,7 +23,7 @@ const GIVEN = {
   TZ: 'UTC',
 };
 
-/** A feed that is followed until the end of the test, and what was heard of it. */
+/** A feed followed until the end of the test, and its received values. */
 function followed(feed: Omit<Extract<FeedConfig, { kind: 'file' }>, 'name' | 'maxAgeMs'> | Partial<FeedConfig>) {
   const values = new Map<string, FeedValue>();
   const loud: string[] = [];
@@ -34,7 +34,7 @@ function followed(feed: Omit<Extract<FeedConfig, { kind: 'file' }>, 'name' | 'ma
     for (const value of news) values.set(value.conditionId, value);
   };
   const ears = { deliver, loud: (text: string) => loud.push(text), quiet: (text: string) => quiet.push(text) };
-  // The table above names one whole kind each time.
+  // The table above names one complete kind each time.
   const whole = { name: 'model', maxAgeMs: 60_000, ...feed } as FeedConfig;
   const feeds = openFeeds([whole], ears, { ...process.env, ...GIVEN });
   onTestFinished(() => feeds.close());
@@ -116,7 +116,7 @@ describe('a file', () => {
     onTestFinished(() => clearInterval(timer));
     const { heard, batches } = followed({ kind: 'file', path, everyMs });
     await heard('A', 0.2);
-    // A hundred slices of 200 lines; each batch holds one value of the one market.
+    // A hundred slices of 200 lines; each batch has one value of the one market.
     expect(turns).toBeGreaterThan(50);
     expect(new Set(batches)).toEqual(new Set([1]));
   });

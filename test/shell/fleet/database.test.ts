@@ -1,4 +1,4 @@
-/** Servers that are not fit for a fleet are refused by name; that each connection asks first, `server.system.test.ts` shows. */
+/** Servers unfit for a fleet are rejected by name; `server.system.test.ts` tests that each connection checks. */
 
 import { describe, expect, it } from 'vitest';
 import { limitSession, requireFit } from '../../../src/shell/fleet/database.js';

@@ -70,7 +70,7 @@ describe('who wants a lease', () => {
     expect(lease.expected(at(7_200))).toEqual({ term: 3, renewal: 7 });
     lease.see(row({ renewal: 8 }), at(7_200));
     expect(lease.expected(at(14_399))).toBeUndefined();
-    // By its slowest clock: whatever the others say, it did not see that nobody renewed.
+    // The slowest clock counts: by it, the lease was not yet expired.
     expect(lease.expected(at(7_300, { bootMs: 99_999, wallMs: 99_999 }))).toBeUndefined();
   });
 
@@ -90,13 +90,13 @@ describe('who wants a lease', () => {
   });
 });
 
-/** Three traders, their machines, and a database, in true time; whatever is drawn, of two terms only the newer signs. */
+/** Three traders, their machines, and a database, in true time; for all draws, only the newer of two terms signs. */
 const TRADERS = 3;
 
 interface Asked {
   readonly kind: 'look' | 'take' | 'renew';
   readonly askedAt: Instant;
-  /** The answer after the database has acted; it may arrive long after. */
+  /** The answer after the database has acted; it may arrive much later. */
   answer: { readonly isDone: boolean; readonly row: OwnerRow | null } | null;
 }
 
@@ -104,10 +104,10 @@ interface Machine {
   lease: Lease;
   instance: number;
   clock: { steadyMs: number; bootMs: number; wallMs: number };
-  /** Of its clocks against true time. */
+  /** Speed of its clocks relative to true time. */
   speed: number;
   isFrozen: boolean;
-  /** Asleep with its machine: the first clock stands still. */
+  /** Asleep with its machine: the first clock is stopped. */
   isAsleep: boolean;
   asked: Asked | null;
   isOwner: boolean;
@@ -156,7 +156,7 @@ class World {
     }));
   }
 
-  /** Everybody who may sign does, all the time. */
+  /** Every machine that may sign signs all the time. */
   pass(ms: number): void {
     const STEP_MS = 50;
     for (let left = ms; left > 0; left -= STEP_MS) {
@@ -185,7 +185,7 @@ class World {
     machine.asked = { kind, askedAt, answer: null };
   }
 
-  /** The database acts, once; the answer is heard as soon as the machine can, or (`isLost`) never. */
+  /** The database acts once; the machine gets the answer as soon as it can, or (`isLost`) never. */
   deliver(machine: Machine, isLost: boolean): void {
     const { asked, lease, clock } = machine;
     if (asked === null || (this.isDown && asked.answer === null)) return;

@@ -1,4 +1,4 @@
-/** A fleet with a real database: its sums, its refusals, and two traders that want one wallet. */
+/** A fleet with a real database: its sums, its rejections, and two traders for one wallet. */
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ async function deskOf(wallet: string): Promise<DatabaseDesk> {
   return desk;
 }
 
-/** Its database dies: what rests is pulled, and comes back with it. */
+/** Its database dies: resting orders are canceled, and return with it. */
 async function outlive(trader: Running): Promise<void> {
   server.running.process.kill('SIGQUIT');
   await server.running.exited;
@@ -133,7 +133,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
         return about?.['ssl'];
       };
       const verified = { host: 'localhost', tls: 'verified', rootCert } as const;
-      // The server takes its settings up when it comes to it.
+      // The server applies its settings with a delay.
       await until(
         () => isEncrypted(verified).catch(() => false),
         (isIt) => isIt === true,
@@ -187,7 +187,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
       await Promise.all(desks.map((desk) => desk.grant(1, 0)));
       await Promise.all(desks.map((desk) => desk.keepOnly(1, [])));
     }
-    // Who has the row can do nothing for a term that is over.
+    // The owner of the row can do nothing for an ended term.
     expect((await desks[0]?.grant(0, 1))?.kind).toBe('fenced');
     expect((await desks[0]?.renew(1, null))?.kind).toBe('renewed');
     expect((await desks[0]?.renew(0, null))?.kind).toBe('fenced');
@@ -229,7 +229,7 @@ fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15
       };
       a.process.kill('SIGSTOP');
       if (isGuarded) {
-        // It cancels while the wallet is still the frozen trader's, so that nothing rests when the next one comes.
+        // It cancels while the frozen trader still has the wallet, so that no order rests when the next one starts.
         await until(
           guardianLog,
           (said) => /ALARM: guardian: no heartbeat/.test(said) && /asked to cancel \d+ orders/.test(said),
@@ -249,7 +249,7 @@ fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15
       );
 
       if (isGuarded) {
-        // Nor does its guardian go on with a wallet that is another's: what the next one quotes stays.
+        // Its guardian also leaves the wallet of the next trader alone: the new quotes stay.
         const rounds = guardianLog().split('asked to cancel').length;
         await b.waitFor(/quoting \| markets 1 of 1 quoted/);
         expect(guardianLog().split('asked to cancel').length).toBe(rounds);
@@ -263,7 +263,7 @@ fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15
       const ours = wallets.find(({ owner }) => owner === 'trader-b');
       expect(ours).toMatchObject({ term: 2, state: 'free', markets: [] });
 
-      // An address that was mistyped, or copied as tables shorten it, releases nothing and is told.
+      // A mistyped or shortened address releases nothing and is reported.
       const release = (wallet: string) =>
         ['fleet', 'release', '--wallet', wallet, '--unproven', '--reason', 'gone', '-c', fileA] as const;
       const meant = ours?.wallet ?? '';

@@ -31,7 +31,7 @@ it('describes a pod whose commands exist and whose guardian is not started twice
   };
   expect(spec.shareProcessNamespace).toBe(true);
   for (const { args } of spec.containers) expect((await run([args[0] ?? '', '--help'])).out).toContain('--config');
-  // A file of such a volume can be read by a group, or by all, and is refused.
+  // A file of such a volume is readable by a group or by all, and is rejected.
   expect(JSON.stringify(spec.volumes)).not.toContain('secretName');
   const secretKeyRef = { name: 'twinbook-passphrase', key: 'passphrase' };
   const passphrase = { name: 'TWINBOOK_WALLET_PASSPHRASE', valueFrom: { secretKeyRef } };

@@ -97,7 +97,7 @@ describe('an alarm', () => {
       expect(guardian.look(still, 3_600_000)).toEqual([]);
       expect(guardian.look(still, -1_800_000)).toEqual([]);
     }
-    // Five looks that counted for a second each; the rest of the time-out is left.
+    // Five checks that counted for a second each; the rest of the time-out is left.
     expect(guardian.lookFor(RULES.timeoutMs - 5_000 - LOOK_MS, still)).toEqual([]);
     expect(guardian.look(still)).toContain('cancel');
   });
@@ -122,7 +122,7 @@ describe('an alarm', () => {
 });
 
 describe('a trader that beats while nothing may rest', () => {
-  /** Its heart beats for so long, and each beat says that nothing may rest. */
+  /** Its heart beats for this time, and each beat says that no order may rest. */
   function pulls(guardian: Driven, ms: number, from = 21) {
     const kinds: string[] = [];
     for (let n = 0; n < ms / LOOK_MS; n++) {
@@ -208,7 +208,7 @@ describe('canceling', () => {
   it('never asks for a second round while one is under way', () => {
     let mind = decide(FRESH_MIND, RULES, look(0, beat(1))).mind;
     const kinds: string[] = [];
-    // The round that the first alarm begins never comes back, and the heart beats and stops in between.
+    // The round of the first alarm never returns, and the heartbeat starts and stops in between.
     for (let nowMs = 250; nowMs < 120_000; nowMs += 250) {
       const decision = decide(mind, RULES, look(nowMs, beat(Math.floor(nowMs / 20_000))));
       mind = decision.mind;
@@ -312,7 +312,7 @@ describe('a guardian ends', () => {
 
 describe('for any heartbeat', () => {
   const pauses = fc.array(fc.integer({ min: 1, max: 40_000 }), { minLength: 1, maxLength: 60 });
-  /** Looks are late on a busy machine. */
+  /** Checks are late on a busy machine. */
   const lateness = fc.integer({ min: 0, max: 700 });
 
   it('an alarm is raised exactly when a pause is as long as the time-out, give or take one look', () => {

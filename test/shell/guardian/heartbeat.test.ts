@@ -65,7 +65,7 @@ describe('the heart of a trader', () => {
     second.beat();
     second.end();
     expect(second.hasEnded).toBe(true);
-    // Steps that come late take nothing back.
+    // Late steps do not undo it.
     vi.advanceTimersByTime(1_000);
     second.beat();
     expect(read(path)).toMatchObject({ phase: 'ended', mayRest: false });

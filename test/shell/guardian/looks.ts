@@ -1,4 +1,4 @@
-/** Rules, heartbeats and looks for tests of the guardian's decision, and a guardian that is driven by them. */
+/** Rules, heartbeats and checks for tests of the guardian's decision, and a guardian driven by them. */
 
 import type {
   GuardianAction,
@@ -26,14 +26,14 @@ export const beat = (count: number, more: Partial<Heartbeat> = {}): Heartbeat =>
 type Look = Extract<GuardianObservation, { kind: 'look' }>;
 type Outcome = Extract<GuardianObservation, { kind: 'round' }>['outcome'];
 
-/** A guardian whose clock is ours, and whose rounds take no time unless somebody holds them back. */
+/** A guardian on the test's clock, whose rounds take no time unless the test holds them back. */
 export class Driven {
   readonly #rules: GuardianRules;
   mind: GuardianMind = FRESH_MIND;
   nowMs = 0;
-  /** Every action so far, and when. */
+  /** Every action so far, with its time. */
   readonly done: { readonly atMs: number; readonly action: GuardianAction }[] = [];
-  /** What the next rounds come to. */
+  /** Results of the next rounds. */
   rounds: () => Outcome = () => 'empty';
 
   constructor(rules: Partial<GuardianRules> = {}) {
@@ -46,7 +46,7 @@ export class Driven {
     return this.see({ ...look, ...more });
   }
 
-  /** Looks at the same thing for so long. */
+  /** Checks the same state for this time. */
   lookFor(ms: number, more: Partial<Omit<Look, 'kind' | 'nowMs'>>): readonly GuardianAction['kind'][] {
     const endMs = this.nowMs + ms;
     const kinds: GuardianAction['kind'][] = [];
@@ -63,7 +63,7 @@ export class Driven {
     return [...kinds, ...this.see({ kind: 'round', nowMs: this.nowMs, outcome: this.rounds(), text: '' })];
   }
 
-  /** When something was first done; null when it never was. */
+  /** Time of the first action of this kind; null without one. */
   firstMs(kind: GuardianAction['kind']): number | null {
     return this.done.find(({ action }) => action.kind === kind)?.atMs ?? null;
   }

@@ -1,6 +1,6 @@
 /**
- * `npm run guardian-trials [-- --times N] [--write]`: stops so many real traders with orders at rest, in every way in turn,
- * and says how long it took until nothing rested. `--write` puts the figures into docs/safety.md.
+ * `npm run guardian-trials [-- --times N] [--write]`: stops this number of real traders with resting orders, in every
+ * way in turn, and reports the time until no order rested. `--write` puts the figures into docs/safety.md.
  */
 
 import { parseArgs } from 'node:util';
@@ -26,7 +26,7 @@ console.log(life);
 
 const exchange = twinbook(['exchange', '--port', '0', '--controls', '--no-rate-limits', '--seed', '7']);
 const url = (await exchange.waitFor(/listening on (http:\S+)/))[1] ?? '';
-const kinds = Object.keys(STOPS) as readonly Stop[]; // the names that are written there
+const kinds = Object.keys(STOPS) as readonly Stop[]; // The keys of the object literal.
 const trials: Trial[] = [];
 const failures: string[] = [];
 for (let i = 0; i < times; i++) {

@@ -1,4 +1,4 @@
-/** Real traders with orders at rest at a real exchange, stopped in every way; and guardians that are stopped themselves. */
+/** Real traders with resting orders at a real exchange, stopped in every way; guardians are stopped too. */
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { BIN, loadingFirst, type Running, twinbook } from '../../support/process
 import { Guarded, STOPS, type Stop, trial, until } from './trial.js';
 
 /**
- * No trader of these tests stands still for so long, however busy the machine is; if it did, an alarm would be right where a
+ * No trader of these tests pauses for this time, however busy the machine; if one did, an alarm would be right where a
  * test expects none.
  */
 const TIMEOUT = 'timeout_ms: 10000';
@@ -50,9 +50,9 @@ function started({ onTestFinished }: TestContext, ...[args, env]: Parameters<typ
 }
 
 describe.concurrent('everything is canceled when', () => {
-  const kinds = Object.entries(STOPS) as readonly (readonly [Stop, string])[]; // the names that are written there
-  // What blocks its event loop is to its guardian what SIGSTOP is, and is tried in daemon/stop as well; one that was killed
-  // is tried below, while the exchange is down and under a guardian of its own unit.
+  const kinds = Object.entries(STOPS) as readonly (readonly [Stop, string])[]; // The keys of the object literal.
+  // To its guardian a blocked event loop looks like SIGSTOP, and daemon/stop tests it as well; a killed trader is
+  // tested below, while the exchange is down and under a guardian of its own unit.
   const USUAL_KINDS = kinds.filter(([stop]) => stop !== 'blocked' && stop !== 'killed');
   it.for(times(USUAL_KINDS, kinds))('a trader is %s: %s; and it does not quote on by itself', async ([stop], test) => {
     const guarded = guardedAt(test, url);
@@ -67,10 +67,10 @@ describe.concurrent('everything is canceled when', () => {
     if (stop === 'stopped') guarded.process.process.kill('SIGCONT');
     if (stop === 'blocked') guarded.unblock();
     if (isDead) guarded.start();
-    // A step of the core was taken again: by then it has decided, and what it decided is not to quote.
+    // A step of the core ran again: by then it has decided not to quote.
     await guarded.process.waitFor(/ killed: guardian: no heartbeat/);
     await until(() => guarded.report()?.state === 'watching', 'the guardian does not stand down');
-    // A submit that had left before it stood still may have landed after the guardian's cancels; then it cancels that itself.
+    // A submit sent before it stopped may land after the guardian's cancels; then it cancels that order itself.
     await until(async () => (await guarded.resting()) === 0, 'something rests');
     await endInOrder(guarded.process);
     expect(await guarded.resting()).toBe(0);
@@ -122,7 +122,7 @@ describe.concurrent('everything is canceled when', () => {
   });
 });
 
-/** A guardian that is stopped by this signal makes room for another. */
+/** Stops a guardian by this signal; another one replaces it. */
 async function isReplaced(guarded: Guarded, signal: 'SIGSTOP' | 'SIGKILL', { onTestFinished }: TestContext) {
   const { pid } = guarded.report()?.process ?? { pid: 0 };
   process.kill(pid, signal);
@@ -132,7 +132,7 @@ async function isReplaced(guarded: Guarded, signal: 'SIGSTOP' | 'SIGKILL', { onT
   await until(() => guarded.report()?.state === 'watching' && guarded.report()?.process.pid !== pid, 'not replaced');
 }
 
-/** Loaded before a program: the first guardian that comes by hangs before it says a word. */
+/** Loaded before a program: the first guardian hangs before its first output. */
 const hangOnce = (flag: string) => `
 import { existsSync, writeFileSync } from 'node:fs';
 const flag = ${JSON.stringify(flag)};
@@ -141,7 +141,7 @@ if (process.argv[2] === 'guardian' && !existsSync(flag)) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }`;
 
-/** Each guardian that the trader has started, as its log has it. */
+/** Each guardian that the trader has started, by its log. */
 const guardianStarts = (log: string) =>
   readFileSync(log, 'utf8')
     .split('\n')
@@ -152,7 +152,7 @@ describe.concurrent('a guardian', () => {
   it('is started again when it hangs as it loads, is not hit by Ctrl-C, outlives the trader until nothing rests, and leaves no process behind', async (test) => {
     const guarded = guardedAt(test, url);
     const hangs = loadingFirst(`data:text/javascript,${encodeURIComponent(hangOnce(join(guarded.folder, 'hung')))}`);
-    // In a process group of its own, as a shell starts it.
+    // In its own process group, as a shell starts it.
     const trader = spawn(process.execPath, [BIN, 'start', '-c', guarded.config], {
       detached: true,
       stdio: 'ignore',
@@ -166,7 +166,7 @@ describe.concurrent('a guardian', () => {
     );
     const [first, second] = guardianStarts(join(guarded.folder, 'trader.log'));
     process.kill(first?.pid ?? 0, 'SIGKILL');
-    // It takes a second or so to load, several on a busy machine: a second one beside it would make both later.
+    // It loads in a second or so, several on a busy machine: a second one beside it would delay both.
     expect((second?.time ?? 0) - (first?.time ?? 0)).toBeGreaterThanOrEqual(5000);
     const guardian = guarded.report()?.process;
     process.kill(-(trader.pid ?? 0), 'SIGINT');
@@ -177,7 +177,7 @@ describe.concurrent('a guardian', () => {
     expect(guarded.log()).toContain('ends: the trader ended and nothing rests');
     expect(guarded.log()).not.toContain('asked to end');
     expect(existsSync(`${guarded.ledger}.kill`)).toBe(false);
-    // Its configuration wants no journal.
+    // Its configuration disables the journal.
     expect(existsSync(join(guarded.folder, 'runs'))).toBe(false);
   });
 

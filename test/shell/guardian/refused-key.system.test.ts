@@ -1,4 +1,4 @@
-/** A guardian whose own key is revoked while its trader stands still and orders rest. */
+/** A guardian whose own key is revoked while its trader is stopped and orders rest. */
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { newFolder } from '../../support/folders.js';
 import { profile } from '../client/hostile-server.js';
 import { startPaper } from '../client/paper.js';
 
-/** One order rests, its trader's heart stands still, and its guardian has a key that was revoked. */
+/** One order rests, its trader's heartbeat has stopped, and its guardian has a revoked key. */
 async function alarmed(isFenced: boolean) {
   const paper = await startPaper();
   const venue = { ...profile, base_url: paper.exchange.url };
@@ -37,7 +37,7 @@ async function alarmed(isFenced: boolean) {
   heart.beat();
   const options: GuardianOptions = {
     ...{ profile: venue, walletFile, credentialsFile, logFile, ledgerPath, isFenced, env: {} },
-    // As at a venue of others: no key is made there only because one is refused.
+    // As at a foreign venue: a rejected key is no reason to create another.
     isPaper: false,
     rules: { timeoutMs: 300, lateOrdersMs: 60_000, stays: false, paperPatienceMs: 60_000 },
     markFile: null,

@@ -1,6 +1,6 @@
 /**
- * One trader of its own process, with orders resting at an exchange of another, stopped in one of the ways that a trader
- * stops; and how long it took until nothing of it rested. Shared by the test and by `npm run guardian-trials`.
+ * One trader in its own process, with orders resting at another process's exchange, stopped in one of the possible
+ * ways; and the time until none of its orders rested. Shared by the test and by `npm run guardian-trials`.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -53,7 +53,7 @@ params:
     - { min_margin_ticks: 3, avg_margin_ticks: 4, max_margin_ticks: 5, min_shares: "20", avg_shares: "30", max_shares: "40" }
 `;
 
-/** A call that no time limit of the trader can cut short, for as long as the file is there; without it, it wishes for nothing. */
+/** A call that no time limit of the trader can interrupt while the file exists; without the file it wants no quotes. */
 const blocker = (flag: string) => `
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -66,7 +66,7 @@ const quote = () => {
 export default defineStrategy({ name: 'blocker', summary: 'Blocks on demand.', params: {}, create: () => ({ quote }) });
 `;
 
-/** Loaded before the program: the wall clock that it reads steps once the file is there. */
+/** Loaded before the program: its wall clock jumps once the file exists. */
 const clock = (flag: string) => `
 import { existsSync } from 'node:fs';
 const real = Date.now;
@@ -77,7 +77,7 @@ setInterval(() => {
 }, 100).unref();
 `;
 
-/** A folder with a trader that quotes four orders in each market, and what belongs to it. */
+/** A folder with a trader that quotes four orders in each market, and its files. */
 export class Guarded {
   readonly folder = mkdtempSync(join(tmpdir(), 'twinbook-guarded-'));
   readonly config = join(this.folder, 'trader.yaml');
@@ -112,13 +112,13 @@ export class Guarded {
     return this.#running;
   }
 
-  /** Takes one that was started in another way. */
+  /** Takes over a trader that was started in another way. */
   adopt(child: ChildProcess, exited: Promise<number | null>): void {
     const waitFor = () => Promise.reject(new Error('nobody listens to it'));
     this.#running = { process: child, output: () => '', exited, waitFor };
   }
 
-  /** Starts it and waits until it is watched and so many orders rest; returns how many do. */
+  /** Starts it and waits until it is watched and this number of orders rests; returns the number. */
   async quoting(orders: number): Promise<number> {
     const running = this.#running ?? this.start();
     await running.waitFor(/trades on/);
@@ -126,7 +126,7 @@ export class Guarded {
     return this.untilResting(orders, 'too few orders');
   }
 
-  /** Waits until so many orders rest at once, and returns how many did: a moment later some may be filled, or be moved. */
+  /** Waits until this number of orders rests, and returns the number: a moment later some may be filled or moved. */
   async untilResting(orders: number, said: string): Promise<number> {
     let resting = 0;
     await until(async () => {
@@ -155,7 +155,7 @@ export class Guarded {
     return existsSync(path) ? readFileSync(path, 'utf8') : '';
   }
 
-  /** How many orders the exchange shows. */
+  /** Number of orders that the exchange shows. */
   async resting(): Promise<number> {
     this.#client ??= asTrader(this.folder, this.#url);
     const query = { status: [...RESTING_STATUSES], limit: 100 };
@@ -164,7 +164,7 @@ export class Guarded {
     return outcome.data.length;
   }
 
-  /** From here on the clocks of trader and guardian are an hour ahead. */
+  /** From now on the clocks of trader and guardian are an hour ahead. */
   stepClock(): void {
     writeFileSync(this.#clockFlag, '');
   }
@@ -175,12 +175,12 @@ export class Guarded {
     if (how === 'blocked') writeFileSync(this.#flag, '');
   }
 
-  /** The strategy that blocks returns. */
+  /** The blocking strategy returns. */
   unblock(): void {
     rmSync(this.#flag);
   }
 
-  /** Ends whatever is left and removes the folder, whereupon a paper guardian ends too. */
+  /** Ends all left processes and removes the folder, which also ends a paper guardian. */
   async remove(): Promise<void> {
     const { process: child, exited } = this.process;
     child.kill('SIGCONT');
@@ -188,7 +188,7 @@ export class Guarded {
     await exited;
     await this.#client?.close();
     const guardian = this.report()?.process;
-    // A guardian that is just being started may still write into it.
+    // A starting guardian may still write into it.
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     if (guardian !== undefined) await until(() => isGone(guardian), `guardian ${guardian.pid} stays`);
   }
@@ -201,7 +201,7 @@ export interface Trial {
   readonly clearedMs: number;
 }
 
-/** Starts a trader, stops it, and waits until nothing rests. Throws when it hangs. */
+/** Starts a trader, stops it, and waits until no order rests. Throws at the time limit. */
 export async function trial(guarded: Guarded, stop: Stop, orders: number): Promise<Trial> {
   const first = await guarded.quoting(orders);
   const resting = stop === 'stepped' ? await steppedAndQuoting(guarded, orders) : first;
@@ -209,13 +209,13 @@ export async function trial(guarded: Guarded, stop: Stop, orders: number): Promi
   guarded.stop(stop);
   await until(async () => (await guarded.resting()) === 0, 'orders rest');
   const clearedMs = performance.now() - startMs;
-  // And it stays so: what was on its way has arrived by then, and was canceled too.
+  // It stays so: requests in flight have arrived by then, and were canceled too.
   await until(() => guarded.report()?.state === 'secured', 'not secured');
   if ((await guarded.resting()) > 0) throw new Error(`secured, but orders rest: ${guarded.log()}`);
   return { stop, orders: resting, clearedMs };
 }
 
-/** The trader finds out and goes on; its heart never stood still, so there was no alarm. */
+/** The trader notices and continues; its heartbeat never stopped, so there was no alarm. */
 async function steppedAndQuoting(guarded: Guarded, orders: number): Promise<number> {
   guarded.stepClock();
   await guarded.process.waitFor(/clock differs from the exchange's by -?\d{4}\.\d s/);
@@ -226,7 +226,7 @@ async function steppedAndQuoting(guarded: Guarded, orders: number): Promise<numb
 
 const PATIENCE_MS = 240_000;
 
-/** Whoever calls shows what the processes said. */
+/** The caller shows the output of the processes. */
 export async function until(isSo: () => boolean | Promise<boolean>, said: string): Promise<void> {
   for (const endMs = performance.now() + PATIENCE_MS; !(await isSo()); await pause(50)) {
     if (performance.now() > endMs) throw new Error(said);

@@ -9,7 +9,7 @@ const isInstalled = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 describe.skipIf(!isInstalled)('the units of systemd, as systemd itself rates them', () => {
   it.each(readdirSync(UNITS))('%s exposes little', (unit) => {
-    // Exit code 1 above the threshold, which is ten times the figure it prints.
+    // Exit code 1 above the threshold, which is ten times the printed figure.
     const args = ['security', '--offline=true', '--threshold=15', join(UNITS, unit)];
     const { status, stdout } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
     expect(stdout).toContain('Overall exposure level');
@@ -22,7 +22,7 @@ describe.skipIf(!isInstalled)('the units of systemd, as systemd itself rates the
       const files = readdirSync(UNITS).map((unit) => {
         const text = readFileSync(join(UNITS, unit), 'utf8');
         const file = join(folder, unit);
-        // The program that a unit names must be there for systemd to look further.
+        // systemd only checks further if a unit's program exists.
         writeFileSync(file, text.replaceAll('/usr/local/bin/twinbook', process.execPath));
         return file;
       });
@@ -35,7 +35,7 @@ describe.skipIf(!isInstalled)('the units of systemd, as systemd itself rates the
 });
 
 describe('the units for several traders', () => {
-  /** What systemd does, without comments. */
+  /** A unit without comments, as systemd reads it. */
   const read = (unit: string) =>
     readFileSync(join(UNITS, unit), 'utf8')
       .split('\n')

@@ -1,4 +1,4 @@
-/** A trader's heartbeats over days, look by look, with all that ordinary life does to them. */
+/** A trader's heartbeats over days, check by check, with all usual disturbances. */
 
 import { Random } from '../../../src/shared/base/random.js';
 import type { GuardianAction, Heartbeat } from '../../../src/shell/guardian/contract.js';
@@ -22,7 +22,7 @@ const PER_DAY: Readonly<Record<Disturbance, number>> = {
   suspend: 1,
   clock: 2,
 };
-const KINDS = Object.keys(PER_DAY) as readonly Disturbance[]; // the names that are written above
+const KINDS = Object.keys(PER_DAY) as readonly Disturbance[]; // The keys of the object literal above.
 const DAY_MS = 86_400_000;
 const ALL = Object.values(PER_DAY).reduce((sum, each) => sum + each, 0);
 
@@ -50,7 +50,7 @@ class VirtualTrader {
     return this.heartbeat.phase === 'trading' && !this.isGone && this.#nowMs >= this.#stillUntilMs;
   }
 
-  /** The passed time, and the part of it that the guardian's clock saw. */
+  /** The passed time, and the part of it on the guardian's clock. */
   next(lookMs: number): { passedMs: number; heardMs: number; disturbance: Disturbance | null } {
     this.#nowMs += lookMs;
     this.#live();
@@ -109,17 +109,17 @@ class VirtualTrader {
   }
 }
 
-/** Twice as seldom as the guardian looks: seldom looks are the harder case. */
+/** Half the guardian's rate: rare checks are the harder case. */
 const LATE_LOOK_MS = 2 * LOOK_MS;
 
 export interface OrdinaryDays {
-  /** What the guardian did; it looks no further after the first of it. */
+  /** Actions of the guardian; it stops checking after the first one. */
   readonly done: readonly GuardianAction[];
-  /** How often each thing happened. */
+  /** Number of times that each disturbance happened. */
   readonly had: ReadonlyMap<Disturbance, number>;
 }
 
-/** Guards an ordinary trader for so many days. */
+/** Guards an ordinary trader for this number of days. */
 export function ordinaryDays(days: number, seed: number): OrdinaryDays {
   const trader = new VirtualTrader(Random.fromSeed(seed, 'ordinary days'));
   const rules = { ...RULES, stays: true };

@@ -1,4 +1,4 @@
-/** A journal has the newer format from the first entry on that only the newer one has, and before that entry is on disk. */
+/** A journal has the newer format from its first entry that needs it, and before that entry is on disk. */
 
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -18,7 +18,7 @@ const configured: Observation = {
 };
 const fed: Observation = { kind: 'feed', nowMs: 2, feed: 'model', values: [] };
 
-/** The format of a finished journal of these, and of one that was only begun. */
+/** The format of a finished journal with these entries, and of an unfinished one. */
 async function formatsOf(...observations: Observation[]) {
   const cwd = folderOf({ 'trader.yaml': trader() });
   const config = await loadConfig('trader.yaml', { env: {}, cwd });

@@ -1,4 +1,4 @@
-/** Finding a run, and what is said of one that cannot be read. */
+/** Finding a run, and the message about an unreadable one. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

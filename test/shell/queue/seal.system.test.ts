@@ -1,4 +1,4 @@
-/** What others write into a queue: jobs and results without the signature of its secret, with a real server. */
+/** Foreign entries in a queue: jobs and results without the signature of its secret, with a real server. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

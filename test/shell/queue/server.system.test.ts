@@ -1,4 +1,4 @@
-/** A server that work is not to be trusted to, as it is found before anything is sent and in the middle. */
+/** An untrusted server, detected before anything is sent and in the middle. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

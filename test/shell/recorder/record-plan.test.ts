@@ -1,4 +1,4 @@
-/** What a recorder asks for, against a venue on virtual time. */
+/** Requests of a recorder, with a venue on virtual time. */
 
 import { describe, expect, it } from 'vitest';
 import type { DataOf } from '../../../src/shared/protocol/endpoints.js';
@@ -14,10 +14,10 @@ type Phase = DataOf<'markets.detail'>['state'];
 /** A venue with these markets, and a recorder that polls it. */
 class World {
   readonly markets = new Map<string, Phase>();
-  /** Their books change with every look. */
+  /** Markets whose books change with every poll. */
   readonly moving = new Set<string>();
   isDown = false;
-  /** Nothing but the list of markets is answered. */
+  /** Only the list of markets is answered. */
   isHalfDown = false;
   isListRefused = false;
   readonly asked: { readonly call: AnyCall; readonly atMs: number }[] = [];
@@ -44,13 +44,13 @@ class World {
     }
   }
 
-  /** Our clock alone: what is under way comes when it would have come. */
+  /** Sets back our clock alone: requests in flight arrive at their true time. */
   setBack(ms: number): void {
     this.nowMs -= ms;
     this.#underWay = this.#underWay.map(({ request, dueMs }) => ({ request, dueMs: dueMs - ms }));
   }
 
-  /** Calls of an endpoint since a moment. */
+  /** Calls of an endpoint since a given time. */
   count(endpoint: AnyCall['endpoint'], id?: string, sinceMs = 0): number {
     return this.asked.filter(({ call, atMs }) => {
       if (call.endpoint !== endpoint || atMs < sinceMs) return false;

@@ -19,7 +19,7 @@ async function opened(limits: { keptFreeBytes?: number; closeWithinMs?: number }
 /** One poll that belongs to no market. */
 function poll(recorder: Recorder): void {
   const call = { endpoint: 'markets.list', params: {}, query: {}, body: null } as const;
-  // Only what the recorder reads of a request; the client's types say more.
+  // Only the fields of a request that the recorder reads; the client's types have more.
   const request = { id: 1, lane: 'quiet', call, latestMs: NOW_MS } as never;
   recorder.step({ kind: 'time', nowMs: NOW_MS }, [request]);
   const outcome = { kind: 'unknown', reason: 'it is a test', sent: true } as const;
@@ -42,6 +42,6 @@ it('is not waited for without end when the disk is slow to take what is left', a
   const { recorder, folder } = await opened({ closeWithinMs: 0 });
   poll(recorder);
   await expect(recorder.close()).rejects.toThrow(/the disk of .* does not answer/);
-  // It goes on meanwhile, and was not disturbed.
+  // It continues meanwhile, undisturbed.
   await vi.waitFor(() => expect(readdirSync(folder)).not.toContain('.writer'), 10_000);
 });

@@ -1,4 +1,4 @@
-/** Times that a job's expression names, over pauses of the loop, changed clocks and nights of a clock change. */
+/** Times of a job's expression, over pauses of the loop, changed clocks and clock changes at night. */
 
 import fc from 'fast-check';
 import { createTask } from 'node-cron';
@@ -25,7 +25,7 @@ interface Watch {
   readonly everyMs?: number;
 }
 
-/** UTC times of the looks at which a time had passed. */
+/** UTC times of the checks at which a job was due. */
 function watch({ expression, from, to, toLocal = asUtc, everyMs = SECOND }: Watch): readonly string[] {
   const times = new JobTimes(expression, utc(from), toLocal);
   const found: string[] = [];

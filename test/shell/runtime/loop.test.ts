@@ -23,7 +23,7 @@ it('a core that throws ends the loop, even when nobody can be told of the step',
   expect(failures).toEqual([broken]);
 });
 
-/** A core that keeps what it is given. */
+/** A core that keeps its observations. */
 const coreOf = (seen: Observation[]) => ({
   handle: (observation: Observation) => {
     seen.push(observation);

@@ -1,4 +1,4 @@
-/** What answers for Telegram on this machine: it tells the updates that it is given, also again and again, and keeps what is sent. */
+/** A local server in place of Telegram: it returns the given updates, also repeatedly, and keeps sent messages. */
 
 import { chmodSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -12,10 +12,10 @@ export const TOKEN = 'bot77:a-token-of-this-test';
 export interface BotServer {
   /** A file of mode 0600 with the address of the bot, its token included. */
   readonly addressFile: string;
-  /** Offsets that were asked from. */
+  /** Offsets of the requests. */
   readonly offsets: (number | undefined)[];
   readonly sent: { readonly chat_id: string; readonly text: string }[];
-  /** Told at every question from now on. */
+  /** Returned for every request from now on. */
   updates: readonly unknown[];
   /** In place of updates. */
   answer: ((response: ServerResponse) => void) | null;
@@ -40,7 +40,7 @@ export async function serveBot(): Promise<BotServer> {
   return server;
 }
 
-/** A message of a person in the own chat with the bot. */
+/** A message of a user in his own chat with the bot. */
 export const said = (id: number, text: string, dateS: number, more: object = {}): object => ({
   update_id: id,
   message: { date: dateS, text, from: { id: 5, is_bot: false }, chat: { id: 5, type: 'private' }, ...more },

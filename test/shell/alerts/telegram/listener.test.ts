@@ -1,4 +1,4 @@
-/** Commands from Telegram against a service that repeats itself, is slow, talks nonsense, and carries what strangers write. */
+/** Commands from Telegram: a service that repeats, is slow or returns nonsense, and messages of foreign users. */
 
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -33,7 +33,7 @@ async function place(): Promise<Place> {
     addressFile: server.addressFile,
     commands: CHAT_COMMANDS,
     users: [5],
-  } as unknown as ChannelConfig; // nothing else of a channel is looked at
+  } as unknown as ChannelConfig; // No other field of a channel is read.
   const restart = (more: Partial<ListenerOptions> = {}) => {
     const listener = new TelegramListener({
       channel,

@@ -1,9 +1,9 @@
-/** What a console may take, however long it is there. */
+/** Bounds on a console's resources, for any running time. */
 
 import type { ConsoleSoaked } from './soak.js';
 
 const MOST_RESIDENT_MB = 250;
-/** What it keeps of the past is bounded (`History`); its write-ahead log comes to some megabytes on top. */
+/** The stored history is bounded (`History`); its write-ahead log adds some megabytes. */
 const MOST_STORE_MB = 264;
 const MOST_PERCENT = 5;
 /** From the middle of the days to their end. */

@@ -1,6 +1,6 @@
 /**
- * `npm run soak:console -- [--days D] [--markets M]`: simulated days of a console, and what it takes of memory, disk and a processor; see
- * `soak.ts`. 1 when one of them is over its bound.
+ * `npm run soak:console -- [--days D] [--markets M]`: simulated days of a console, and its use of memory, disk and
+ * processor; see `soak.ts`. Exits with 1 when a bound is exceeded.
  */
 
 import { parseArgs } from 'node:util';

@@ -1,25 +1,25 @@
 /**
- * A console whose time is that of the frames it is told: it does in seconds what a week would bring. Everything of it is real, its
- * sockets too; only the clocks and the intervals of this process go by what it has heard last.
+ * A console whose time is that of the received frames: it passes a week in seconds. Everything is real, including its
+ * sockets; only the clocks and intervals of this process follow the last frame.
  */
 
 import { statSync } from 'node:fs';
 import type { StatusLine } from '../../../../src/shared/protocol/trader-status.js';
 
-/** Of this process, when it has heard a moment. */
+/** Figures of this process after it received a frame. */
 export interface ConsoleFigures {
   readonly residentBytes: number;
   readonly heapBytes: number;
   readonly externalBytes: number;
   readonly arrayBufferBytes: number;
   readonly storeBytes: number;
-  /** Of a processor, since the process began, ms. */
+  /** Processor time since the process started, ms. */
   readonly processorMs: number;
 }
 
 export type Told = { readonly url: string } | { readonly figures: ConsoleFigures };
 
-/** Unix ms, to be answered with figures once it was heard. */
+/** Unix ms; the answer has the figures once this frame arrived. */
 export interface Asked {
   readonly untilMs: number;
 }
@@ -47,7 +47,7 @@ function advanceTo(timeMs: number): void {
   answerIfHeard();
 }
 
-/** Questions and messages arrive by separate ways, in any order. */
+/** Requests and frames arrive on separate ways, in any order. */
 function answerIfHeard(): void {
   if (nowMs < untilMs) return;
   untilMs = Number.POSITIVE_INFINITY;
@@ -74,7 +74,7 @@ function figures(): ConsoleFigures {
   };
 }
 
-/** Replaces a timer, with the two functions of timers that the code uses. */
+/** Replaces a timer, with the two timer functions that the code uses. */
 function makeInterval(call: () => void, everyMs = 1): NodeJS.Timeout {
   const one = { everyMs, call, dueMs: nowMs + everyMs };
   repeated.add(one);
@@ -86,10 +86,10 @@ Date.now = () => nowMs;
 performance.now = () => nowMs - startedMs;
 Object.assign(globalThis, {
   setInterval: makeInterval,
-  clearInterval: (one: unknown) => repeated.delete(one as Repeated), // only what `makeInterval` gave is in there
+  clearInterval: (one: unknown) => repeated.delete(one as Repeated), // It only holds values of `makeInterval`.
 });
 
-// Only now: what they start at once must start by these clocks.
+// Imported after the clocks are replaced, because these modules start timers.
 /** As `soak.ts` proves it. */
 const PAGE_SECRET = 'the secret of the page, a long one';
 const { TraderState } = await import('../../../../src/shell/console/trader-state.js');

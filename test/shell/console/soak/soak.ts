@@ -1,4 +1,4 @@
-/** Days of a console, in a process of its own, beside a trader that tells what sixty markets do, with one page that is open all the time. */
+/** Days of a console in its own process, beside a trader with figures of sixty markets, with one page always open. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,13 +18,13 @@ import type { Asked, ConsoleFigures, Told } from './process.js';
 
 const START_MS = Date.UTC(2026, 10, 1);
 const DAY_MS = 86_400_000;
-/** For days: as often as the history takes a point, so that it grows as it does. */
+/** For days: once per point of the history, so that the history grows as usual. */
 const SELDOM_MS = 5_000;
-/** As a trader tells it. */
+/** The trader's usual interval. */
 const USUAL_MS = 500;
-/** For how long it is told as usual at the end, to see what that takes of a processor, ms. */
+/** Duration of the usual interval at the end, to measure processor time, ms. */
 const USUAL_FOR_MS = 600_000;
-/** Frames of other figures, in turn. */
+/** Number of different frames, sent in turn. */
 const KINDS = 20;
 const MOST_UNREAD_BYTES = 2_000_000;
 const PAUSE_MS = 5;
@@ -32,7 +32,7 @@ const PAUSE_MS = 5;
 export interface ConsoleSoakOptions {
   readonly days: number;
   readonly markets: number;
-  /** Figures are taken so often, simulated days. */
+  /** Interval of measurements, simulated days. */
   readonly everyDays: number;
   readonly usualForMs?: number;
 }
@@ -43,11 +43,11 @@ export interface ConsoleSoakRow extends ConsoleFigures {
 
 export interface ConsoleSoaked {
   readonly rows: readonly ConsoleSoakRow[];
-  /** Of a core, told as a trader tells. */
+  /** Share of a core, at the trader's usual interval. */
   readonly share: number;
 }
 
-/** @param told each row, when it is there */
+/** @param told called with each row */
 export async function soakConsole(
   options: ConsoleSoakOptions,
   told: (row: ConsoleSoakRow) => void = () => undefined,
@@ -96,7 +96,7 @@ export async function soakConsole(
   }
 }
 
-/** Each call gives what the console's process says next, and rejects when it has ended. */
+/** Each call returns the next message of the console's process, and rejects when it has ended. */
 function listenTo(child: ChildProcess): () => Promise<Told> {
   const gone = once(child, 'exit').then(([code]) => {
     throw new Error(`the process of the console ended with ${code}`);
@@ -108,7 +108,7 @@ function listenTo(child: ChildProcess): () => Promise<Told> {
   };
 }
 
-/** A page of one market that reads all that it is told. Resolves once its stream is open. */
+/** A page of one market that reads its whole stream. Resolves once the stream is open. */
 async function openPage(url: string) {
   const stop = new AbortController();
   const read = { bytes: 0 };
@@ -123,13 +123,13 @@ async function openPage(url: string) {
 
 interface FeedOptions {
   readonly child: ChildProcess;
-  /** What the console's process says next. */
+  /** The next message of the console's process. */
   readonly hear: () => Promise<Told>;
   readonly reader: LineReader;
   readonly markets: number;
 }
 
-/** What the trader tells: the same figures again and again, each time of another moment. */
+/** The trader's telemetry: the same figures repeatedly, each time with a new time. */
 class Feed {
   readonly #child: ChildProcess;
   readonly #hear: () => Promise<Told>;

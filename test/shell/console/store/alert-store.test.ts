@@ -16,7 +16,7 @@ const CHANNEL = { name: 'chat', kind: 'slack', min: 'info', summary: true } as C
 const openFile = (path = join(newFolder(), 'console')) =>
   new StoreFile({ path, note: () => undefined, nowMs: () => 0, steadyMs: () => 0 });
 
-/** A console's part that tells, and what it has sent. */
+/** A console's alert center, and its sent messages. */
 function openCenter(file: StoreFile, answer: Delivery, nowMs: number) {
   const sent: AlertMessage[] = [];
   const center = new AlertCenter({

@@ -132,7 +132,7 @@ test.each([
   damage();
   const file = openFile();
   const history = new History(file);
-  // Where the damage is met late the first write is lost, never a later one.
+  // If the damage is met late, the first write is lost, never a later one.
   history.add(sample(START_MS));
   history.add(sample(START_MS + 5_000));
   expect(history.market('m', { fromMs: START_MS + 5_000, toMs: START_MS + 5_000 }).length).toBe(1);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BRAKE_LEVELS, Brake } from '../../../../src/shell/control/telemetry/brake.js';
 
-/** Spans of ten seconds, in each of which telemetry took so much and beats came so late; the levels after each. */
+/** Spans of ten seconds, with the time used by telemetry and the delay of beats; the levels after each. */
 function levelsAfter(spans: readonly { readonly usedMs: number; readonly lateMs: number }[]): readonly number[] {
   const brake = new Brake(0);
   return spans.map(({ usedMs, lateMs }, i) => {

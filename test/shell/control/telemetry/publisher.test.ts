@@ -1,4 +1,4 @@
-/** Messages to readers of telemetry, and that no reader can delay the trader. */
+/** Messages to readers of telemetry, and the rule that no reader can delay the trader. */
 
 import { describe, expect, test } from 'vitest';
 import type {
@@ -95,7 +95,7 @@ describe('telemetry', () => {
     const { at, step, publisher } = world([watched('a')]);
     const reader = new Reader();
     publisher.subscribe(reader);
-    // A figure that JSON has no word for.
+    // A value that JSON cannot represent.
     at.markets = [watched('a', 1n)];
     step(500);
     expect(reader.destroyed).toBe(true);
@@ -115,7 +115,7 @@ describe('telemetry', () => {
     expect(reader.destroyed).toBe(true);
     expect(at.failures).toEqual(['Error: the ledger is broken', 'Error: the ledger is broken']);
     at.isBroken = false;
-    // The reader that was refused takes no place.
+    // The rejected reader takes no place.
     const readers = Array.from({ length: MOST_READERS }, () => new Reader());
     for (const one of readers) expect(publisher.subscribe(one)).toBeNull();
     step(500);

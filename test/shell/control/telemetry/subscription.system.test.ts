@@ -9,7 +9,7 @@ import { serveTrader } from '../../console/told-trader.js';
 const frame = (account: unknown): StatusLine =>
   ({ type: 'frame', time: 1, account, markets: [market('m')], known: ['m'] }) as StatusLine; // some are hostile
 
-/** What a reader gets of these lines, and why it lost the connection. */
+/** Lines that a reader receives, and the reason why its connection ended. */
 async function readLines(lines: readonly unknown[]) {
   const socket = `${newFolder()}/trader.sock`;
   const server = await serveTrader(socket);

@@ -1,4 +1,4 @@
-/** Copies of configurations beside the ledger: whole, for their owner alone, and bounded in number. */
+/** Copies of configurations beside the ledger: complete, private, and bounded in number. */
 
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

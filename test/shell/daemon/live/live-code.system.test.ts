@@ -1,4 +1,4 @@
-/** Code of a running trader's strategies: it is loaded by another process first, and looking at a configuration runs none. */
+/** Code of a running trader's strategies: another process loads it first, and inspecting a configuration runs none. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A configuration that changes while the trader runs: accepted, refused and reverted changes. */
+/** Configuration changes of a running trader: accepted, rejected and reverted ones. */
 
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -95,7 +95,7 @@ describe('a running trader’s configuration', () => {
     await apply(live);
     const copy = join(folder, 'twinbook.sqlite.config', history()[0]?.copy ?? '');
     const back = () => live.rollback({ hash: '', reason: 'worse', dryRun: false });
-    // Its number depends on where this package lies.
+    // Its number depends on the place of this package.
     const maker = readdirSync(copy).find((name) => name.endsWith('-maker.yaml')) ?? 'no copy';
     writeFileSync(join(copy, maker), 'strategy: log-odds-maker\n');
     await expect(back()).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** A trader's configuration in force, with the files and the ledger's notes that it is changed by. */
+/** A trader's configuration in force, with the files and ledger notes that change it. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

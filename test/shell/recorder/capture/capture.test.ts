@@ -4,7 +4,7 @@ import { type Levels, MARKET, Polls, tradeOf } from './world.js';
 
 const DEAD = { kind: 'unknown', reason: 'connect ECONNREFUSED', sent: true } as const;
 
-/** A market whose book and trades were looked at once. */
+/** A market with one poll of its book and trades. */
 function begun(bids: Levels = { 0.4: 10 }, asks: Levels = {}, expectMs = 1_000): Polls {
   const polls = new Polls();
   polls.capture.expect(expectMs);
@@ -76,7 +76,7 @@ describe('a captured market', () => {
     polls.book(2000, { 0.42: 1, 0.41: 2, 0.4: 10 }, {}, 3);
     polls.trades(2200, []);
     expect(polls.remembered.book()).toEqual(['bid 0.38 3', 'bid 0.39 5', 'bid 0.4 10', 'bid 0.41 2', 'bid 0.42 1']);
-    // Fewer levels than were asked for are all there are.
+    // Fewer levels than requested are all that exist.
     polls.book(3000, { 0.41: 2, 0.4: 10 }, {}, 3);
     polls.trades(3200, []);
     expect(polls.remembered.book()).toEqual(['bid 0.4 10', 'bid 0.41 2']);
@@ -174,7 +174,7 @@ describe('a captured market', () => {
     const paid = { funds: 7_000_000, onchain_funds: 7_000_000, yes_shares: 2_000_000, no_shares: 7_000_000 };
     polls.poll({ endpoint: 'redeems.detail', params: { pubkey: 'R' } }, { ...redeem, ...paid }, 2000);
     expect(polls.remembered.descriptions.at(-1)?.outcome).toBe(false);
-    // A later detail does not know it and does not take it away.
+    // A later detail does not contain it and keeps it.
     polls.detail(3000, 'resolved');
     expect(polls.remembered.descriptions.at(-1)?.outcome).toBe(false);
   });
@@ -216,7 +216,7 @@ describe('own orders', () => {
     polls.poll({ endpoint: 'orders.create', body }, { pubkey: 'P', message: 'm' }, sentMs);
     return polls.ask({ endpoint: 'orders.submit', params: { pubkey: 'P' }, body: { signature: 's' } }, sentMs + 200);
   };
-  /** An order of ours that was accepted. */
+  /** An accepted order of ours. */
   const rests = (polls: Polls, isYes = true, price = 0.4) => {
     const data = order('P', 'open', 5, isYes, price) as never;
     const submit = place(polls, 1500, isYes, String(price));
@@ -252,7 +252,7 @@ describe('own orders', () => {
   it('that may or may not be in a book leave its level as it was known', () => {
     const polls = begunSlowly();
     const submit = place(polls, 1500);
-    // Its answer is still out: whether 15 are 10 and ours or 15 of others, nobody can say.
+    // Its answer is outstanding: 15 may be 10 and ours, or 15 of others.
     expect(seen(polls, 2000, { 0.4: 15 })).toEqual(['bid 0.4 10']);
     polls.answer(
       submit,
@@ -301,7 +301,7 @@ describe('own orders', () => {
 });
 
 describe('any market', () => {
-  /** What happens at the venue every 100 ms. */
+  /** Events at the venue every 100 ms. */
   const moment = fc.oneof(
     fc.record({
       what: fc.constant('add' as const),
@@ -350,7 +350,7 @@ describe('any market', () => {
           [...events.map(({ timeMs }) => timeMs)].sort((a, b) => a - b),
         );
         const traded = events.filter(({ what }) => what === 'trade');
-        // A hundred rows are a page: what was never shown cannot be recorded.
+        // A page has a hundred rows: unseen rows cannot be recorded.
         if (rows.length <= 100) {
           expect(traded.map(({ price, amount }) => `${price} ${amount}`).sort()).toEqual(
             rows.map(({ price, amount }) => `${price} ${amount}`).sort(),
@@ -365,7 +365,7 @@ describe('any market', () => {
           const decrease = (known.get(price) ?? 0) - amount;
           known.set(price, amount);
           if (decrease <= 0 || rows.length > 100) continue;
-          // Additions at the same price may hide a part of what was traded, never the other way round.
+          // Additions at the same price may hide a part of the trades, never the opposite.
           expect(unexplained.get(price) ?? 0).toBeGreaterThanOrEqual(decrease);
         }
       }),

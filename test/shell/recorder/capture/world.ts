@@ -1,4 +1,4 @@
-/** A venue's answers, and a store that only remembers what it was given. */
+/** A venue's answers, and a store that only records its input. */
 
 import type { RecordedMarket, RecordedPoll } from '../../../../src/recording/contract.js';
 import type { FeedRow, MarketSink, OwnRow } from '../../../../src/recording/store/contract.js';
@@ -9,7 +9,7 @@ import { Capture } from '../../../../src/shell/recorder/capture/capture.js';
 
 export const MARKET = 'M';
 
-/** One call of a sink, as a line that a test can read: `level 1000 bid 0.4 100`. */
+/** One call of a sink, as a readable line: `level 1000 bid 0.4 100`. */
 export interface Given {
   readonly what: 'level' | 'trade' | 'clear' | 'gap' | 'end';
   readonly timeMs: number;
@@ -40,7 +40,7 @@ export class Remembered {
     );
   }
 
-  /** The book that the events make, as `bid 0.4 100`. */
+  /** The book from the events, as `bid 0.4 100`. */
   book(): string[] {
     const levels = new Map<string, number>();
     for (const { what, side, price, amount } of this.events) {
@@ -151,12 +151,12 @@ export const detailOf = (state: DataOf<'markets.detail'>['state'] = 'open'): Dat
 });
 
 interface Times {
-  /** Our clock, ms, which the venue's equals. */
+  /** Our clock, ms, which equals the venue's. */
   readonly sentMs: number;
   readonly seenMs: number;
 }
 
-/** Polls as a shell makes them; the venue answers in the middle of each. */
+/** Polls as a shell sends them; the venue answers in the middle of each. */
 export class Polls {
   readonly remembered = new Remembered();
   readonly capture: Capture;
@@ -169,7 +169,7 @@ export class Polls {
 
   ask(call: Partial<AnyCall> & { readonly endpoint: AnyCall['endpoint'] }, nowMs: number): number {
     this.#id += 1;
-    // A call of this endpoint, whose other parts the test has given.
+    // A call of this endpoint with the test's other parts.
     const whole = { params: {}, query: {}, body: undefined, ...call } as AnyCall;
     this.capture.onAsk({ id: this.#id, lane: 'quiet', call: whole, latestMs: nowMs + 1000 }, nowMs);
     return this.#id;
@@ -191,7 +191,7 @@ export class Polls {
   /** One call and its answer. */
   poll(call: Parameters<Polls['ask']>[0], data: unknown, sentMs: number, nextCursor: string | null = null): void {
     const id = this.ask(call, sentMs);
-    // The data of this endpoint, as the test says.
+    // The data of this endpoint, from the test.
     this.answer(id, { kind: 'answered', data: data as never, nextCursor }, { sentMs, seenMs: sentMs + 100 });
   }
 
