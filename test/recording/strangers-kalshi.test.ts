@@ -1,4 +1,4 @@
-/** Kalshi recordings as others make and move them: what is odd about them is told, joined or refused, never guessed. */
+/** Kalshi recordings made or moved by other programs: oddities are reported, joined or rejected, never guessed. */
 
 import { cpSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

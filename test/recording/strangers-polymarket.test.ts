@@ -1,4 +1,4 @@
-/** Polymarket files as others make them: other types are read, rows that are none are counted with the reason. */
+/** Polymarket files from other programs: other types are read, invalid rows are counted with the reason. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { rowsOf } from './samples.js';
 
 const T = Date.parse('2026-06-07T01:30:00Z');
 
-/** Two changes of one token; `columns` replaces some of theirs. */
+/** Two changes of one token; `columns` replaces some of their columns. */
 async function write(columns = 'size AS size'): Promise<string> {
   const path = join(newFolder(), 'game.parquet');
   const connection = await (await DuckDBInstance.create(':memory:')).connect();

@@ -7,7 +7,7 @@ import { openRecordings } from '../../../src/recording/recording.js';
 import type { MarketSink, RecordingStore, Stamp, StoreSettings } from '../../../src/recording/store/contract.js';
 import { openRecordingStore } from '../../../src/recording/store/store.js';
 
-/** A minute before midnight, so that a stream of some minutes is in two days. */
+/** A minute before midnight, so that a stream of some minutes spans two days. */
 export const START_MS = Date.UTC(2026, 10, 20, 23, 59);
 
 export const market = (changes: Partial<RecordedMarket> = {}): RecordedMarket => ({

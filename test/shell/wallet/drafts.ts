@@ -1,4 +1,4 @@
-/** A second opinion on signatures. */
+/** Checks signatures with a second implementation. */
 
 import { createPublicKey, verify } from 'node:crypto';
 import { base58 } from '@scure/base';

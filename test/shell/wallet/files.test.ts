@@ -21,14 +21,14 @@ import { createKeyFile, importKeyFile, isSealedKeyFile, openKeyFile } from '../.
 import { walletPassphrase } from '../../../src/shell/wallet/passphrase.js';
 import { secrets } from '../../../src/shell/wallet/secrets.js';
 
-/** A key of node:crypto's making: seed and public key as another tool would store them. */
+/** A key made by node:crypto: seed and public key as another tool would store them. */
 function foreignKey() {
-  // Encoded as it is made: Node 20 waits for itself when a key is exported while the job that made it is collected.
+  // Encoded at once: Node 20 deadlocks when a key is exported while the job that made it is collected.
   const { privateKey, publicKey } = generateKeyPairSync('ed25519', {
     privateKeyEncoding: { type: 'pkcs8', format: 'der' },
     publicKeyEncoding: { type: 'spki', format: 'der' },
   });
-  // The last 32 bytes of either form are the key itself.
+  // The key is the last 32 bytes of either form.
   const [seed, x] = [privateKey.subarray(-32), publicKey.subarray(-32)];
   return { seed, both: Buffer.concat([seed, x]), address: base58.encode(x) };
 }

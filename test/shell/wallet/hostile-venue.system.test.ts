@@ -1,4 +1,4 @@
-/** A whole trader on a venue that asks it to sign something else than was meant. */
+/** A whole trader on a venue whose drafts differ from the trader's intents. */
 
 import { expect, it } from 'vitest';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
@@ -13,7 +13,7 @@ interface Status {
 it('signs nothing, says so loudly, counts it, and stays out of the market, also after a restart', async () => {
   const url = await exchangeHere('--seed', '3', '--no-rate-limits');
   const proxy = await alteringProxy(url);
-  // Every order that is drafted costs one share more than was asked for.
+  // Every draft costs one share more than requested.
   proxy.answer = (body, { method, path }) =>
     method === 'POST' && path === '/orders/'
       ? body.replace(/Amount: (\d+)/, (_, amount) => `Amount: ${Number(amount) + 1}`)
@@ -46,7 +46,7 @@ it('signs nothing, says so loudly, counts it, and stays out of the market, also 
     expect(refused.every(({ severity }) => severity === 'loud')).toBe(true);
     const drafts = ledger.intents({ limit: 1_000 }).filter(({ draftPubkey }) => draftPubkey !== null);
     expect(drafts.every(({ signature }) => signature === null)).toBe(true);
-    // One event for each draft that was shown to the signer (others were withdrawn before), and none by the second run.
+    // One event for each draft that the signer saw (others were withdrawn before), and none by the second run.
     const shown = drafts.filter(({ lastReason }) => lastReason.includes('the draft says 26'));
     expect([refused.length, ledger.eventCount('signing_refused')]).toEqual([shown.length, shown.length]);
     expect(await status()).toMatchObject({ running: false, signing_refused: shown.length });

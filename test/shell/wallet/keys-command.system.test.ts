@@ -1,4 +1,4 @@
-/** `twinbook keys create` and `import`: a key is sealed unless somebody says that it need not be. */
+/** `twinbook keys create` and `import`: a key is sealed unless the user declines. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { isSealedKeyFile, openKeyFile } from '../../../src/shell/wallet/key-file
 import { run } from '../../cli/run.js';
 import { folderOf } from '../../support/folders.js';
 
-// Sealing takes a second and 256 MiB each time, and a loaded machine many times as long.
+// Sealing takes a second and 256 MiB each time, and many times as long on a loaded machine.
 const env = { TWINBOOK_WALLET_PASSPHRASE: 'correct horse' };
 const create = ['keys', 'create', '--file', 'wallet.json'];
 
@@ -29,7 +29,7 @@ it('seals with a passphrase, dearly for whoever guesses, and without one only wh
   const sealed = await run(create, { cwd, env });
   expect(sealed).toMatchObject({ code: 0, err: '' });
   expect(isSealedKeyFile(path)).toBe(true);
-  // What `createKeyFile` takes where nobody names a cost.
+  // The default cost of `createKeyFile`.
   expect(JSON.parse(readFileSync(path, 'utf8')).sealed).toMatchObject({ kdf: 'scrypt', n: 2 ** 18, r: 8, p: 1 });
   expect(openKeyFile({ path, passphrase: 'correct horse' }).address).toBe(sealed.out.trim());
   const plain = ['keys', 'create', '--plain-text-key', '--json', '--file', 'plain.json'];

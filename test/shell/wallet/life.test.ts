@@ -1,4 +1,4 @@
-/** A whole life at the paper exchange, over HTTP, under each venue profile and with each kind of draft message. */
+/** A whole life at the paper exchange, over HTTP, with each venue profile and each kind of draft message. */
 
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -48,7 +48,7 @@ describe.each(VENUES)('under %s', (_, profile, isMessage) => {
     return ((await answer.json()) as { data: { condition_id: string } }).data;
   }
 
-  /** The signature for a draft, by a signer that knows what was meant. */
+  /** The signature for a draft, by a signer that knows the intent. */
   function signed(market: string, draft: { pubkey: string; message: string | null }, terms: DraftTerms) {
     const message = draft.message ?? '';
     expect(isMessage(message), message).toBe(true);
@@ -61,7 +61,7 @@ describe.each(VENUES)('under %s', (_, profile, isMessage) => {
 
   function data<T>({ outcome }: { readonly outcome: Outcome & { readonly data?: T } }): T {
     if (outcome.kind !== 'answered') throw new Error(JSON.stringify(outcome));
-    // An answered outcome carries the record of its endpoint.
+    // An answered outcome has the record of its endpoint.
     return outcome.data as T;
   }
 
@@ -69,7 +69,7 @@ describe.each(VENUES)('under %s', (_, profile, isMessage) => {
     const { condition_id: market } = await control('/markets/', { title: 'Rain?', config: { kind: 'orderbook' } });
     const options = { pollMs: 1, allowBlindSigning: profile.draft_message === 'opaque' };
     const sets = { market_condition_id: market, amount: '10' };
-    // The split that follows is answered this same draft.
+    // The next split gets this same draft.
     const { message } = await client.splits.create(sets);
     expect(isMessage(message), message).toBe(true);
     expect(await client.split(wallet, sets, options)).toMatchObject({ state: 'done', onchain_amount: m(10) });

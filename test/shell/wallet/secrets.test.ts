@@ -1,4 +1,4 @@
-/** The last net: whatever spelling a secret is given, it does not get through, and nothing else is touched. */
+/** The last safeguard: it removes a secret in every spelling, and changes nothing else. */
 
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
@@ -24,7 +24,7 @@ const spellings: readonly (readonly [string, (value: string, before: string, beh
   ['in base58', (value) => base58.encode(Buffer.from(value))],
 ];
 
-/** Plain ones: what JSON in JSON makes of quotes is beyond any net. */
+/** Plain ones: no safeguard covers the quotes of JSON inside JSON. */
 const plain = fc.stringMatching(/^[A-Za-z0-9 +/=_-]{8,40}$/).filter((value) => value.trim().length >= 8);
 
 it.each(spellings)('a secret %s is removed', (name, spell) => {

@@ -17,7 +17,7 @@ export interface Instruction {
   readonly text?: string;
   readonly data?: Uint8Array;
   readonly accounts?: readonly { readonly address: Address; readonly role: 0 | 1 | 2 | 3 }[];
-  /** Takes one account out of this lookup table. */
+  /** Takes one account from this lookup table. */
   readonly table?: string;
 }
 
@@ -36,7 +36,7 @@ export function transactionHex({ payer, version = 0, blockhash, instructions }: 
     data,
     accounts: [
       ...accounts,
-      // The account's own address is not written: any will do.
+      // The account's own address is not written, so any will do.
       ...(table === undefined
         ? []
         : [
@@ -50,7 +50,7 @@ export function transactionHex({ payer, version = 0, blockhash, instructions }: 
     ],
   }));
   const paid = setTransactionMessageFeePayer(address(payer), createTransactionMessage({ version }));
-  // The package marks a blockhash that was checked; any 32 bytes will do here.
+  // The package's type marks a checked blockhash; any 32 bytes will do here.
   const checked = blockhash as Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'];
   const timed = setTransactionMessageLifetimeUsingBlockhash({ blockhash: checked, lastValidBlockHeight: 0n }, paid);
   const message = appendTransactionMessageInstructions(compiled, timed);

@@ -16,7 +16,7 @@ const wallet = new Wallet(randomBytes(32));
 const key = () => base58.encode(randomBytes(32));
 const RULES: SigningRules = { serviceName, draftMessage: 'solana_tx', allowBlindSigning: false };
 
-/** Hex of a transaction of any shape, paid by our wallet unless told otherwise. */
+/** Hex of a transaction of any shape, paid by our wallet by default. */
 const transaction = (shape: Partial<Shape> & Pick<Shape, 'instructions'>): string =>
   transactionHex({ payer: wallet.address, blockhash: key(), ...shape });
 
@@ -37,7 +37,7 @@ const draft: DraftText = {
 const text = writeDraftText(draft);
 const memo = { program: MEMO_PROGRAM, text };
 
-/** `signed`, or the reason why not. */
+/** `signed`, or the reason for the rejection. */
 function outcome(message: string, rules: Partial<SigningRules> = {}, of: DraftText = draft): string {
   const { marketConditionId, draftPubkey, terms } = of;
   const stored = { intentId: 'i', marketConditionId, draftPubkey, message, terms };

@@ -1,4 +1,4 @@
-/** Bytes that pretend to be the transaction of a draft, and are not, or are one in a form that no honest package writes. */
+/** Bytes in place of a draft's transaction: not a transaction, or one in a form that no correct package writes. */
 
 import { base58 } from '@scure/base';
 import { type Draw, type Honest, textOf } from './draw.js';
@@ -28,7 +28,7 @@ const parts = (honest: Honest, draw: Draw, version = draw.pick<'legacy' | 0>('le
 
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
-/** The honest parts with others among them. */
+/** The honest parts with additional ones. */
 const built = (
   name: string,
   change: (honest: WireParts, draw: Draw) => Partial<WireParts>,
@@ -49,7 +49,7 @@ const bytes = (name: string, change: (own: Buffer, draw: Draw) => Uint8Array, be
   make: (honest, draw) => hexOf(change(wireBytes(parts(honest, draw)), draw)),
 });
 
-/** The honest hex, spelled otherwise. */
+/** The honest hex in another spelling. */
 const spelled = (name: string, change: (hex: string, draw: Draw) => string, because = NO_HEX): HostileBytes => ({
   name,
   because,
@@ -59,10 +59,10 @@ const spelled = (name: string, change: (hex: string, draw: Draw) => string, beca
 const first = (own: WireParts): WireInstruction =>
   own.instructions[0] ?? { program: 1, accounts: [], data: Buffer.alloc(0) };
 
-/** Behind signatures and version stand the three bytes of the header. */
+/** The three bytes of the header follow signatures and version. */
 const headerAt = (own: Buffer) => (own[65] === 0x80 ? 66 : 65);
 
-/** Where a byte may differ without a difference in meaning: blockhash, expiry, and whether a program is read-only. */
+/** Bytes that may differ without a difference in meaning: blockhash, expiry, and whether a program is read-only. */
 function isFree(own: Buffer, at: number): boolean {
   const header = headerAt(own);
   const blockhash = header + 4 + 64;
@@ -166,7 +166,7 @@ const FORMS: readonly HostileBytes[] = [
     (own, draw) => {
       const changed = Buffer.from(own);
       for (let more = draw.below(8); more > 0; more--) changed[draw.below(own.length)] = draw.below(256);
-      // The last of them where it matters: in the key of the payer or of the program.
+      // The last change is where it matters: in the key of the payer or of the program.
       const at = headerAt(own) + 4 + draw.below(64);
       changed[at] = ((own[at] ?? 0) + 1 + draw.below(255)) % 256;
       return changed;
@@ -210,7 +210,7 @@ const FORMS: readonly HostileBytes[] = [
   spelled('a huge message', (hex, draw) => hex.repeat(40 + draw.below(200)), /too long/),
 ];
 
-/** A text where a transaction is due. */
+/** A text in place of a transaction. */
 const TEXTS: readonly HostileBytes[] = [
   { name: 'the readable text itself', because: NO_HEX, make: (honest) => textOf(honest) },
   {
@@ -222,7 +222,7 @@ const TEXTS: readonly HostileBytes[] = [
 
 export const HOSTILE_BYTES: readonly HostileBytes[] = [...FORMS, ...TEXTS];
 
-/** What a transaction can hide behind where a text is due, so that our signature would be over its message. */
+/** A transaction disguised as a text, so that our signature would be over its message. */
 export function disguised(honest: Honest, draw: Draw): string {
   const own = parts(honest, draw);
   const message = messageBytes(own, shortest);
@@ -239,7 +239,7 @@ export function disguised(honest: Honest, draw: Draw): string {
   )();
 }
 
-/** A message of a transaction all of whose bytes are characters: signing the text signs the transaction. */
+/** A transaction's message of printable bytes only: signing the text signs the transaction. */
 export function asCharacters(draw: Draw): string {
   const letters = (count: number) => Uint8Array.from({ length: count }, () => 1 + draw.below(127));
   const accounts = Array.from({ length: 2 + draw.below(3) }, () => letters(32));

@@ -1,4 +1,4 @@
-/** Challenges that are not the template for our wallet: the wallet's other way to a signature, which must not sign drafts. */
+/** Challenges that differ from the template for our wallet: this way to a signature must not sign drafts. */
 
 import { challengeText } from '../../../../src/shared/protocol/signing.js';
 import { serviceName } from '../drafts.js';

@@ -1,7 +1,7 @@
 /**
- * The corpus of hostile drafts: classes of what a hostile or broken venue could ask the wallet to sign, each with as many
- * cases as are wanted, drawn from a seed. None may be signed, each must be refused for the reason that its class names,
- * and the honest draft beside it must be signed, or the refusal would show nothing.
+ * The corpus of hostile drafts: classes of requests of a hostile or broken venue, each with any number of cases, drawn
+ * from a seed. None may be signed, each must be rejected for the reason of its class, and the honest draft beside it
+ * must be signed, or the rejection would prove nothing.
  */
 
 import { base58 } from '@scure/base';
@@ -23,30 +23,30 @@ import { HOSTILE_TEXTS } from './texts.js';
 import { HOSTILE_TRANSACTIONS } from './transactions.js';
 import { memoParts, wireBytes } from './wire.js';
 
-/** One class of what must never be signed. */
+/** One class of drafts that must never be signed. */
 export interface HostileClass {
   readonly name: string;
   readonly because: RegExp;
   readonly ask: (draw: Draw) => SignResult;
 }
 
-/** What came of honest drafts. */
+/** Results of honest drafts. */
 export interface HonestResult {
   readonly form: string;
   readonly cases: number;
   readonly refused: number;
-  /** The first that was refused; empty when all is well. */
+  /** The first that was rejected; empty if none. */
   readonly example: string;
 }
 
-/** What came of one class. */
+/** Results of one class. */
 export interface ClassResult {
   readonly name: string;
   readonly cases: number;
   readonly signed: number;
-  /** Refused, but for another reason than the class names. */
+  /** Rejected for another reason than that of the class. */
   readonly misjudged: number;
-  /** The first case that was signed or misjudged; empty when all is well. */
+  /** The first case that was signed or misjudged; empty if none. */
   readonly example: string;
 }
 
@@ -60,7 +60,7 @@ const rulesOf = (draftMessage: SigningRules['draftMessage'], more: Partial<Signi
 const cosignedBy = (draftCosigners: DraftCosigners | undefined): Partial<SigningRules> =>
   draftCosigners === undefined ? {} : { draftCosigners };
 
-/** Asks a signer that finds `stored` in its ledger. */
+/** Calls a signer with `stored` in its ledger. */
 export function answerTo(draw: Draw, { stored, rules }: Question, intentId = stored?.intentId ?? 'i'): SignResult {
   return draw.wallet.draftSigner({ ...rules, loadDraft: () => stored }).sign(intentId);
 }
@@ -68,7 +68,7 @@ export function answerTo(draw: Draw, { stored, rules }: Question, intentId = sto
 const ask = (draw: Draw, { stored }: Honest, message: string, rules: SigningRules) =>
   answerTo(draw, { stored: { ...stored, message }, rules });
 
-/** A memo of the wallet's own, with this text. */
+/** A memo of our wallet with this text. */
 const memoHex = (draw: Draw, text: string) =>
   wireBytes(memoParts(draw.wallet.address, text, draw.bytes(32), draw.pick<'legacy' | 0>('legacy', 0))).toString('hex');
 
@@ -118,7 +118,7 @@ const BYTES: readonly HostileClass[] = HOSTILE_BYTES.map(({ name, because, make 
 const anyText = (draw: Draw) =>
   rulesOf(draw.pick<'utf8' | 'opaque'>('utf8', 'opaque'), { allowBlindSigning: true, solanaLookupTables: true });
 
-/** What concerns no single kind of message. */
+/** Classes that are independent of the kind of message. */
 const ROWS: readonly HostileClass[] = [
   {
     name: 'text: a transaction in disguise',
@@ -194,7 +194,7 @@ const CHALLENGES: readonly HostileClass[] = HOSTILE_CHALLENGES.map(({ name, beca
 
 export const HOSTILE_CLASSES: readonly HostileClass[] = [...[TEXTS, TRANSACTIONS, BYTES, ROWS, CHALLENGES].flat()];
 
-/** The same wallet for the same seed. It holds nothing. */
+/** The same wallet for the same seed. It is empty. */
 export const drawOf = (seed: number, name: string): Draw => {
   const keys = Random.fromSeed(seed, `wallet ${name}`);
   const wallet = new Wallet(Uint8Array.from({ length: 32 }, () => keys.below(256)));
@@ -214,7 +214,7 @@ export function tryClass({ name, because, ask: asked }: HostileClass, cases: num
   return { name, cases, signed, misjudged, example };
 }
 
-/** How honest drafts come: as text, as the paper exchange's own transactions, and as other software would build them. */
+/** Forms of honest drafts: text, the paper exchange's own transactions, and those of other software. */
 export const HONEST_FORMS = [
   ...['utf8', 'solana_tx', 'solana_tx of others'],
   ...['solana_tx co-signed', 'solana_tx co-signed, of others'],
@@ -237,7 +237,7 @@ const HONEST_MESSAGES: Readonly<Record<string, (honest: Honest, draw: Draw) => H
     return { message: cosignedByOthers(honest, draw, cosigners), cosigners };
   },
   'solana_tx of others': (honest, draw) => {
-    // A memo may name who signs it, and hex may be written in capitals.
+    // A memo may name its signer, and hex may have capitals.
     const ours = { address: address(draw.wallet.address), role: READONLY_SIGNER };
     const memo = { program: MEMO_PROGRAM, text: textOf(honest), accounts: draw.chance(0.5) ? [ours] : [] };
     const version = draw.pick<'legacy' | 0>('legacy', 0);
@@ -247,7 +247,7 @@ const HONEST_MESSAGES: Readonly<Record<string, (honest: Honest, draw: Draw) => H
   },
 };
 
-/** Honest drafts of every action; `refused` must stay 0. Every signature is checked by another implementation. */
+/** Honest drafts of every action; `refused` must stay 0. Another implementation checks every signature. */
 export function tryHonest(form: string, cases: number, seed: number): HonestResult {
   const draw = drawOf(seed, `honest ${form}`);
   let [refused, example] = [0, ''];
@@ -256,7 +256,7 @@ export function tryHonest(form: string, cases: number, seed: number): HonestResu
     const { message, cosigners } = must(HONEST_MESSAGES[form], `the form ${form}`)(honest, draw);
     const rules = rulesOf(form === 'utf8' ? 'utf8' : 'solana_tx', cosignedBy(cosigners));
     const answer = ask(draw, honest, message, rules);
-    // The message of a transaction begins behind its slots, 64 bytes each, whose count is the first byte.
+    // A transaction's message follows its slots, 64 bytes each, whose count is the first byte.
     const messageAt = 2 + 128 * Number.parseInt(message.slice(0, 2), 16);
     const signedBytes = form === 'utf8' ? Buffer.from(message, 'utf8') : Buffer.from(message.slice(messageAt), 'hex');
     if (answer.ok && verifies(signedBytes, answer.signature, draw.wallet.address)) continue;
@@ -266,7 +266,7 @@ export function tryHonest(form: string, cases: number, seed: number): HonestResu
   return { form, cases, refused, example };
 }
 
-/** Whether the bytes from which the malformed ones are made are those that the packages write. */
+/** Whether the bytes from which the malformed ones are made equal those of the packages. */
 export function isWireHonest(seed: number): boolean {
   const draw = drawOf(seed, 'wire');
   const text = textOf(draw.honest(draw.terms()));

@@ -1,4 +1,4 @@
-/** Transactions that ask for other signers, or for another payer, than the venue profile names. */
+/** Transactions with other signers, or with another payer, than in the venue profile. */
 
 import { base58 } from '@scure/base';
 import { address } from '@solana/addresses';
@@ -19,7 +19,7 @@ export const BOTH: DraftCosigners = { keys: [SECOND, FIRST], fee_payer: FIRST };
 export const BESIDE: DraftCosigners = { keys: [FIRST] };
 
 const SLOTS_END = 1 + 2 * 64;
-/** Where the keys begin, the payer's first and ours behind it. */
+/** Offset of the keys, the payer's first and then ours. */
 const keysAt = (bytes: Buffer) => SLOTS_END + (bytes[SLOTS_END] === 0x80 ? 1 : 0) + 4;
 
 const MALFORMED = /is not a Solana transaction|not spelled the one way|contradicts itself/;
@@ -31,9 +31,9 @@ const filling = (draw: Draw) => Buffer.concat([Buffer.of(1 + draw.below(255)), d
 
 interface Asked {
   readonly payer: string;
-  /** Who signs beside the payer. */
+  /** Signers beside the payer. */
   readonly signers: readonly string[];
-  /** Who is named without signing. */
+  /** Accounts named without signing. */
   readonly named?: readonly string[];
   readonly more?: readonly Instruction[];
   readonly text?: string;
@@ -65,7 +65,7 @@ const kind = (
   make: (honest, draw) => built(honest, draw, asked(draw.wallet.address, draw, honest)),
 });
 
-/** The honest co-signed bytes, changed. Slots begin at the second byte, 64 bytes each. */
+/** The honest co-signed bytes with a change. Slots begin at the second byte, 64 bytes each. */
 const bent = (
   name: string,
   because: RegExp,
@@ -171,7 +171,7 @@ const OURS: readonly HostileTransaction[] = [
   ),
 ];
 
-/** What is no transaction at all, or one that contradicts itself. */
+/** Invalid transactions, or transactions that contradict themselves. */
 export const MALFORMED_COSIGNERS: readonly HostileTransaction[] = [
   bent('a co-signer twice', MALFORMED, (bytes, draw) => {
     const at = keysAt(bytes);
@@ -224,7 +224,7 @@ const CONTENTS: readonly HostileTransaction[] = [
 /** Well-formed transactions. */
 export const HOSTILE_COSIGNERS: readonly HostileTransaction[] = [...OTHERS, ...PAYERS, ...OURS, ...CONTENTS];
 
-/** An honest co-signed draft as other software would build it: its other signers may be written, and stand in any order. */
+/** An honest co-signed draft of other software: its other signers may be writable, and in any order. */
 export function cosignedByOthers(honest: Honest, draw: Draw, cosigners: DraftCosigners): string {
   const all = [draw.wallet.address, ...cosigners.keys];
   const payer = cosigners.fee_payer ?? draw.wallet.address;

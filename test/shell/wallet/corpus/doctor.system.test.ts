@@ -1,4 +1,4 @@
-/** What the doctor says of hostile drafts: a person who is in doubt looks there first. */
+/** The doctor's report about hostile drafts: a user in doubt runs it first. */
 
 import { describe, expect, it } from 'vitest';
 import { draftReportText, examineDraft } from '../../../../src/cli/doctor/draft.js';
@@ -27,7 +27,7 @@ function venueOf(
   return { venue: { name: 'test', profile, keys: 1, allowBlindSigning: programs !== null } };
 }
 
-/** Everything is shown on lines of its own: nothing of a draft may move a cursor or break a line. */
+/** A draft is shown on its own lines: it must not move the cursor or break a line. */
 const isHarmless = (shown: string) => !/[^\P{C}\n]/u.test(shown) && !/[\u2028\u2029]/.test(shown);
 
 describe('the doctor', () => {
@@ -41,7 +41,7 @@ describe('the doctor', () => {
         const shown = draftReportText(report);
         expect(isHarmless(shown)).toBe(true);
         expect(shown).toContain(`fee payer      ${report.transaction?.fee_payer}`);
-        // A memo that says something else than an intent is only wrong beside that intent.
+        // A memo that differs from an intent is only wrong beside that intent.
         if (kind.because.source === 'the draft says') expect(report.verdict).toBe('readable');
         else
           expect(report).toMatchObject({

@@ -1,4 +1,4 @@
-/** What the corpus is made of: drafts that say exactly what their intent says, by seeded chance. */
+/** Parts of the corpus: seeded drafts that match their intent exactly. */
 
 import { base58 } from '@scure/base';
 import { type Micros, micros } from '../../../../src/shared/base/micros.js';
@@ -10,7 +10,7 @@ import { serviceName } from '../drafts.js';
 
 export type OrderTerms = Extract<DraftTerms, { action: 'place-order'; type: 'limit' }>;
 
-/** An intent as the ledger keeps it, and what an honest venue answers when asked for its draft. */
+/** An intent as the ledger stores it, and an honest venue's answer to the request for its draft. */
 export interface Honest<T extends DraftTerms = DraftTerms> {
   readonly draft: DraftText & { readonly terms: T };
   readonly stored: Omit<StoredDraft, 'message'>;
@@ -22,7 +22,7 @@ export interface Question {
   readonly rules: SigningRules;
 }
 
-/** One case after another, the same for the same seed. */
+/** A sequence of cases, the same for the same seed. */
 export class Draw {
   readonly wallet: Wallet;
   readonly #random: Random;
@@ -53,7 +53,7 @@ export class Draw {
     return base58.encode(this.bytes(32));
   }
 
-  /** Small and large ones, whole and with six decimals. */
+  /** Small and large amounts, whole and with six decimals. */
   quantity(): Micros {
     return micros(this.chance(0.5) ? 1_000_000 * (1 + this.below(1_000)) : 1 + this.below(9_000_000_000_000));
   }
@@ -103,7 +103,7 @@ export class Draw {
     };
   }
 
-  /** Another value than this one. */
+  /** A value that differs from this one. */
   other<T>(than: T, draw: () => T): T {
     for (;;) {
       const value = draw();

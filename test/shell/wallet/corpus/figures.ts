@@ -18,7 +18,7 @@ const sum = (results: readonly ClassResult[], of: (result: ClassResult) => numbe
 const row = (...cells: readonly (string | number)[]) =>
   `| ${cells.map((cell) => (typeof cell === 'number' ? count(cell) : cell)).join(' | ')} |`;
 
-/** `misjudged`: refused, but for another reason than the class is about. */
+/** `misjudged`: rejected for another reason than that of the class. */
 export function classTable(results: readonly ClassResult[]): string {
   const head = [row('Class', 'Cases', 'Signed', 'Misjudged'), '|---|---:|---:|---:|'];
   return [...head, ...results.map(({ name, cases, signed, misjudged }) => row(name, cases, signed, misjudged))].join(

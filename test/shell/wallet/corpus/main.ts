@@ -1,6 +1,7 @@
 /**
- * `npm run signer-corpus [-- --cases N] [--honest N] [--seed S] [--write]`: N hostile drafts, shared out among all classes,
- * and honest ones; 1 when any was signed, misjudged or, being honest, refused. `--write` puts the figures into docs/safety.md.
+ * `npm run signer-corpus [-- --cases N] [--honest N] [--seed S] [--write]`: N hostile drafts over all classes, and
+ * honest ones. Exits with 1 if a hostile draft was signed or misjudged, or an honest one rejected. `--write` puts the
+ * figures into docs/safety.md.
  */
 
 import { parseArgs } from 'node:util';
@@ -32,6 +33,6 @@ const signed = HONEST_FORMS.map((form) => tryHonest(form, Math.ceil(honest / HON
 console.log(`${classTable(classes)}\n\n${summaryOf(classes, signed, seed)}`);
 const wrong = [...classes, ...signed].filter(({ example }) => example !== '');
 for (const result of wrong) console.log(`WRONG ${'name' in result ? result.name : result.form}: ${result.example}`);
-// Two hundred rows that all say 0 would bury the rest of the document; the command prints them.
+// Two hundred rows of zeros would hide the rest of the document; the command prints them.
 if (write) writeFigures('signer', summaryOf(classes, signed, seed));
 process.exitCode = wrong.length === 0 ? 0 : 1;

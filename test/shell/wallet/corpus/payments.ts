@@ -1,4 +1,4 @@
-/** Calls of Solana's own programs that give away what a wallet holds: what a hostile venue would like to have signed. */
+/** Calls of Solana's own programs that transfer a wallet's holdings, which a hostile venue would want signed. */
 
 import { type Address, address } from '@solana/addresses';
 import { type Instruction, READONLY, READONLY_SIGNER, WRITABLE, WRITABLE_SIGNER } from '../shapes.js';
@@ -31,7 +31,7 @@ const data = (...parts: readonly (Uint8Array | readonly number[])[]) =>
 
 type Role = 'ours' | 'theirs' | 'read';
 
-/** Our wallet as a signer who pays, an account of theirs, one that is only read. */
+/** Our wallet as a paying signer, an account of the thief, one that is only read. */
 function accounts(draw: Draw, ...roles: readonly Role[]): NonNullable<Instruction['accounts']> {
   const of = {
     ours: (): { address: Address; role: 2 | 3 } => ({
@@ -128,7 +128,7 @@ export const PAYMENTS: readonly Payment[] = [
   },
 ];
 
-/** What a profile would have to name for these calls. */
+/** The programs that a profile would need to name for these calls. */
 export const PAYMENT_PROGRAMS: readonly string[] = [
   ...[SYSTEM, TOKEN, TOKEN_2022, ASSOCIATED, STAKE, VOTE, ...LOADERS, LOOKUP_TABLES],
 ];

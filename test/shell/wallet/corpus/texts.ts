@@ -1,6 +1,6 @@
 /**
- * Texts that are not what was meant. Each stands beside the intent whose draft it pretends to be; each comes both as a
- * draft and as the memo of a transaction.
+ * Texts that differ from the intent. Each is paired with the intent whose draft it imitates, as a draft and as the memo
+ * of a transaction.
  */
 
 import { type DraftTerms, type DraftText, writeDraftText } from '../../../../src/shared/protocol/drafts/draft-text.js';
@@ -9,14 +9,14 @@ import type { Draw, Honest, OrderTerms } from './draw.js';
 
 export interface HostileText {
   readonly name: string;
-  /** What the refusal says: one that came for another reason would show nothing about this class. */
+  /** The reason of the rejection: another reason would prove nothing about this class. */
   readonly because: RegExp;
   readonly make: (honest: Honest<OrderTerms>, draw: Draw) => string;
 }
 
 const UNREADABLE = /not a readable draft/;
 
-/** Says something else, in perfect form. */
+/** A different statement in the correct form. */
 const says = (
   name: string,
   because: RegExp,
@@ -30,7 +30,7 @@ const says = (
 const terms = (name: string, because: RegExp, change: (meant: OrderTerms, draw: Draw) => DraftTerms) =>
   says(name, because, ({ draft }, draw) => ({ terms: change(draft.terms, draw) }));
 
-/** Has another form than a draft. */
+/** A form other than a draft's. */
 const spelled = (
   name: string,
   change: (text: string, draw: Draw, honest: Honest<OrderTerms>) => string,
@@ -154,11 +154,11 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
 };
 
 const insertAt = (text: string, at: number, more: string) => text.slice(0, at) + more + text.slice(at);
-/** Anywhere but among the digits of the expiry, which is the venue's to choose. */
+/** Any place outside the digits of the expiry, which the venue chooses. */
 const place = (text: string, draw: Draw) => draw.below(text.lastIndexOf(': ') + 2);
 const insert = (text: string, draw: Draw, more: readonly string[]) =>
   insertAt(text, place(text, draw), more[draw.below(more.length)] ?? '');
-/** Every digit of price and amount is turned into another one. */
+/** Replaces every digit of price and amount with another one. */
 const digits = (text: string, zero: number) =>
   text.replace(
     /(Price: |Amount: )([\d.]+)/g,
@@ -167,13 +167,13 @@ const digits = (text: string, zero: number) =>
   );
 const numbers = (text: string, change: (number: string) => string) =>
   text.replace(/(Price: |Amount: )([\d.]+)/g, (_, name: string, number: string) => name + change(number));
-/** Pulls the details of an order apart: `Outcome: …, Side: …, Type: …, Price: …, Amount: …`. */
+/** Splits the details of an order: `Outcome: …, Side: …, Type: …, Price: …, Amount: …`. */
 const fields = (text: string, change: (rows: string[]) => readonly string[]) => {
   const parts = text.split(' | ');
   return parts.map((part, at) => (at === 3 ? change(part.split(', ')).join(', ') : part)).join(' | ');
 };
 
-/** What is left may be another draft in perfect form. */
+/** The rest may be another draft in correct form. */
 const MAY_READ_WELL = new Set([
   'a look-alike letter',
   'a line break within',
@@ -402,7 +402,7 @@ const SPELLINGS: readonly HostileText[] = [
   }),
 ];
 
-/** Everything that a text can pretend. A changed character may leave a draft that reads well but says something else. */
+/** All disguises of a text. A changed character may leave a readable draft with another meaning. */
 export const HOSTILE_TEXTS: readonly HostileText[] = [
   ...OTHERS,
   ...CHALLENGES,

@@ -1,4 +1,4 @@
-/** Transactions that ask for something else than what was meant, built by the `@solana` packages: well-formed, and hostile. */
+/** Transactions with another meaning than the intent, built by the `@solana` packages: well-formed, and hostile. */
 
 import { address } from '@solana/addresses';
 import { writeDraftText } from '../../../../src/shared/protocol/drafts/draft-text.js';
@@ -20,7 +20,7 @@ import { PAYMENT_PROGRAMS, PAYMENTS } from './payments.js';
 export interface HostileTransaction {
   readonly name: string;
   readonly because: RegExp;
-  /** Programs that the profile names while blind signing is allowed; null: the shipped rules, which allow Memo alone. */
+  /** Programs that the profile names with blind signing allowed; null: the shipped rules, which allow Memo alone. */
   readonly programs: readonly string[] | null;
   /** Other signers, as in the profile; absent: none. */
   readonly cosigners?: DraftCosigners;
@@ -49,7 +49,7 @@ function built(honest: Honest, draw: Draw, parts: Parts = {}): string {
   });
 }
 
-/** In any place among the honest instructions. */
+/** At any place among the honest instructions. */
 const among = (extra: Instruction, honest: readonly Instruction[], draw: Draw) =>
   honest.toSpliced(draw.below(honest.length + 1), 0, extra);
 
@@ -117,7 +117,7 @@ const MEMOS: readonly HostileTransaction[] = [
   ),
 ];
 
-/** What nobody may allow is refused under every profile: beside the memo, alone, and in the venue's own company. */
+/** Forbidden calls are rejected under every profile: beside the memo, alone, and with the venue's own calls. */
 const GIVING: readonly HostileTransaction[] = PAYMENTS.flatMap((payment) => [
   kind(payment.name, /calls the program|wants \d signers/, (honest, draw) => {
     const extra = payment.call(draw);

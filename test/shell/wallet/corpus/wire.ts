@@ -1,6 +1,6 @@
 /**
- * Transactions byte by byte, so that they can be wrong in ways that no honest package writes. What `MemoWire` holds by
- * default is what the packages write for the same memo; a test says so.
+ * Transactions byte by byte, which can be wrong in ways that no correct package writes. The defaults of `MemoWire`
+ * equal the packages' bytes for the same memo; a test checks that.
  */
 
 import { base58 } from '@scure/base';
@@ -12,7 +12,7 @@ export interface WireInstruction {
   readonly data: Uint8Array;
 }
 
-/** The parts of a transaction as they lie on the wire. */
+/** The parts of a transaction in their binary form. */
 export interface WireParts {
   /** Filled or empty slots of 64 bytes. */
   readonly signatures: readonly Uint8Array[];
@@ -27,7 +27,7 @@ export interface WireParts {
   readonly lookups: readonly { readonly table: Uint8Array; readonly writable: number[]; readonly readonly: number[] }[];
 }
 
-/** How a count is written; the shortest form is the only right one. */
+/** Encoding of a count; only the shortest form is valid. */
 export type WriteCount = (count: number, where: CountPlace) => readonly number[];
 export const COUNT_PLACES = [
   'signatures',
@@ -43,7 +43,7 @@ export type CountPlace = (typeof COUNT_PLACES)[number];
 export const shortest: WriteCount = (count) =>
   count < 0x80 ? [count] : [(count & 0x7f) | 0x80, ...shortest(count >> 7, 'data')];
 
-/** The same count in more bytes than it needs. */
+/** The same count in more bytes than needed. */
 export const overlong =
   (at: CountPlace): WriteCount =>
   (count, where) => {
@@ -51,7 +51,7 @@ export const overlong =
     return count < 0x80 ? [count | 0x80, 0] : [(count & 0x7f) | 0x80, (count >> 7) | 0x80, 0];
   };
 
-/** The parts of a memo that the wallet alone pays for and signs. */
+/** The parts of a memo that only the wallet pays for and signs. */
 export function memoParts(wallet: string, text: string, blockhash: Uint8Array, version: 'legacy' | 0): WireParts {
   return {
     signatures: [new Uint8Array(64)],

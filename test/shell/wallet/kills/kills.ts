@@ -1,6 +1,6 @@
 /**
- * Processes that write secrets files are killed, at random moments and at the system calls that write, again and again in
- * the same folder; after each kill the old key, every new one that was told of, and the credentials must be whole.
+ * Kills of processes that write secrets files, at random times and at the writing system calls, repeatedly in the same
+ * folder. After each kill the old key, every reported new one, and the credentials must be complete.
  */
 
 import { execFileSync, spawn } from 'node:child_process';
@@ -11,7 +11,7 @@ import { Random } from '../../../../src/shared/base/random.js';
 import { loadCredentials, saveCredentials } from '../../../../src/shell/wallet/credentials.js';
 import { createKeyFile, openKeyFile } from '../../../../src/shell/wallet/key-file.js';
 
-/** The program as one file, so that its system calls are those of its writing and of one start. */
+/** The program as one file, so that its system calls are those of its writes and of one start. */
 let writer: string | null = null;
 function writerProgram(): string {
   if (writer !== null) return writer;
@@ -31,13 +31,13 @@ const PASSPHRASE = 'correct horse';
 const OTHER = { baseUrl: 'http://other', wallet: 'theirs' };
 const OURS = { baseUrl: 'http://venue', wallet: 'ours' };
 
-/** A moment between two writes has a length of its own: the longest wait covers some rounds. */
+/** The time between two writes varies: the longest wait covers some rounds. */
 const LONGEST_WAIT_MS = 60;
 
-/** System calls of a write, in the order in which one makes them; a round makes each at least once. */
+/** System calls of a write, in their order; a round makes each at least once. */
 export const CALLS = ['fchmod', 'fsync', 'link', 'rename', 'unlink'] as const;
 
-/** Null: at a random moment. */
+/** Null: at a random time. */
 export type KillAt = { readonly call: (typeof CALLS)[number]; readonly number: number } | null;
 
 export const hasStrace = (): boolean => {
@@ -49,12 +49,12 @@ export const hasStrace = (): boolean => {
   }
 };
 
-/** The first round of a folder is complete before anything is killed. */
+/** The first round of a folder is complete before the first kill. */
 export class KilledWriter {
   readonly #folder = mkdtempSync(join(tmpdir(), 'twinbook-kills-'));
   readonly #random: Random;
   readonly #address: string;
-  /** The newest round that a writer told of. */
+  /** The newest round that a writer reported. */
   #told = 0;
   #next = 1;
 
@@ -65,7 +65,7 @@ export class KilledWriter {
     saveCredentials(this.#path('credentials.json'), OURS, { apiKey: 'key-0', secret: 'the secret of round 0' });
   }
 
-  /** Starts a writer, kills it, and returns what was lost: nothing, if all is well. */
+  /** Starts a writer, kills it, and returns the losses; empty if there are none. */
   async kill(at: KillAt): Promise<readonly string[]> {
     const args = [writerProgram(), this.#folder, String(this.#next), PASSPHRASE];
     const inject = at === null ? [] : ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${at.call}`];
@@ -111,7 +111,7 @@ export class KilledWriter {
     for (const path of this.#everyFile()) {
       if ((statSync(path).mode & 0o777) !== 0o600) losses.push(`${path} can be read by others`);
     }
-    // The next one goes on behind whatever is there.
+    // The next one continues after all existing rounds.
     this.#next = Math.max(this.#told, ...written) + 1;
     return losses;
   }
@@ -121,7 +121,7 @@ export class KilledWriter {
     return names.filter((name) => /^\d+\.json$/.test(name)).map((name) => Number.parseInt(name, 10));
   }
 
-  /** The round whose credentials are stored; -1 when they are of none. */
+  /** The round of the stored credentials; -1 if they belong to none. */
   #roundOfCredentials(): number {
     const stored = this.#load(OURS);
     const round = Number(/^key-(\d+)$/.exec(stored?.apiKey ?? '')?.[1] ?? -1);
