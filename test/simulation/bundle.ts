@@ -1,11 +1,11 @@
-/** A program of the simulation as one file: it starts in a moment, and runs as it would run compiled. */
+/** Bundles a program of the simulation into one file: it starts fast and runs as if compiled. */
 
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
-/** One file of the bundle stands for many: what lies beside a source must still be found there. */
+/** One file of the bundle replaces many: files beside a source must still be found there. */
 const PLACES: Plugin = {
   name: 'places',
   setup(setup) {
@@ -25,7 +25,7 @@ export interface Bundle {
 /** @param entry a source of this folder */
 export async function bundle(entry: string): Promise<Bundle> {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-simulation-'));
-  // Packages stay outside of the bundle and are looked for beside it.
+  // Packages stay outside the bundle and are resolved beside it.
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
   const program = join(folder, 'program.mjs');
   await build({

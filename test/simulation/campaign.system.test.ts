@@ -4,10 +4,10 @@ import { campaign, Figures, type SeedReport } from './campaign.js';
 import { markdown } from './report.js';
 
 const MINUTE_MS = 60_000;
-/** Each process starts anew, on a machine that may be busy. */
+/** Each process starts Node, on a possibly busy machine. */
 const TIMEOUT_MS = 120_000;
 
-// The program that bundles ends with this file of tests; told so, it starts another for the next one that this process runs.
+// The bundler's program ends with this test file; the next file of this process starts another.
 afterAll(() => stop());
 
 async function reports(processes: number): Promise<readonly Omit<SeedReport, 'cpuMs'>[]> {

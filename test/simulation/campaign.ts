@@ -1,6 +1,6 @@
 /**
- * Many seeds, in as many processes as wanted. What comes of a seed depends on the seed alone, and sums do not depend on
- * the order: the figures are the same whatever the number of processes.
+ * Many seeds in any number of processes. A seed's result depends on the seed alone, and sums do not depend on the
+ * order: the figures are equal for any number of processes.
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
@@ -15,7 +15,7 @@ export interface SeedTask {
 }
 
 export const PACES = ['mixed', 'busy', 'patient'] as const;
-/** Of `mixed`, one seed of so many is a busy trader's: it asks as much as several patient ones. */
+/** In `mixed`, one seed in this number has a busy trader, which sends as much as several patient ones. */
 const BUSY_OF = 6;
 
 const paceOf = (seed: number, wanted: (typeof PACES)[number]): Pace => {
@@ -23,13 +23,13 @@ const paceOf = (seed: number, wanted: (typeof PACES)[number]): Pace => {
   return seed % BUSY_OF === 0 ? 'busy' : 'patient';
 };
 
-/** A story as it passes between processes. */
+/** A story in the form sent between processes. */
 export interface SeedReport {
   readonly seed: number;
   readonly violations: readonly string[];
   readonly traceHash: string;
   readonly simulatedMs: number;
-  /** Of them with faults; the rest is calm. */
+  /** The part with faults; the rest is calm. */
   readonly faultyMs: number;
   readonly events: number;
   readonly cpuMs: number;
@@ -43,14 +43,14 @@ export interface CampaignOptions {
   /** Of the traders. */
   readonly pace: (typeof PACES)[number];
   readonly processes: number;
-  /** Told of every seed that has ended, in no order. */
+  /** Called for every finished seed, in any order. */
   readonly ended: (report: SeedReport) => void;
 }
 
-/** A heap whose young part is small is collected all the time: a fifth of the run. */
+/** A small young generation would be collected all the time: a fifth of the run. */
 const NODE_OPTIONS = ['--max-semi-space-size=64'];
 
-/** Resolves when all seeds have ended, or `stopped` is: what runs then is forgotten. */
+/** Resolves when all seeds have ended, or at `stopped`: running ones are dropped. */
 export async function campaign(options: CampaignOptions, stopped: Promise<void>): Promise<void> {
   const { program, remove } = await bundle('seed-process.ts');
   const children: ChildProcess[] = [];
@@ -90,7 +90,7 @@ function allSeeds(options: CampaignOptions, start: () => ChildProcess) {
   });
 }
 
-/** What a campaign has come to so far. */
+/** The sums of a campaign so far. */
 export class Figures {
   readonly tally = new Tally();
   readonly broken: SeedReport[] = [];
@@ -118,7 +118,7 @@ export class Figures {
     return this.simulatedMs / 3_600_000;
   }
 
-  /** Simulated time by the time of one core. */
+  /** Simulated time divided by the time of one core. */
   get timesRealTime(): number {
     return this.cpuMs === 0 ? 0 : this.simulatedMs / this.cpuMs;
   }

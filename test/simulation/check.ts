@@ -1,4 +1,4 @@
-/** Looks at a world at one moment, unless something was found before. */
+/** Checks a world at one moment, unless an earlier check failed. */
 
 import type { World } from './world.js';
 

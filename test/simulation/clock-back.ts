@@ -1,4 +1,6 @@
-/** The clock of the trader's machine is set back while requests wait for the budget: they must not wait for the old time. */
+/**
+ * The clock of the trader's machine is set back while requests wait for the budget: the old time must not delay them.
+ */
 
 import type { World } from './world.js';
 
@@ -6,10 +8,10 @@ import type { World } from './world.js';
 export const CLOCK_BACK_PART = 0.25;
 const MINUTE_MS = 60_000;
 const BACK_MS = 60 * MINUTE_MS;
-/** Fewer requests a minute than this leave none waiting. */
+/** With fewer requests a minute than this, none waits. */
 const FEWEST_WAITING = 10;
 
-/** In calm, so that the minutes before and after are alike. */
+/** In calm, so that the minutes before and after are equal. */
 export function sufferClockBack(world: World): void {
   const perMinute = () => {
     const before = world.tally.of('requests');
@@ -21,7 +23,7 @@ export function sufferClockBack(world: World): void {
   world.tally.add('fault: clock set back while requests wait');
   world.stepClock(-BACK_MS);
   const after = [perMinute(), perMinute()];
-  // Together: a minute that asks more leaves the next one less.
+  // Together, because a busy minute leaves the next one less.
   const sum = after.reduce((total, requests) => total + requests, 0);
   if (world.invariants.violations.length > 0 || sum > usual) return;
   world.invariants.say(`requests a minute after the clock was set back: ${after.join(', ')}; before: ${usual}`);

@@ -1,13 +1,13 @@
-/** What happens to the clock of the trader's machine alone, in hours: it is set back or ahead, or ahead for a moment. */
+/** Faults of the clock of the trader's machine alone, in hours: set back, set ahead, or ahead for a moment. */
 
 import type { Timeline } from '../../src/lab/backtest/timeline.js';
 import type { Random } from '../../src/shared/base/random.js';
 import type { Faults, Tally } from './faults.js';
 
 const HOUR_MS = 3_600_000;
-/** A battery that is empty, a virtual machine that wakes, a time zone taken for a time. */
+/** An empty battery, a resumed virtual machine, a wrong time zone. */
 const LONGEST_LEAP_MS = 12 * HOUR_MS;
-/** Ahead by up to so much, and for so long. */
+/** Ahead by up to this time, for this long. */
 const LONGEST_GLITCH_MS = 26 * HOUR_MS;
 const LONGEST_WRONG_MS = 20_000;
 
@@ -26,7 +26,7 @@ export class ClockFaults {
     this.#random = random;
   }
 
-  /** Lets pass so many milliseconds under these faults. */
+  /** Lets these milliseconds pass under these faults. */
   look({ clockLeaps, clockGlitches }: Faults, passedMs: number): void {
     if (this.#random.chance((clockLeaps * passedMs) / HOUR_MS)) this.#leap();
     if (this.#random.chance((clockGlitches * passedMs) / HOUR_MS)) this.#glitch();

@@ -1,13 +1,13 @@
 /**
- * Control 3: no order leaves that bids more than others ask, or asks less than they bid, beyond the collar. Judged by the
- * books that were delivered to the trader.
+ * Control 3: no order may bid above others' asks, or ask below their bids, beyond the collar. Judged by the books that
+ * were delivered to the trader.
  */
 
 import type { DataOf } from '../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Outcome, Request } from '../../src/shared/protocol/seam.js';
 import type { RiskLimits } from '../../src/trader/risk/limits.js';
 
-/** An order may be judged by any book that came so long before its draft left. */
+/** An order may be judged by any book that arrived within this time before its draft was sent. */
 const WINDOW_MS = 10_000;
 const ONE = 1_000_000;
 
@@ -35,7 +35,7 @@ export class Collar {
 
   delivered({ call }: Request, outcome: Outcome, nowMs: number): void {
     if (call.endpoint !== 'markets.book' || outcome.kind !== 'answered') return;
-    // The endpoint says what its data is.
+    // The endpoint determines the type of its data.
     const { bid, ask } = outcome.data as DataOf<'markets.book'>;
     const touch: Touch = {
       ms: nowMs,
@@ -43,13 +43,13 @@ export class Collar {
       ask: ask.length === 0 ? null : Math.min(...ask.map(({ price }) => price)),
     };
     const market = call.params.condition_id;
-    // The newest of those before the window stays: it was the one to go by when the window began.
+    // Keeps the newest one before the window: it was current when the window began.
     const known = this.#touches.get(market) ?? [];
     while ((known[1]?.ms ?? nowMs) < nowMs - WINDOW_MS) known.shift();
     this.#touches.set(market, [...known, touch]);
   }
 
-  /** A request leaves for the network. */
+  /** A request is sent. */
   left(call: AnyCall): void {
     if (call.endpoint !== 'orders.create') return;
     const { market_condition_id: market, is_yes, side, price } = call.body;

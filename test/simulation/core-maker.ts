@@ -1,12 +1,12 @@
-/** A strategy that also wants complete sets at hand, and now and then does not want them any more. */
+/** A strategy that sometimes also wants complete sets in stock. */
 
 import type { Micros } from '../../src/shared/base/micros.js';
 import type { Strategy } from '../../src/trader/strategy/contract.js';
 
-/** So long it wants them, and so long it does not: there are splits, and merges of what was split. */
+/** Duration of wanting sets, and of not wanting them: this causes splits, and merges of the split sets. */
 const SPELL_MS = 600_000;
 
-/** The same strategy with such a wish; itself where it is to want none. */
+/** The same strategy with this wish; the strategy itself for a wish of zero. */
 export function withCore(strategy: Strategy, coreSharesMicros: Micros): Strategy {
   if (coreSharesMicros === 0 || strategy.scope === 'event') return strategy;
   return {

@@ -1,6 +1,6 @@
 /**
- * What the daemon does when its ledger is broken: with nothing but the key it cancels whatever rests, in rounds, and
- * ends. As `daemon/direct-cancel.ts`, call by call, but on virtual time, where nothing can be awaited.
+ * The daemon's reaction to a broken ledger: it cancels all resting orders in rounds, with only the key, and ends. As
+ * `daemon/direct-cancel.ts`, call by call, but on virtual time, without await.
  */
 
 import type { DataOf } from '../../src/shared/protocol/endpoints.js';
@@ -20,7 +20,7 @@ export interface DirectCancelOptions {
   readonly invariants: Invariants;
   readonly setting: Setting;
   readonly keys: Keys;
-  /** It has done what it could. */
+  /** Called when it has finished. */
   readonly done: () => void;
 }
 
@@ -29,7 +29,7 @@ export function cancelDirectly(options: DirectCancelOptions, round = 1): void {
   const query = { status: [...RESTING_STATUSES], limit: 100, cursor: undefined };
   const call: AnyCall = { endpoint: 'orders.list', params: {}, query, body: undefined };
   options.network.send(call, ({ outcome }) => {
-    // The endpoint says what its data is.
+    // The endpoint determines the type of its data.
     const rows = outcome.kind === 'answered' ? (outcome.data as DataOf<'orders.list'>) : null;
     if (rows === null || rows.length === 0) return options.done();
     let left = rows.length;

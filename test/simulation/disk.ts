@@ -1,4 +1,4 @@
-/** What the trader's files lie on: a disk that fails and forgets where there can be one here, else the plain file system. */
+/** The disk of the trader's files: a faulty disk if available, else the plain file system. */
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,13 +7,13 @@ import type { Random } from '../../src/shared/base/random.js';
 import { FaultyDisk, type LossMode } from '../disk/faulty-disk.js';
 import type { Faults, Tally } from './faults.js';
 
-/** A commit costs a sync; in memory that is nothing. */
+/** A commit costs a sync, which is free in memory. */
 const PLACE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 /** Writes and syncs of a few commits. */
 const MOST_OPERATIONS = 12;
 const LOSSES: readonly LossMode[] = ['all', 'some', 'torn'];
 
-/** Why crashes lose nothing and no write fails; null when they do. */
+/** The reason why crashes lose nothing and no write fails; null if they do. */
 export const diskMissing = (): string | null => FaultyDisk.missing();
 
 export class Disk {
@@ -22,14 +22,14 @@ export class Disk {
   readonly #random: Random;
   readonly #tally: Tally;
 
-  /** @param plain for one who copies the ledger's file: what lies beside it must be in it */
+  /** @param plain for a caller who copies the ledger's file: the file must include the write-ahead log */
   constructor(random: Random, tally: Tally, plain: boolean) {
     this.#random = random;
     this.#tally = tally;
     this.#faulty = !plain && FaultyDisk.missing() === null ? FaultyDisk.open(this.folder) : null;
   }
 
-  /** From now on writes and syncs fail as often as that. */
+  /** Writes and syncs fail at this rate from now on. */
   suffer({ diskError }: Faults): void {
     const error = this.#random.chance(0.5) ? 'EIO' : 'ENOSPC';
     const seed = this.#random.uint32();
@@ -37,13 +37,13 @@ export class Disk {
     else this.#faulty?.failAt({ kind: 'any', error, chance: diskError, seed, file: 'ledger.sqlite' });
   }
 
-  /** The power will go in the middle of the next commits, as `crash` draws what is lost. */
+  /** The power fails during the next commits; `crash` draws the loss. */
   crashSoon(faults: Faults): void {
     const [loses, seed, at] = [this.#loss(faults), this.#random.uint32(), 1 + this.#random.below(MOST_OPERATIONS)];
     this.#faulty?.failAt({ kind: 'any', error: 'power-loss', at, seed, loses, file: 'ledger.sqlite' });
   }
 
-  /** The process is gone: as by kill -9, or as when the power goes. What is still open must be closed next. */
+  /** The process ends, by kill -9 or by a power loss. Open files must be closed next. */
   crash(faults: Faults): void {
     this.#faulty?.crash(this.#random.uint32(), this.#loss(faults));
     this.suffer(faults);

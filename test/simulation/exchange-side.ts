@@ -1,4 +1,4 @@
-/** The exchange without its sockets: the real core, its crowd, its rate limits, and its own handlers of every call. */
+/** The exchange without its sockets: the real core, its crowd, its rate limits, and its handlers of every call. */
 
 import type { AccountSlot, CoreSettings, ObservedFill, Wire } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
@@ -24,7 +24,7 @@ import { ToldTrades, type WireTrade } from './told-trades.js';
 /** More than a trader may ever have resting. */
 const ALL = 100_000;
 
-/** Counts what it was ever given. */
+/** Counts all rows that it received. */
 class CountingArchive extends MemoryArchive {
   count = 0;
 
@@ -34,17 +34,17 @@ class CountingArchive extends MemoryArchive {
   }
 }
 
-/** How an answer lags behind. */
+/** Staleness of an answer. */
 export interface Lag {
   /** The list misses its newest row. */
   readonly missesNewest?: boolean;
   /** The page's cursor leads to the page itself. */
   readonly repeatsCursor?: boolean;
-  /** The newest book that was shown before, in place of this one. */
+  /** An earlier book in place of the newest one. */
   readonly stale?: boolean;
 }
 
-/** What a conversion gave up and received, in millionths; below zero the other way round. */
+/** Amounts given and received by a conversion, in millionths; negative in the other direction. */
 export interface DoneConversion {
   readonly yes: number;
   readonly no: number;
@@ -53,7 +53,7 @@ export interface DoneConversion {
 
 export class ExchangeSide {
   readonly account: AccountSlot;
-  /** Every fill of ours there ever was, by the pubkey of its trade. */
+  /** Every fill of ours, by the pubkey of its trade. */
   readonly fills = new Map<string, ObservedFill>();
   readonly trades: ToldTrades;
   readonly #seed: number;
@@ -62,7 +62,7 @@ export class ExchangeSide {
   readonly #archive = new CountingArchive();
   readonly #limits: Readonly<Record<Scope, RateLimit>>;
   readonly #random: Random;
-  /** By market: the answer to the newest look at its book. */
+  /** By market: the answer to the newest poll of its book. */
   readonly #books = new Map<string, Answer>();
   #core: ExchangeCore;
   #crowd: Crowd;
@@ -96,7 +96,7 @@ export class ExchangeSide {
     return this.#setting.landingMs;
   }
 
-  /** Orders, trades and conversions that are over and kept, the crowd's too. */
+  /** Finished orders, trades and conversions in the archive, including the crowd's. */
   get recordsKept(): number {
     return this.#archive.count;
   }
@@ -109,9 +109,9 @@ export class ExchangeSide {
     return this.#crowd;
   }
 
-  /** The process ends and another one begins, with what its journal and snapshot hold: everything that was answered. */
+  /** The process ends and another one starts from its journal and snapshot, which hold everything that was answered. */
   restart(nowMs: number): void {
-    // As it would come back from a disk.
+    // The form after reading from disk.
     const snapshot: unknown = JSON.parse(JSON.stringify(this.#core.snapshot()));
     this.#core = new ExchangeCore(this.#settings, snapshot, this.#archive);
     this.#crowd = Crowd.attach(this.#core, { seed: this.#seed }, nowMs);
@@ -119,7 +119,7 @@ export class ExchangeSide {
     this.#books.clear();
   }
 
-  /** When something happens there by itself, Unix ms. */
+  /** Time of its next own event, Unix ms. */
   nextDueMs(): number {
     const crowdMs = this.#isSilent ? Number.POSITIVE_INFINITY : this.crowd.nextDueMs();
     return Math.min(this.core.timers.nextMs, crowdMs);
@@ -130,7 +130,7 @@ export class ExchangeSide {
     if (!this.#isSilent) this.#crowd.tick(nowMs);
   }
 
-  /** Nobody of the crowd trades any more, and nothing of it rests. */
+  /** The crowd stops trading and cancels its orders. */
   silenceCrowd(nowMs: number): void {
     this.#isSilent = true;
     this.#crowd.withdraw(nowMs);
@@ -141,7 +141,7 @@ export class ExchangeSide {
     return this.#limits[scope].take('us', nowMs);
   }
 
-  /** What the service does and answers. */
+  /** Executes a call and returns the answer. */
   serve(call: AnyCall, nowMs: number, lag: Lag = {}): Answer {
     this.settle(nowMs);
     const declaration = declarationOf(call.endpoint);
@@ -155,7 +155,7 @@ export class ExchangeSide {
     const cursor = 'cursor' in call.query ? call.query.cursor : undefined;
     const newest = cursor === undefined && lag.missesNewest === true && Array.isArray(reply.data);
     const rows = newest ? reply.data.slice(1) : reply.data;
-    // The list of own trades answers own trades.
+    // The list of own trades has own trades.
     const data =
       call.endpoint === 'trades.list' ? this.trades.page(rows as WireTrade[], cursor === undefined, nowMs) : rows;
     const next = cursor !== undefined && lag.repeatsCursor === true ? cursor : (reply.nextCursor ?? null);
@@ -163,7 +163,7 @@ export class ExchangeSide {
     return { status: declaration.status, text: successText(data, meta) };
   }
 
-  /** Of what is answered as ready-made text: the book. */
+  /** The book, which is answered as ready-made text. */
   #bookOf(call: AnyCall, fresh: Answer, { stale = false }: Lag): Answer {
     if (call.endpoint !== 'markets.book') return fresh;
     const market = call.params.condition_id;
@@ -173,7 +173,7 @@ export class ExchangeSide {
     return fresh;
   }
 
-  /** The draft of an order ends before its time; false when it is submitted or over already. */
+  /** Expires the draft of an order early; false if it is submitted or finished. */
   expireEarly(pubkey: string): boolean {
     const { orders } = this.#core;
     const record = orders.find(this.account, pubkey);
@@ -182,7 +182,7 @@ export class ExchangeSide {
     return true;
   }
 
-  /** What a conversion has moved; null while it has moved nothing. */
+  /** Amounts moved by a conversion; null if none yet. */
   conversion(kind: ConversionKind, pubkey: string): DoneConversion | null {
     if (kind !== 'redeem') {
       const record = this.#core.conversions.row(kind, this.account, pubkey);
@@ -210,7 +210,7 @@ export class ExchangeSide {
     return this.core.orders.page(this.account, { limit: ALL, status: ['open', 'partially_filled'] }).rows;
   }
 
-  /** One market of those that are open, any; null for none. */
+  /** Any open market; null if there is none. */
   anyOpenMarket(): string | null {
     const open = Array.from({ length: this.core.catalog.markets.length }, (_, index) =>
       this.core.marketFacts(index),
@@ -218,7 +218,7 @@ export class ExchangeSide {
     return open[this.#random.below(open.length)]?.conditionId ?? null;
   }
 
-  /** Settles a market, one way or another. */
+  /** Settles a market with a random outcome. */
   resolve(conditionId: string, nowMs: number): void {
     this.core.at(nowMs).markets.resolve(conditionId, this.#random.chance(0.5));
   }
@@ -230,7 +230,7 @@ const contextOf = (core: ExchangeCore): HandlerContext => ({
   wallets: new WalletSignatures(),
 });
 
-/** Hands a call to its handler; the declaration of this very name has read its body, and the trader wrote its query. */
+/** Passes a call to its handler; its own declaration has parsed the body, and the trader wrote its query. */
 function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, context);
 }

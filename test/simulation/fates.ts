@@ -1,48 +1,48 @@
-/** What becomes of one call on its way: drawn by the network's probabilities, or written down by a scenario. */
+/** The fate of one call in transit: drawn by the network's probabilities, or set by a scenario. */
 
 import type { Answer } from '../../src/exchange/service/envelope.js';
 import { faultAnswer } from '../../src/exchange/service/envelope.js';
 import type { AnyCall } from '../../src/shared/protocol/seam.js';
 import type { Lag } from './exchange-side.js';
 
-/** What an answer says of limits, in place of the truth. */
+/** An answer's false statements about limits. */
 export interface Said {
   /** `Retry-After`, ms. */
   readonly askedMs?: number;
-  /** Of the rate headers; null where there are none. */
+  /** The rate headers; null for none. */
   readonly budget?: { readonly limit: number; readonly remaining: number; readonly resetInMs: number } | null;
 }
 
-/** What is left out does not happen. Times in ms. */
+/** Absent fields do not happen. Times in ms. */
 export interface Fate {
-  /** The connection is refused: no byte leaves. */
+  /** The connection is refused: no byte is sent. */
   readonly unreachable?: boolean;
-  /** It leaves and never arrives. */
+  /** It is sent and never arrives. */
   readonly requestLost?: boolean;
-  /** How long it is under way; default a calm network's. */
+  /** Transit time of the request; default: a calm network's. */
   readonly thereMs?: number;
-  /** A second copy arrives so long after it left; its answer finds nobody. */
+  /** A second copy arrives this long after the send; its answer is dropped. */
   readonly copyMs?: number;
-  /** Somebody in front of the exchange answers in its place; the exchange never hears of it. */
+  /** A proxy answers in place of the exchange, which never gets the call. */
   readonly instead?: Answer;
-  /** It has its effect, and then the answer is this one. */
+  /** It takes effect, and then this is the answer. */
   readonly afterwards?: Answer;
-  /** It has its effect, and no answer comes. */
+  /** It takes effect, and no answer arrives. */
   readonly answerLost?: boolean;
-  /** How the answer lags behind what is. */
+  /** Staleness of the answer. */
   readonly lag?: Lag;
-  /** The draft that it makes ends so long after it was made. */
+  /** Lifetime of the draft that it creates. */
   readonly expiresInMs?: number;
-  /** The merge or split that it submits does not settle. */
+  /** The merge or split that it submits fails to settle. */
   readonly failsToLand?: boolean;
-  /** What of the answer's body arrives. */
+  /** Returns the part of the body that arrives. */
   readonly damage?: (text: string) => string;
   readonly says?: Said;
-  /** How long the answer is under way. */
+  /** Transit time of the answer. */
   readonly backMs?: number;
 }
 
-/** Decides for each call before anything is drawn; null leaves it to the network's faults. */
+/** Decides before any draw; null leaves the call to the network's faults. */
 export type Script = (call: AnyCall, nowMs: number) => Fate | null;
 
 /** A proxy's own page. */
@@ -51,12 +51,12 @@ export const htmlPage = (status: number): Answer => ({
   text: `<html><body><h1>${status}</h1><p>The server cannot answer at this time.</p></body></html>`,
 });
 
-/** A page of a network that wants to be logged into. */
+/** The login page of a network. */
 export const HTML: Answer = htmlPage(200);
-/** A gateway that says nothing. */
+/** A gateway without a body. */
 export const EMPTY: Answer = { status: 502, text: '' };
 
-/** The exchange's own refusals and failures, as it spells them. */
+/** The exchange's own errors, with its texts. */
 export const THROTTLED = faultAnswer({ slug: 'throttled' });
 export const SIGNING_DOWN = faultAnswer({ slug: 'gringotts_unavailable' });
 export const INTERNAL = faultAnswer({ slug: 'internal_error' });

@@ -2,54 +2,54 @@
 
 import type { Random } from '../../src/shared/base/random.js';
 
-/** Probabilities, each per request unless it says otherwise. */
+/** Probabilities per request, unless stated otherwise. */
 export interface Faults {
   readonly requestLost: number;
-  /** It worked, and nobody is told. */
+  /** The call takes effect, and its answer is lost. */
   readonly answerLost: number;
   readonly deliveredTwice: number;
-  /** A 5xx in place of an answer; nothing happened. */
+  /** A 5xx in place of an answer, without an effect. */
   readonly gatewayBefore: number;
-  /** The same, but it worked. */
+  /** The same with an effect. */
   readonly gatewayAfter: number;
-  /** A write works and answers an error of the service itself. */
+  /** A write takes effect and returns an error of the service. */
   readonly errorAfter: number;
-  /** The body of the answer is cut off, or other bytes stand in it. */
+  /** The body of the answer is cut off or replaced. */
   readonly cut: number;
-  /** It works, and a page of HTML comes with the status of a success. */
+  /** The call takes effect, and an HTML page with a success status arrives. */
   readonly html: number;
   readonly throttled: number;
-  /** It says of limits what is not so. */
+  /** The answer makes false statements about limits. */
   readonly misjudged: number;
   /** Of a draft. */
   readonly signingDown: number;
-  /** A draft of an order ends before its time. */
+  /** A draft of an order expires early. */
   readonly earlyExpiry: number;
-  /** Up to a minute under way, long after its sender gave up. */
+  /** Up to a minute in transit, long after its sender's timeout. */
   readonly tail: number;
-  /** Of a merge or split: its market does not convert when it lands. */
+  /** For a merge or split: its market cannot convert when it lands. */
   readonly mergeFails: number;
-  /** Of a trade of ours: it fails, settles after all, changes its mind. */
+  /** For a trade of ours: it fails, settles late, or changes repeatedly. */
   readonly tradeFails: number;
-  /** From here on this list misses its newest row, for some seconds. */
+  /** From then on this list omits its newest row, for some seconds. */
   readonly behind: number;
-  /** The cursor of a page that is not the first leads to the page itself. */
+  /** The cursor of a later page leads to the page itself. */
   readonly cursorRepeats: number;
-  /** From here on this book does not change, for some seconds. */
+  /** From then on this book does not change, for some seconds. */
   readonly stale: number;
-  /** Mean of either way, ms. */
+  /** Mean transit time in each direction, ms. */
   readonly delayMs: number;
-  /** Crashes of the trader per hour; ten times as many while something signed is under way. */
+  /** Crashes of the trader per hour; ten times as many while a signed request is in flight. */
   readonly crashes: number;
-  /** Part of the crashes that lose what was not synced. */
+  /** Share of the crashes that lose unsynced data. */
   readonly unsyncedLost: number;
   /** Per write and sync of the disk. */
   readonly diskError: number;
-  /** Readers of telemetry that are connected, and connect again while the orders of a failed ledger are canceled. */
+  /** Connected readers of telemetry, which reconnect while the orders of a failed ledger are canceled. */
   readonly readers: number;
-  /** Restarts of the exchange per hour: some seconds away, everything under way cut. */
+  /** Restarts of the exchange per hour: down for some seconds, all connections cut. */
   readonly restarts: number;
-  /** The network is away for some seconds: per second. */
+  /** The network is down for some seconds: per second. */
   readonly outage: number;
   /** An operator intervenes: per second. */
   readonly command: number;
@@ -57,15 +57,15 @@ export interface Faults {
   readonly marketPaused: number;
   /** Our clock minus the exchange's at first, ms. */
   readonly clockOffMs: number;
-  /** Steps of our clock per hour, each up to so far either way. */
+  /** Steps of our clock per hour, each up to this size in either direction. */
   readonly clockSteps: number;
   readonly clockStepMs: number;
-  /** Of our clock, parts per million. */
+  /** Drift of our clock, parts per million. */
   readonly driftPpm: number;
-  /** Times per hour that our clock is set by hours, either way; and that it is hours ahead for some seconds. */
+  /** Times per hour that our clock is set by hours, or is hours ahead for some seconds. */
   readonly clockLeaps: number;
   readonly clockGlitches: number;
-  /** An answer with public data of one market holds rows that no market has. */
+  /** An answer with public data of one market has impossible rows. */
   readonly poisonedRows: number;
 }
 
@@ -107,8 +107,8 @@ export const CALM: Faults = {
 };
 
 /**
- * The faults of one phase of a seed. A third of them is left out each time, so that none hides what the others bring
- * about; small ones are likelier than large ones, so that there is trading to disturb.
+ * The faults of one phase of a seed. A third of them is omitted each time, so that none hides the effects of others;
+ * small ones are more frequent, so that there is trading to disturb.
  */
 export function drawFaults(random: Random): Faults {
   const upTo = (most: number, steep = 2): number => (random.chance(1 / 3) ? 0 : most * random.uniform() ** steep);
@@ -150,7 +150,7 @@ export function drawFaults(random: Random): Faults {
   };
 }
 
-/** How often each thing has happened. */
+/** Number of times that each fault happened. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 

@@ -3,7 +3,7 @@ import { CALM } from './faults.js';
 import { World } from './world.js';
 
 const MINUTE_MS = 60_000;
-/** In a minute each market refuses at most one sale in five seconds, and the one that was under way. */
+/** In a minute each market rejects at most one sale per five seconds, and the one in flight. */
 const MOST_IN_ONE = 13;
 
 it('flattening does not run against a market that is paused on the chain', () => {

@@ -1,6 +1,6 @@
 /**
- * Markets that an operator has had flattened, each by itself: until it is resumed nothing leaves for it but sales of what is held,
- * and not even these once somebody has said pause, cancel-all or kill after it.
+ * Markets that an operator has flattened: until a resume, only sales of held shares may be sent there, and none after a
+ * pause, cancel-all or kill.
  */
 
 import type { OperatorCommand } from '../../src/shared/protocol/seam.js';
@@ -9,13 +9,13 @@ import type { StoredIntent } from './ledger-file.js';
 export class FlattenedMarkets {
   readonly #may = new Map<string, 'sell' | 'do nothing'>();
 
-  /** A command has been taken in, and was not refused. */
+  /** A command was accepted. */
   commanded(command: OperatorCommand): void {
     switch (command.kind) {
       case 'flatten-market':
         this.#may.set(command.marketConditionId, 'sell');
         return;
-      // Of everything, which sells there too.
+      // Flattens everything, which includes these markets.
       case 'flatten':
         return this.#setAll('sell');
       case 'pause':
@@ -25,13 +25,13 @@ export class FlattenedMarkets {
     }
   }
 
-  /** A command may have been taken in. */
+  /** A command may have been accepted. */
   lifted(command: OperatorCommand): void {
     if (command.kind === 'resume') this.#may.clear();
     if (command.kind === 'resume-market') this.#may.delete(command.marketConditionId);
   }
 
-  /** Of an order whose submit leaves: what is wrong with that; null when nothing is. */
+  /** The error of an order whose submit is sent; null if none. */
   objection({ id, market, strategy }: StoredIntent): string | null {
     const may = this.#may.get(market);
     if (may === undefined || (may === 'sell' && strategy === 'flatten')) return null;

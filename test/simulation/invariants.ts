@@ -1,21 +1,21 @@
 /**
- * What must hold at every moment, whatever the network, the disk and the clock do. Nothing here asks the trader: what it
- * knows is read from the ledger's file by another connection, what is true from the exchange's core.
+ * Invariants at every moment, for any behavior of network, disk and clock. No check uses the trader's own view: its
+ * knowledge is read from the ledger's file by another connection, the truth from the exchange's core.
  *
- * | invariant | looked at | by |
+ * | invariant | checked at | by |
  * |---|---|---|
  * | 1 an intent has at most one effect | each effect at the exchange | `effect` |
  * | 2 every fill exactly once | each booking; complete after calm | `PlainAccount`, `agreement.ts` |
- * | 3 no fill that is not | each booking | `PlainAccount` |
+ * | 3 no invented fill | each booking | `PlainAccount` |
  * | 4 money, shares, locks and fees agree, postings sum to zero | each booking; with the exchange after calm | `PlainAccount`, `agreement.ts`, `locks.ts` |
- * | 5 nothing unknown rests | each effect; complete after calm | `effect`, `knowsWhatRests` |
+ * | 5 no unknown order rests | each effect; complete after calm | `effect`, `knowsWhatRests` |
  * | 6 no signature before its row | each request | `released` |
  * | 7 no end without proof | each change of an intent | `Proofs` |
  * | 8 no limit exceeded in the worst order | each submit, from the ledger; each effect, from the exchange | `WorstCase` |
- * | 9 nothing new after a kill, nor after a restart | each request; complete after a kill | `released` |
+ * | 9 no new order after a kill, nor after a restart | each request; complete after a kill | `released` |
  * | 10 no expired or orphaned draft takes effect | each effect | `effect` |
  *
- * After a crash, `restarted` asks that all that was ever seen committed is there still.
+ * After a crash, `restarted` asserts that all data once seen as committed still exists.
  */
 
 import { declarationOf, type Scope } from '../../src/shared/protocol/endpoints.js';
@@ -35,7 +35,7 @@ import { Watch } from './watch.js';
 import { WorstCase } from './worst-case.js';
 
 const WINDOW_MS = 60_000;
-/** What drafts a conversion, or sends its signature. */
+/** Drafts or submits of conversions. */
 const CONVERSION = /^(merges|splits|redeems)\.(create|submit)$/;
 
 export class Invariants {
@@ -47,18 +47,18 @@ export class Invariants {
   readonly #account: PlainAccount;
   readonly #turned: TurnedTrades;
   readonly #sent: Readonly<Record<Scope, number[]>> = { public: [], signed: [], bootstrap: [] };
-  /** Orders of an operator under which nothing new may be submitted. */
+  /** Operator commands in force that forbid new submits. */
   readonly #holds = new Set<'killed' | 'paused' | 'stopping'>();
   readonly #flattened = new FlattenedMarkets();
-  /** What is not final, as last read from the file. */
+  /** Unfinished intents, as last read from the file. */
   readonly #active = new Map<string, StoredIntent>();
-  /** By signature: the newest intent that has it. A cancel that is drafted again has the same one. */
+  /** By signature: its newest intent. A cancel that is drafted again has the same signature. */
   readonly #signed = new Map<string, string>();
-  /** By intent: the record that it took effect in. */
+  /** By intent: the record of its effect. */
   readonly #effects = new Map<string, string>();
-  /** Signatures of cancels that a dying process made without its ledger. */
+  /** Signatures of cancels by a dying process without its ledger. */
   readonly #direct = new Set<string>();
-  /** A command asked for proof that nothing rests, and there was none yet. */
+  /** A command requested proof that no order rests, which is still missing. */
   #proving = false;
 
   constructor(exchange: ExchangeSide, setting: Setting) {
@@ -70,16 +70,16 @@ export class Invariants {
   }
 
   say(violation: string): void {
-    // The same one at every later step would only bury the others.
+    // A repeat at every later step would only hide the others.
     if (this.violations.length < 20 && !this.violations.includes(violation)) this.violations.push(violation);
   }
 
-  /** A fill that was never signed is booked. */
+  /** An unsigned fill is booked. */
   get wasLiedTo(): boolean {
     return this.#account.lies.size > 0;
   }
 
-  /** A command has been taken in, durably. */
+  /** A command was accepted, durably. */
   commanded(command: OperatorCommand): void {
     this.lifted(command);
     this.#watch.commanded(command);
@@ -91,27 +91,27 @@ export class Invariants {
     if (kind === 'kill' || kind === 'cancel-all' || kind === 'stop') this.#proving = true;
   }
 
-  /** A command may have had effect: a limit it lifts no longer holds, a limit it imposes does not hold yet. */
+  /** A command may have taken effect: its lifted limits no longer hold, its new limits do not hold yet. */
   lifted(command: OperatorCommand): void {
     this.#flattened.lifted(command);
     const { kind } = command;
     if (kind === 'unkill') this.#holds.delete('killed');
-    // Flattening sells what is held; it leaves the trader paused.
+    // Flattening sells held shares; afterwards the trader is paused.
     if (kind === 'resume' || kind === 'flatten') this.#holds.delete('paused');
     if (kind === 'resume') this.#watch.resumed();
   }
 
-  /** A new process does not know what the one before it sent; ages mean nothing over a step of our clock. */
+  /** A new process does not know the requests of the previous one; ages mean nothing across a step of our clock. */
   unsettled(nowMs: number): void {
     this.#watch.unsettled(nowMs);
   }
 
-  /** A process has begun, on the file that the one before it left. Stopping is a process's own; kill and pause are not. */
+  /** A process has started on its predecessor's file. Stopping belongs to one process; kill and pause persist. */
   restarted({ file }: TraderProcess): void {
     this.#holds.delete('stopping');
     this.#proving = false;
     this.#watch.restarted();
-    // What the one before has sent the venue tells with its first answers.
+    // The venue's first answers report the requests of the previous process.
     for (const sent of Object.values(this.#sent)) sent.length = 0;
     this.#account.survived(file);
     for (const { id, signature, state } of this.#active.values()) {
@@ -133,7 +133,7 @@ export class Invariants {
   }
 
   #booked(file: LedgerFile): void {
-    // Before it is booked: what its order is by then decides.
+    // Before the booking, because the current state of its order decides.
     this.#turned.look(this.#account);
     const before = this.#account.lies.size;
     this.#account.booked(file);
@@ -162,7 +162,7 @@ export class Invariants {
     this.#watch.delivered(request, outcome, sentMs, nowMs);
   }
 
-  /** The trader's core has let this request go. */
+  /** The trader's core has released this request. */
   released({ call }: Request): void {
     if (call.endpoint === 'orders.submit' && this.#holds.size > 0) {
       this.say(`9: a submit left while ${[...this.#holds].join()}: ${call.params.pubkey}`);
@@ -189,7 +189,7 @@ export class Invariants {
     this.#watch.submitted(intent, this.#account.shares(market, true) - this.#account.shares(market, false));
   }
 
-  /** A request leaves for the network; never more than the venue allows. */
+  /** A request is sent; never more than the venue allows. */
   left(request: Request, nowMs: number): void {
     this.#watch.left(request, nowMs);
     const { call } = request;
@@ -203,12 +203,12 @@ export class Invariants {
     if (sent.length > limit) this.say(`more than ${limit} ${scope} requests left within a minute`);
   }
 
-  /** A process whose ledger is broken cancels with nothing but the key. */
+  /** A process with a broken ledger cancels with only the key. */
   directly(signature: string): void {
     this.#direct.add(signature);
   }
 
-  /** The exchange has done what a signature of ours asks for. */
+  /** The exchange has executed a signed request of ours. */
   effect(call: AnyCall, pubkey: string): void {
     const signature = call.body !== undefined && 'signature' in call.body ? call.body.signature : '';
     if (this.#direct.has(signature)) return;
@@ -227,7 +227,7 @@ export class Invariants {
     this.#mayAllRest();
   }
 
-  /** Invariant 8 as the ledger knows it: every order that may be at the exchange counts as resting. */
+  /** Invariant 8 from the ledger: every order that may be at the exchange counts as resting. */
   #mayAllFill(): void {
     const worst = new WorstCase();
     for (const market of this.#tradedMarkets()) {
@@ -241,7 +241,7 @@ export class Invariants {
     this.#judge(worst, 'as the ledger knows it');
   }
 
-  /** Invariant 8 as the exchange knows it. */
+  /** Invariant 8 from the exchange. */
   #mayAllRest(): void {
     const { core, account } = this.#exchange;
     const worst = new WorstCase();
@@ -269,7 +269,7 @@ export class Invariants {
     });
   }
 
-  /** Once a second: nothing rests when the trader says that it has been proven, and no quote on an old book. */
+  /** Once a second: no order rests when the trader reports that as proven, and no quote is based on an old book. */
   looked(process: TraderProcess, ourMs: number, nowMs: number): void {
     this.#watch.looked(process, ourMs, nowMs);
     const { trader } = process;
@@ -281,7 +281,7 @@ export class Invariants {
     if (mode !== 'stopped') this.#proving = false;
   }
 
-  /** Whatever rests is known to the trader, as resting or as possibly so. */
+  /** The trader knows every resting order, as resting or as possibly resting. */
   knowsWhatRests(): void {
     const known = new Set([...this.#active.values()].map(({ draft_pubkey }) => draft_pubkey));
     for (const { pubkey } of this.#exchange.resting()) {

@@ -1,4 +1,4 @@
-/** The ledger's file as a stranger reads it: by a connection of its own, so that only what was committed is seen. */
+/** The ledger's file through a separate connection, which sees only committed data. */
 
 import type Sqlite from 'better-sqlite3';
 import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
@@ -78,7 +78,7 @@ export class LedgerFile {
     return this.#sqlite.prepare<[], StoredIntent>(sql).all();
   }
 
-  /** In the order in which they were booked. */
+  /** In booking order. */
   fillsAfter(seq: number): readonly StoredFill[] {
     return this.#fills.all(seq);
   }
@@ -91,7 +91,7 @@ export class LedgerFile {
     return this.#conversions.all(seq);
   }
 
-  /** Transactions after this one whose postings do not sum to zero, and the newest there is. */
+  /** Transactions after this one whose postings do not sum to zero, and the newest id. */
   transactionsAfter(id: number): { readonly unbalanced: readonly string[]; readonly newest: number } {
     const unbalanced = this.#unbalanced.all(id).map(({ text }) => text);
     return { unbalanced, newest: this.#newestTransaction.get()?.id ?? 0 };
@@ -103,7 +103,7 @@ export class LedgerFile {
     return this.#sqlite.prepare<[string], { n: number }>(sql).get(kind)?.n ?? 0;
   }
 
-  /** Every account that was ever moved. */
+  /** Every account that ever moved. */
   balances(): ReadonlyMap<string, number> {
     return new Map(this.#balances.all().map(({ account, amount }) => [account, amount]));
   }

@@ -1,9 +1,9 @@
-/** What the exchange has locked of ours against what the ledger says rests and converts. Invariant 4. */
+/** Compares our locks at the exchange with the ledger's resting orders and conversions. Invariant 4. */
 
 import type { ExchangeSide } from './exchange-side.js';
 import type { TraderProcess } from './trader-process.js';
 
-/** Differences in words; null while something is under way, for then the two are not of one moment. */
+/** Differences in words; null while a request is in flight, because the two then have different times. */
 export function wrongLocks(
   { core, account, fills }: ExchangeSide,
   { executor, ledger }: TraderProcess,

@@ -1,6 +1,6 @@
 /**
- * A counterparty that lies: alone in the books, it walks its quotes away from the price that was there, and sells to the
- * trader at prices that nobody else would pay. The trader may buy; it must not count what it bought at that price.
+ * A dishonest counterparty: alone in the books, it moves its quotes away from the old price and sells to the trader at
+ * prices that no other buyer would pay. The trader may buy, but must not value its shares at that price.
  */
 
 import { ASK, BID } from '../../src/exchange/core/contract.js';
@@ -12,15 +12,15 @@ import type { World } from './world.js';
 export const QUOTER_PART = 1 / 4;
 const SHARES = micros(12 * ONE);
 const TICK = 10_000;
-/** Half of the spread that it shows, in ticks. */
+/** Half of its spread, in ticks. */
 const HALF_TICKS = 5;
 const WALKED_TICKS = 34;
 const STEP_MS = 1_000;
 const STEPS = 600;
 const SETTLE_MS = 90_000;
 /**
- * No share of a market that was watched for some hours counts for more: its slow average began at 0.5 or below, and moves
- * by 1 % of the way in two hours.
+ * Maximum value of a share after some hours of observation: its slow average began at 0.5 or below, and moves by 1 % of
+ * the way in two hours.
  */
 const MOST_PER_SHARE = 510_000;
 

@@ -1,7 +1,7 @@
 /**
- * An exchange that lies: it reports fills that were never signed, at worse prices, of more than was ordered, with any fee. They
- * must be booked as it says them, loudly, and from then on only what reduces may leave, over a restart too, until somebody
- * has looked at it. The last of a story, because ledger and exchange cannot agree any more.
+ * A dishonest exchange: it reports fills that were never signed, at worse prices, with larger amounts, with any fee.
+ * They must be booked as reported, with an alert, and from then on only reducing orders may be sent, even after a
+ * restart, until a user acknowledges it. It ends a story, because ledger and exchange can no longer agree.
  */
 
 import { check } from './check.js';
@@ -37,7 +37,7 @@ function held(world: World, when: string): void {
   world.pass(HELD_MS);
   check(world, when, ({ process, say }) => {
     const { mode, reduceOnly } = process.trader.snapshot(world.ourMs);
-    // Stricter still where the lie costs more than a limit lets be lost.
+    // Even stricter if the false fill exceeds a loss limit.
     if (mode !== 'reducing' && mode !== 'starting' && mode !== 'halted') say(`the mode is ${mode}`);
     if (reduceOnly === null) say('nothing keeps it from earning more of them');
   });

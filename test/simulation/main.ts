@@ -1,9 +1,11 @@
 /**
- * `npm run simulate -- --seeds N --hours H [--first S] [--pace P] [--threads T] [--write]`: many seeds, or one that failed.
+ * `npm run simulate -- --seeds N --hours H [--first S] [--pace P] [--threads T] [--write]`: many seeds, or one that
+ * failed.
  *
- * `--hours` is how long the faults of each seed last, in phases of about twenty minutes; the calm after each phase comes
- * on top, about a third. `--pace busy` makes each trader ask as often as the venue lets it, `patient` seldom; `mixed`, the
- * default, most of them patient. Ctrl-C ends it with what is done. 1 when any invariant broke, with the command that repeats it.
+ * `--hours` is the duration of each seed's faults, in phases of about twenty minutes; the calm after each adds about a
+ * third. With `--pace busy` each trader uses the venue's whole budget, with `patient` little of it; with `mixed`, the
+ * default, most are patient. Ctrl-C ends it with the results so far. Exits with 1 when an invariant broke, with the
+ * command to repeat it.
  */
 
 import { availableParallelism } from 'node:os';
@@ -42,7 +44,7 @@ const { seeds, hours, first, pace, threads, write } = orExit((args) => {
 });
 
 const figures = new Figures();
-/** Of the sources that run, whatever becomes of them meanwhile. */
+/** The commit of the running sources, even if they change meanwhile. */
 const version = commit();
 
 function ended(report: SeedReport): void {

@@ -1,6 +1,6 @@
 /**
- * A strategy that alters whatever it is shown, as any JavaScript may, and now and then bids far above what others ask.
- * Where risk saw what the strategy left of its view, such a bid would pass the price collar.
+ * A strategy that modifies its view, as any JavaScript may, and sometimes bids far above the asks. If risk used the
+ * modified view, such a bid would pass the price collar.
  */
 
 import { type Micros, micros, ONE } from '../../src/shared/base/micros.js';
@@ -10,7 +10,7 @@ import logOddsMaker from '../../strategies/log-odds-maker.js';
 
 /** Above the best ask, far beyond any collar. */
 const TOO_MUCH_MICROS = 300_000;
-/** One second of so many is one in which it bids too much. */
+/** It bids too much in one second out of this number. */
 const SECONDS = 20;
 
 export const meddler: Strategy = {
@@ -28,7 +28,7 @@ export const meddler: Strategy = {
   },
 };
 
-/** `Reflect.set` says nothing of what it may not do: a strategy that throws would be stopped, and this one goes on. */
+/** `Reflect.set` does not throw on read-only fields: a strategy that throws would be stopped. */
 function alter(view: MarketView): void {
   for (const level of [...view.book.asks, ...view.others.asks]) Reflect.set(level, 'priceMicros', ONE - 1);
   for (const level of [...view.book.bids, ...view.others.bids]) Reflect.set(level, 'priceMicros', 1);
@@ -50,7 +50,7 @@ function tooMuch(quotes: Quotes, view: MarketView): Quotes {
   const price = onTick(ask.priceMicros + TOO_MUCH_MICROS, tickMicros);
   if (price > Math.min(maxPriceMicros, ONE - minPriceMicros)) return quotes;
   const bids = [{ priceMicros: price, amountMicros: minAmountMicros }];
-  // Not post-only, which would let it go before it comes to the collar.
+  // Not post-only, which would drop the order before the collar.
   return { ...quotes, fairMicros: micros(price), bids, asks: [], postOnly: false };
 }
 

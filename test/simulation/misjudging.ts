@@ -1,6 +1,6 @@
 /**
- * Answers that speak of limits where there are none: a 429 that asks for ten minutes, headers of one request a minute and none
- * left, a reset that is far away; in the service's own envelope, and as a page of somebody in front of it.
+ * Answers with false limits: a 429 that demands ten minutes, headers of one request a minute and none left, a distant
+ * reset; in the service's own envelope, and as a proxy's page.
  */
 
 import type { Random } from '../../src/shared/base/random.js';
@@ -27,10 +27,10 @@ const MISJUDGMENTS: readonly (readonly [string, Fate])[] = [
 export type Misjudgment = (typeof MISJUDGMENTS)[number];
 
 export const drawMisjudgment = (random: Random): Misjudgment =>
-  // One of a list that is not empty.
+  // The list is not empty.
   MISJUDGMENTS[random.below(MISJUDGMENTS.length)] as Misjudgment;
 
-/** Spoils the next signed read and nothing after it. `spoilt` is told. */
+/** Spoils only the next signed read, and then calls `spoilt`. */
 export function spoilNextRead([, fate]: Misjudgment, spoilt: () => void): Script {
   let isOver = false;
   return (call: AnyCall) => {

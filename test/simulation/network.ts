@@ -1,4 +1,4 @@
-/** Between trader and exchange: carries each call as its fate says. */
+/** The network between trader and exchange: executes each call's fate. */
 
 import type { Answer } from '../../src/exchange/service/envelope.js';
 import type { Timeline } from '../../src/lab/backtest/timeline.js';
@@ -11,9 +11,9 @@ import { type Fate, type Script, THROTTLED } from './fates.js';
 import type { Tally } from './faults.js';
 import type { Weather } from './weather.js';
 
-/** After this the client has given up on an answer. */
+/** The client's timeout. */
 const TIMEOUT_MS = 10_000;
-/** Either way, where nothing else was said. */
+/** Default transit time in each direction. */
 const CALM_MS = 20;
 const UNREACHABLE: Fate = { unreachable: true };
 
@@ -22,29 +22,29 @@ export interface Delivery {
   readonly venueTimeMs: number | null;
   /** Its `resetMs` is on the exchange's clock. */
   readonly budget: BudgetReport | null;
-  /** What the client makes of its budget; null when nothing came. */
+  /** The client's view of its budget; null if nothing arrived. */
   readonly heard: HeardOfBudget | null;
-  /** The body as it came; empty when none did. */
+  /** The received body; empty without one. */
   readonly text: string;
 }
 
 export type Deliver = (delivery: Delivery) => void;
-/** Told of every answer that the exchange's core gave, whether it arrives or not. */
+/** Called for every answer of the exchange's core, delivered or not. */
 export type Heard = (call: AnyCall, answer: Answer) => void;
 
 export class Network {
   readonly weather: Weather;
-  /** Decides before anything is drawn. */
+  /** Decides before any draw. */
   script: Script | null = null;
-  /** Nothing can be reached before this moment. */
+  /** The exchange is unreachable until this time. */
   outageUntilMs = 0;
   readonly #exchange: ExchangeSide;
   readonly #timeline: Timeline;
   readonly #tally: Tally;
   readonly #heard: Heard;
-  /** Counts restarts of the exchange: what was under way before one is cut. */
+  /** Number of restarts of the exchange: earlier connections are cut. */
   #connections = 0;
-  /** Until when refusals of each scope that have arrived ask to wait, ms. */
+  /** End of the wait demanded by the received errors of each scope, ms. */
   readonly #heldUntilMs = { public: 0, signed: 0, bootstrap: 0 };
 
   constructor(exchange: ExchangeSide, timeline: Timeline, weather: Weather, tally: Tally, heard: Heard) {
@@ -55,7 +55,7 @@ export class Network {
     this.#heard = heard;
   }
 
-  /** The exchange is away for so long; whatever is under way to or from it is lost. */
+  /** The exchange is down for this time; all data in transit is lost. */
   cut(forMs: number): void {
     this.#connections++;
     this.outageUntilMs = Math.max(this.outageUntilMs, this.#timeline.nowMs + forMs);
@@ -89,7 +89,7 @@ export class Network {
       fate.thereMs ?? CALM_MS,
       whenThere(() => this.#arrive(call, fate, tell)),
     );
-    // Before or after the one whose answer we get: that may then be the refusal of a repetition.
+    // Before or after the answered one, whose answer may then be the error of a duplicate.
     if (fate.copyMs !== undefined)
       this.#timeline.after(
         fate.copyMs,
@@ -120,7 +120,7 @@ export class Network {
     // The resolution of a `Date` header.
     const venueTimeMs = genuine ? Math.floor(this.#timeline.nowMs / 1000) * 1000 : null;
     const throttled = status === 429;
-    // As the client reads it: without `Retry-After` until the reset.
+    // As the client reads it: without `Retry-After`, until the reset.
     const waitMs = askedMs ?? (genuine && throttled ? Math.max(0, (budget ?? honest).resetMs - nowMs) : null);
     const heard: HeardOfBudget = { genuine, throttled, askedMs: waitMs, budget: genuine ? budget : null };
     const delivery = { outcome, venueTimeMs, budget: genuine ? budget : null, heard, text };
@@ -141,10 +141,10 @@ export class Network {
     return answer;
   }
 
-  /** Its market does not convert at the moment at which it lands. */
+  /** Its market cannot convert at the time of landing. */
   #failToLand({ text }: Answer): void {
     this.#tally.add('fault: merge fails');
-    // The answer of a submit, as the exchange has just written it.
+    // The answer of a submit from the exchange.
     const { data } = JSON.parse(text) as { data: { market_condition_id: string } };
     const pause = (paused: boolean) =>
       this.#exchange.core.at(this.#timeline.nowMs).markets.setPaused(data.market_condition_id, paused);
@@ -153,7 +153,7 @@ export class Network {
   }
 
   #expireEarly({ text }: Answer, inMs: number): void {
-    // The answer of a draft call, as the exchange has just written it.
+    // The answer of a draft call from the exchange.
     const { data } = JSON.parse(text) as { data: { pubkey: string } };
     this.#timeline.after(inMs, () => {
       this.#happens('draft expired early', this.#exchange.expireEarly(data.pubkey));

@@ -15,7 +15,7 @@ it('while connections are refused, drafts are not asked for as fast as they are'
     faults: CALM,
     begin: ({ network, timeline }) => {
       const startMs = timeline.nowMs + MINUTE_MS / 3;
-      // It begins with a draft: there is something to be placed all the while.
+      // It starts with a draft: there is always an order to place.
       network.script = ({ endpoint }, nowMs) => {
         if (endpoint !== 'orders.create' || nowMs < startMs) return null;
         if (drafts === 0) network.outageUntilMs = nowMs + OUTAGE_MS;

@@ -1,6 +1,6 @@
 /**
- * What the ledger must hold, reckoned from the exchange's own records: of each fill and conversion that the ledger has
- * booked, what it was at the exchange. Invariants 2, 3 and 4, at each booking.
+ * The expected ledger, computed from the exchange's own records of each booked fill and conversion. Invariants 2, 3 and
+ * 4, at each booking.
  */
 
 import type { ExchangeSide } from './exchange-side.js';
@@ -19,7 +19,7 @@ export class PlainAccount {
   readonly #bookedOf = new Map<string, number>();
   /** By trade. */
   readonly #known = new Map<string, StoredFill>();
-  /** Lies of the exchange that were booked. */
+  /** Booked false fills of the exchange. */
   readonly lies = new Set<string>();
   #newestFill = 0;
   #newestConversion = 0;
@@ -44,7 +44,7 @@ export class PlainAccount {
     return this.#known.has(tradePubkey);
   }
 
-  /** Something was booked, and committed. */
+  /** A booking was committed. */
   booked(file: LedgerFile): void {
     this.#takeBack(file);
     for (const fill of file.fillsAfter(this.#newestFill)) this.#fill(fill);
@@ -55,7 +55,7 @@ export class PlainAccount {
     this.#compare(file.balances());
   }
 
-  /** After a crash: what was committed once must be there still. */
+  /** After a crash: once committed data must still exist. */
   survived(file: LedgerFile): void {
     this.#takeBack(file);
     const [newest] = [...this.#known.values()].slice(-1);
@@ -85,7 +85,7 @@ export class PlainAccount {
     this.#count(fill, 1);
   }
 
-  /** What the exchange has taken back the ledger may have undone. */
+  /** The ledger may have undone bookings that the exchange revoked. */
   #takeBack(file: LedgerFile): void {
     for (const pubkey of this.#exchange.trades.failed.keys()) {
       const fill = this.#known.get(pubkey);

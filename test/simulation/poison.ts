@@ -1,17 +1,17 @@
-/** Rows of public data that no market has: what a venue that is broken, or lies, may send of one of them. */
+/** Impossible rows of public data, as a broken or dishonest venue may send them. */
 
 import type { Random } from '../../src/shared/base/random.js';
 import type { AnyCall } from '../../src/shared/protocol/seam.js';
 
 const HUGE = '9007199254.740991';
-/** As many rows of one price as make a sum that no double holds, each of an amount that may be. */
+/** Number of rows of one price, each with a valid amount, whose sum exceeds any double. */
 const TWINS = 12;
 const LARGE = '1000000000';
 
 type Row = Record<string, unknown>;
 type Damage = (text: string) => string;
 
-/** One way to poison the answer to this call, drawn; null for a call that is not for public data of one market. */
+/** A random way to poison the answer to this call; null for a call without public data of one market. */
 export function poison(call: AnyCall, random: Random): Damage | null {
   switch (call.endpoint) {
     case 'markets.book':
@@ -57,7 +57,7 @@ const DETAILS = [
   config({ maker_fee_rate: `-${HUGE}` }),
 ];
 
-/** The body of an answer with other data; one that is none (refused, or a page of HTML) stays as it is. */
+/** An answer's body with other data; an error or an HTML page is unchanged. */
 function changed(change: ((data: Row) => unknown) | undefined): Damage {
   return (text) => {
     if (change === undefined || !text.startsWith('{')) return text;

@@ -1,14 +1,14 @@
-/** What the exchange's answers have proven to the trader: only what was delivered counts. Invariant 7. */
+/** Facts proven to the trader by delivered answers. Invariant 7. */
 
 import type { AnyCall, Outcome } from '../../src/shared/protocol/seam.js';
 import { isFinalOrder, type OrderStatus } from '../../src/shared/protocol/states.js';
 import type { StoredIntent } from './ledger-file.js';
 
-/** An expiry is believed at the second look. */
+/** An expiry counts at the second read. */
 const LOOKS_AT_EXPIRY = 2;
 
 export class Proofs {
-  /** By pubkey: how many answers have shown which state. */
+  /** By pubkey: the number of answers with each state. */
   readonly #seen = new Map<string, Map<string, number>>();
   readonly #left = new Set<string>();
 
@@ -19,7 +19,7 @@ export class Proofs {
       case 'orders.submit':
       case 'orders.cancelSubmit':
       case 'orders.detail':
-        // The endpoint says what its data is: an order.
+        // This endpoint's data is an order.
         return this.#note(call.params.pubkey, (outcome.data as { status: string | null }).status);
       case 'merges.submit':
       case 'merges.detail':
@@ -38,24 +38,24 @@ export class Proofs {
     }
   }
 
-  /** A signature is on its way to the exchange. */
+  /** A signature is sent to the exchange. */
   left(signature: string): void {
     this.#left.add(signature);
   }
 
-  /** Why the end of this intent is not proven; null when it is. */
+  /** Why the end of this intent is unproven; null if it is proven. */
   objection(intent: StoredIntent): string | null {
     const { kind, state, signature, draft_pubkey, order_pubkey } = intent;
     const seen = this.#seen.get((kind === 'cancel' ? order_pubkey : draft_pubkey) ?? '') ?? NOTHING;
     const times = (status: string) => seen.get(status) ?? 0;
     const looks = [...seen.values()].reduce((sum, count) => sum + count, 0);
     const isConversion = kind !== 'place' && kind !== 'cancel';
-    // What was seen of a place or cancel is the status of its order.
+    // The observed status belongs to the order of a place or cancel.
     const ended = () => [...seen.keys()].some((status) => isFinalOrder(status as OrderStatus));
     const holds = {
       done: isConversion ? times('done') + times('completed') > 0 : ended(),
       failed: times('failed') > 0,
-      // What never left cannot have an effect; a cancel's draft has lapsed when its order still rests later.
+      // An unsent request has no effect; a cancel's draft has expired if its order still rests later.
       expired:
         signature === null ||
         !this.#left.has(signature) ||

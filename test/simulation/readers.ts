@@ -1,13 +1,13 @@
 /**
- * Console, guardian and others that read a trader's telemetry. While a trader whose ledger failed cancels its orders they
- * connect again and again. The publisher is the daemon's; each greeting reads the ledger, as any figure of it may.
+ * Console, guardian and other readers of a trader's telemetry. They reconnect repeatedly while a trader with a failed
+ * ledger cancels its orders. The publisher is the daemon's; each greeting reads the ledger, as any figure of it may.
  */
 
 import type { ProcessStatus } from '../../src/shared/protocol/trader-status.js';
 import { type LineReader, TelemetryPublisher } from '../../src/shell/control/telemetry/publisher.js';
 import type { Ledger } from '../../src/trader/ledger/contract.js';
 
-/** Takes everything, and is gone when the trader hangs up. */
+/** Accepts everything, and ends when the trader disconnects it. */
 class Reader implements LineReader {
   readonly writableLength = 0;
   #onClose = (): void => undefined;
@@ -38,7 +38,7 @@ export class Readers {
     };
     this.#publisher = new TelemetryPublisher(
       {
-        // The publisher hands it on as it is.
+        // The publisher forwards it unchanged.
         process: () => ({ run: ledger.runs(1)[0]?.id }) as ProcessStatus,
         account: unused,
         markets: unused,
@@ -49,12 +49,12 @@ export class Readers {
     );
   }
 
-  /** One more is connected, or refused. What this throws, a handler of the daemon's socket would throw. */
+  /** Connects one more, or gets rejected. An exception here would be one in the daemon's socket handler. */
   connect(): void {
     this.#publisher.subscribe(new Reader());
   }
 
-  /** As the daemon does it when its ledger has failed. */
+  /** The daemon's reaction when its ledger has failed. */
   lose(): void {
     this.#publisher.close('the ledger failed', false);
   }

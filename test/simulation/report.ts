@@ -1,4 +1,4 @@
-/** What a campaign says in the end: on the screen, and as a table for the safety document. */
+/** Final report of a campaign: on the screen, and as a table for the safety document. */
 
 import { execFileSync } from 'node:child_process';
 import type { Figures } from './campaign.js';

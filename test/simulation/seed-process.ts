@@ -1,4 +1,4 @@
-/** A process that lives through seeds, one after another, as its parent names them. */
+/** A process that plays the seeds that its parent sends. */
 
 import type { SeedReport, SeedTask } from './campaign.js';
 import { simulate } from './simulate.js';
@@ -12,7 +12,7 @@ function storyOf({ seed, faultyMs, pace }: SeedTask): SeedReport {
   return { seed, violations, traceHash, simulatedMs, faultyMs, events, cpuMs, counts: tally.entries() };
 }
 
-/** What the simulation itself stumbles over must not end the others' seeds. */
+/** An error of the simulation itself must not end other seeds. */
 function reported(task: SeedTask): SeedReport {
   try {
     return storyOf(task);
@@ -26,7 +26,7 @@ function reported(task: SeedTask): SeedReport {
 process.on('message', (task: SeedTask) => {
   process.send?.(reported(task));
 });
-// The parent is gone, or wants no more.
+// The parent has ended or disconnected.
 process.on('disconnect', () => process.exit(0));
-// An interrupt goes to the whole group; the parent decides what it means.
+// An interrupt goes to the whole group; the parent handles it.
 process.on('SIGINT', () => undefined);

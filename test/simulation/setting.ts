@@ -1,4 +1,4 @@
-/** Constants of one simulation: the venue's profile, the trader's limits and pace, its markets and its strategies. */
+/** Settings of one simulation: the venue's profile, the trader's limits and pace, its markets and its strategies. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,18 +24,18 @@ interface Maker {
   readonly name: string;
   readonly orderShares: number;
   readonly markets: number;
-  /** As the strategy has it. Of two, what one wants to be rid of the other may want to buy. */
+  /** The strategy's parameter. With two makers, one may buy what the other sells. */
   readonly riskAversion: number;
   readonly halfSpreadTicks: number;
-  /** An order so many ticks off stays. */
+  /** An order this many ticks off stays. */
   readonly repriceTicks: number;
-  /** Sets that it wants at hand, every second ten minutes; else 0. */
+  /** Number of wanted sets, during every second ten minutes; else 0. */
   readonly coreShares: number;
-  /** Its strategy alters whatever it is shown, and bids far too much: `meddler.ts`. */
+  /** Its strategy modifies its view and bids far too much: `meddler.ts`. */
   readonly meddles?: boolean;
 }
 
-/** As the shipped file of the crowd's maker has it. */
+/** As in the shipped file of the crowd's maker. */
 const NEAR = { halfSpreadTicks: 2, repriceTicks: 1 };
 const FAR = { halfSpreadTicks: 5, repriceTicks: 4 };
 
@@ -48,13 +48,13 @@ export interface Setting {
   readonly mergeFromMicros: Micros;
   /** Two on some of the same markets must not trade with each other. */
   readonly makers: readonly Maker[];
-  /** The exchange gives no more rows at once, whatever it is asked for. */
+  /** Maximum rows of the exchange per page, whatever the request. */
   readonly mostRows: number;
   /** From the submit of a merge to its landing, ms. */
   readonly landingMs: number;
-  /** Between two beats of the trader's shell, ms: on a slow machine they come late. */
+  /** Interval between beats of the trader's shell, ms: longer on a slow machine. */
   readonly beatMs: number;
-  /** Every half minute whatever may go is deleted from the ledger. */
+  /** Every half minute all prunable rows are deleted from the ledger. */
   readonly prunes?: boolean;
 }
 
@@ -69,7 +69,7 @@ const profileOf = (lifetimeS: number, publicPerMinute: number, signedPerMinute: 
   own_trades: true,
 });
 
-/** Tight enough to be reached; losses alone do not stop it, or a bad seed would test nothing after its first minutes. */
+/** Tight enough to be reached; losses alone do not stop it, or a bad seed would soon test nothing. */
 const limitsOf = (positionShares: number, openOrders: number, bookAgeMs = 8_000): RiskLimits =>
   riskLimitsSchema.parse({
     max_position_shares: `${positionShares}`,
@@ -80,7 +80,7 @@ const limitsOf = (positionShares: number, openOrders: number, bookAgeMs = 8_000)
     max_drawdown: '900',
   });
 
-/** As the paper venue, but that a draft lives half as long: the calm after the faults is as much shorter. */
+/** Like the paper venue, but with half a draft's lifetime: the calm after the faults is shorter accordingly. */
 export const STANDARD: Setting = {
   profile: profileOf(30, 120, 300),
   limits: limitsOf(60, 10),
@@ -104,16 +104,16 @@ export const STANDARD: Setting = {
 
 export const PROFILE = STANDARD.profile;
 
-/** How much a trader asks: `busy` is as often as the venue's budget lets it, `patient` some times a minute. */
+/** The trader's request rate: `busy` uses the venue's whole budget, `patient` some requests a minute. */
 export type Pace = 'busy' | 'patient';
 
-/** The setting of one seed: a venue and a trader as they may well be. */
+/** The setting of one seed: a realistic venue and trader. */
 export function drawSetting(random: Random, pace: Pace = 'busy'): Setting {
   const busy = drawBusy(random);
   return pace === 'busy' ? busy : slowedDown(busy, random);
 }
 
-/** The same venue, and a trader that looks seldom at few markets, and quotes on older books. */
+/** The same venue, with a trader that polls few markets rarely, and quotes on older books. */
 function slowedDown({ makers, limits, ...setting }: Setting, random: Random): Setting {
   return {
     ...setting,
@@ -163,19 +163,19 @@ function drawBusy(random: Random): Setting {
     makers: (random.chance(0.5) ? [first] : [first, second]).map((maker) => ({
       ...maker,
       meddles,
-      // Drawn by what was drawn before: a third of the makers sell out of complete sets.
+      // Derived from an earlier draw: a third of the makers sell out of complete sets.
       coreShares: maker.orderShares % 3 === 0 ? 2 * maker.orderShares : 0,
     })),
     mostRows: oneOf(random, 15, 25, 40),
     landingMs: oneOf(random, 200, 700, 3000),
     beatMs: oneOf(random, 250, 500, 1000),
-    // As above: half of the traders.
+    // Derived as above: half of the traders.
     prunes: first.orderShares % 2 === 0,
   };
 }
 
 const FILE = join(import.meta.dirname, '../../config/strategies/crowd-maker.yaml');
-// The file is ours: it has parameters.
+// The file is our own and has parameters.
 const { params } = parse(readFileSync(FILE, 'utf8')) as { params: Record<string, unknown> };
 
 function strategies({ makers, limits }: Setting): readonly StrategySettings[] {
@@ -186,7 +186,7 @@ function strategies({ makers, limits }: Setting): readonly StrategySettings[] {
       module: withCore(meddles === true ? meddler : logOddsMaker, micros(coreShares * 1_000_000)),
       params: paramsFor(logOddsMaker, {
         ...params,
-        // Behind others too: the more orders, the more that faults can meet.
+        // Behind others too: more orders give faults more targets.
         behind_ticks: 500_000,
         order_shares: `${orderShares}`,
         risk_aversion: riskAversion,
@@ -204,7 +204,7 @@ function fails(): never {
   throw new Error('it is broken');
 }
 
-/** What a trader may be told to go on with. */
+/** Strategies to which a trader may be switched. */
 const OTHER_MODULES: Readonly<Record<string, Strategy>> = {
   plain: logOddsMaker,
   broken: { ...logOddsMaker, create: () => ({ quote: fails }) },

@@ -1,4 +1,4 @@
-/** One simulation: faults, then calm, then everything must agree; then a pause or kill, and a stop, that must hold. */
+/** One simulation: faults, then calm with final agreement; then a pause or kill, and a stop, which must hold. */
 
 import { Random } from '../../src/shared/base/random.js';
 import { isSettledMarket } from '../../src/shared/protocol/states.js';
@@ -15,21 +15,21 @@ import { STOLEN_PART, sufferThief } from './stolen-key.js';
 import { type Beats, World } from './world.js';
 
 const MINUTE_MS = 60_000;
-/** Faults come in phases; each ends in calm, in which everything must come to agree. */
+/** Faults come in phases; each ends in calm with an agreement. */
 const PHASE_MS = 20 * MINUTE_MS;
-/** What was sent in the last moment of the faults may arrive so much later, and until then they are not over. */
+/** Requests sent in the last moment of the faults may arrive this late, and until then the faults last. */
 const TAIL_MS = 60_000;
-/** Under a pause or kill: cancels and the last fills, so at least two looks at what is ours. */
+/** After a pause or kill: cancels and the last fills, so at least two reads of own records. */
 const PULL_MS = 30_000;
 const LAST_CANCELS_MS = 5_000;
-/** As long as the exchange answers, nothing rests any more so long after a pause or kill, whatever one answer said. */
+/** While the exchange answers, no order may rest this long after a pause or kill, whatever one answer said. */
 const GONE_MS = 10_000;
-/** After it something must come to rest: within the budget of requests of so long. */
+/** After it an order must rest again within this time's request budget. */
 const AGAIN_MS = 120_000;
 const LOOK_MS = 1_000;
-/** Of the public requests of a minute, a tenth looks at details, which tell that a market is settled. */
+/** A tenth of the public requests reads details, which show that a market is settled. */
 const DETAIL_PART = 0.1;
-/** Four that are open, and those that are settled and not yet redeemed. */
+/** Four open markets, and the settled ones that are not redeemed yet. */
 const MOST_MARKETS = 6;
 
 export interface Story {
@@ -37,16 +37,16 @@ export interface Story {
   readonly violations: readonly string[];
   readonly traceHash: string;
   readonly simulatedMs: number;
-  /** Things that happened: deliveries, beats, trades of the crowd. */
+  /** Number of events: deliveries, beats, trades of the crowd. */
   readonly events: number;
   readonly tally: Tally;
 }
 
 export interface SimulateOptions {
   readonly seed: number;
-  /** How long faults last, ms, all phases together. */
+  /** Duration of faults, ms, all phases together. */
   readonly faultyMs: number;
-  /** Default: drawn from the seed, anew for each phase. */
+  /** Default: drawn from the seed for each phase. */
   readonly faults?: Faults;
   /** Default: drawn from the seed, at this pace. */
   readonly setting?: Setting;
@@ -54,7 +54,7 @@ export interface SimulateOptions {
   readonly pace?: Pace;
   /** Default: given. */
   readonly beats?: Beats;
-  /** Called once before anything happens, e.g. to write a script for the network. */
+  /** Called once at the start, e.g. to set a script for the network. */
   readonly begin?: (world: World) => void;
 }
 
@@ -68,7 +68,7 @@ export function simulate(options: SimulateOptions): Story {
   try {
     begin?.(world);
     live(world, setting, options, random);
-    // A ledger that broke an invariant may not be readable.
+    // A ledger that broke an invariant may be unreadable.
     if (world.process !== null && world.invariants.violations.length === 0) countOwn(world, world.process);
   } finally {
     world.close();
@@ -113,7 +113,7 @@ function heal(world: World, { profile, polling }: Setting): void {
   world.command({ kind: 'unkill', reason });
   world.command({ kind: 'resume', reason });
   world.pass(TAIL_MS);
-  // The last of them may have been told as late.
+  // The last of them may be reported this late.
   if (world.exchange.trades.failed.size > 0) world.command({ kind: 'resume', reason });
   const detailMs = (MOST_MARKETS * 60_000) / (DETAIL_PART * profile.rate_limits.public_per_minute);
   world.pass(profile.draft_lifetime_s * 1000 + 2 * Math.max(60_000, detailMs, polling.assetsIntervalMs));
@@ -134,7 +134,7 @@ const POSITION_CONTROLS: ReadonlySet<string> = new Set([
   'max_total_cost',
 ]);
 
-/** As near to 0 or 1 the strategy offers nothing where its other side would lie beyond what is a price. */
+/** Near 0 or 1 the strategy does not quote if its other side would be beyond the valid prices. */
 const EDGE_MICROS = 100_000;
 const isAtTheEdge = (fairMicros: number | null): boolean =>
   fairMicros !== null && (fairMicros < EDGE_MICROS || fairMicros > 1_000_000 - EDGE_MICROS);
@@ -159,14 +159,14 @@ function hold(world: World, { polling }: Setting, [hold, lift]: Hold, random: Ra
   }
   check(world, `after ${lift}`, ({ process, say }) => {
     const { reason, markets } = process.trader.snapshot(world.ourMs);
-    // With what it holds it may have reached its limits of position in all that it quotes.
+    // Its holdings may have reached the position limits of all quoted markets.
     const isFull = markets.some(({ refusals }) => refusals.some(({ name }) => POSITION_CONTROLS.has(name)));
     const wantsNothing = markets.length > 0 && markets.every(({ fairMicros }) => isAtTheEdge(fairMicros));
     if (world.exchange.resting().length === 0 && !isFull && !wantsNothing) say(`nothing rests: ${reason}`);
   });
 }
 
-/** In a calm world the next signed read is answered so, before or after the word to stop. Returns what ends that. */
+/** In a calm world the next signed read gets this answer, before or after the stop. Returns a function that ends it. */
 function misjudgeOnce(world: World, random: Random): () => void {
   const { network, tally } = world;
   if (network.script !== null) return () => undefined;
@@ -178,11 +178,11 @@ function misjudgeOnce(world: World, random: Random): () => void {
   };
 }
 
-/** @param lied the ledger holds what was said, and that is not what happened */
+/** @param lied the ledger holds the exchange's false reports */
 function stop(world: World, { profile }: Setting, lied: boolean): void {
   const lifetimeMs = profile.draft_lifetime_s * 1000;
   world.stop();
-  // As the daemon waits for the proof.
+  // The daemon's wait for the proof.
   world.pass(lifetimeMs + 30_000);
   check(world, 'stopped', ({ process, say }) => {
     const { mode, proven } = process.trader.snapshot(world.ourMs);
@@ -215,7 +215,7 @@ function disagreements({ exchange, process }: World): readonly string[] {
   return [...unsettled(parties), ...differences(parties)];
 }
 
-/** Shares in markets that are over. */
+/** Shares in finished markets. */
 function unredeemed({ exchange: { core, account } }: World): string[] {
   return Array.from({ length: core.catalog.markets.length }, (_, index) => index)
     .filter((index) => isSettledMarket(core.marketFacts(index).state))

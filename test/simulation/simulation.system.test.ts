@@ -8,12 +8,12 @@ import { type SimulateOptions, simulate } from './simulate.js';
 const MINUTE_MS = 60_000;
 
 /**
- * Of seed 6 with half a minute of faults: every request and outcome. Another hash means that the trader or the exchange
- * behaves otherwise than before; when that is meant, this is replaced by the one that the failure shows.
+ * Seed 6 with half a minute of faults: the hash of every request and outcome. Another hash means changed behavior of
+ * trader or exchange; if intended, replace it with the one in the failure.
  */
 const PINNED = '735a1e62398ce3c9d8897ba20d6a6d394ffeb0d5fbf4b831f19ddf6c8b6e7118';
 
-/** Everything that can go wrong, often, and an operator who meddles. */
+/** All faults at high rates, and an operator who intervenes. */
 const EVERYTHING: Faults = {
   requestLost: 0.05,
   answerLost: 0.07,
@@ -51,10 +51,10 @@ const EVERYTHING: Faults = {
   poisonedRows: 0.01,
 };
 
-/** Usually as many as it takes until every kind has come: a change of the trader moves what comes with which seed. */
+/** Usually enough seeds for every kind of fault: a change of the trader moves faults between seeds. */
 const SEEDS_OF_EVERYTHING = [14, 12, 20, 18, 36, 17, 21, 15];
 
-/** Of the safety document, and what must go on all the same. */
+/** The kinds in the safety document, and actions that must still happen. */
 const EVERY_KIND = [
   ...[
     'locks compared',
@@ -77,7 +77,7 @@ const EVERY_KIND = [
   ...['clock set back by hours', 'clock set ahead by hours', 'clock ahead for seconds', 'poisoned rows'],
   ...['clock set back while requests wait'],
   ...['crash', 'clock stepped', 'outage', 'unreachable', 'market paused'],
-  // Where no disk can be made to fail, the report says so.
+  // Without a faulty disk the report says so.
   ...(diskMissing() === null ? ['disk error', 'write undone or torn', 'power lost, un-synced writes: torn'] : []),
   ...(diskMissing() === null ? ['the ledger fails while readers are connected'] : []),
 ].map((kind) => (/^(locks|fills|orders|merges|splits|redeems|command|stopped)/.test(kind) ? kind : `fault: ${kind}`));
@@ -108,7 +108,7 @@ describe('the whole trader against the whole exchange, on virtual time', () => {
       total.addAll(story.tally);
     }
     expect(unseen()).toEqual([]);
-    // It computes a minute and more; beside other work that may take many.
+    // It computes for more than a minute, on a busy machine for many.
   }, 1_200_000);
 
   it.each(times([2], [2, 9]))(

@@ -1,6 +1,6 @@
 /**
- * Control 14, for what rests: no quote outlives the book that it rests on by more than a bound while the exchange answers.
- * Which book the trader goes by it says itself, by its own clock; when that book really left, the world knows.
+ * Control 14 for resting orders: no quote outlives its book by more than a bound while the exchange answers. The trader
+ * reports which book it uses, by its own clock; the world knows the true time of that book's request.
  */
 
 import { declarationOf } from '../../src/shared/protocol/endpoints.js';
@@ -10,16 +10,16 @@ import type { Setting } from './setting.js';
 import type { TraderProcess } from './trader-process.js';
 
 const LOOK_EVERY_MS = 5_000;
-/** For two requests to leave, be answered, and be asked again once. */
+/** For two requests with their answers, and one retry. */
 const PULLED_WITHIN_MS = 30_000;
 
 export class StaleQuotes {
   readonly #exchange: ExchangeSide;
   readonly #maxAgeMs: number;
   readonly #say: (violation: string) => void;
-  /** By request id of the process that runs: when it really left. */
+  /** By request id of the running process: the true time of its send. */
   readonly #leftMs = new Map<number, number>();
-  /** By market: when the newest look at its book really left, by the trader's time of the same moment. */
+  /** By market: the true times of the newest polls of its book, by the trader's time. */
   readonly #looks = new Map<string, Map<number, number>>();
   /** By order: since when it rests on a book that is too old, without a break. */
   readonly #staleMs = new Map<string, number>();
@@ -31,22 +31,22 @@ export class StaleQuotes {
     this.#say = say;
   }
 
-  /** A new process has seen no book, and may take as long as a book may be old to see one. */
+  /** A new process has no book, and may take a book's maximum age to get one. */
   restarted(): void {
     this.#leftMs.clear();
     this.#looks.clear();
     this.#staleMs.clear();
   }
 
-  /** A request leaves for the network. */
+  /** A request is sent. */
   left({ id, call }: Request, nowMs: number): void {
     if (call.endpoint === 'markets.book') this.#leftMs.set(id, nowMs);
   }
 
-  /** An outcome reaches the trader. @param sentMs when it left, by the trader's clock */
+  /** An outcome reaches the trader. @param sentMs time of the send, by the trader's clock */
   delivered({ id, call }: Request, outcome: Outcome, sentMs: number): void {
     const scope = declarationOf(call.endpoint).scope;
-    // An exchange that does not do what it is asked may not cancel either.
+    // An exchange that rejects requests may not cancel either.
     if (scope === 'signed' && outcome.kind !== 'answered') this.#staleMs.clear();
     const leftMs = this.#leftMs.get(id);
     this.#leftMs.delete(id);
@@ -71,11 +71,11 @@ export class StaleQuotes {
     for (const pubkey of this.#staleMs.keys()) if (!known.has(pubkey)) this.#staleMs.delete(pubkey);
   }
 
-  /** Of a book that is not known: none. */
+  /** Null for an unknown book. */
   #ageMs(market: string, sentMs: number, nowMs: number): number {
     const looks = this.#looks.get(market);
     const leftMs = looks?.get(sentMs);
-    // What left before the one that is in use is of no further use.
+    // Requests older than the current one are no longer needed.
     for (const [each, left] of looks ?? []) if (left < (leftMs ?? left)) looks?.delete(each);
     return leftMs === undefined ? 0 : nowMs - leftMs;
   }

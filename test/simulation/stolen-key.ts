@@ -1,6 +1,6 @@
 /**
- * Somebody else has our key: a draft that the trader gave up takes effect all the same. The order must be loud, and pulled.
- * Under a pause, so that no limit has room for an order that nobody meant.
+ * A thief has our key: a draft that the trader gave up takes effect. The trader must report the order and cancel it.
+ * During a pause, so that no limit has room for the unwanted order.
  */
 
 import { signToHex } from '../../src/shell/wallet/ed25519.js';
@@ -10,23 +10,23 @@ import type { World } from './world.js';
 
 /** Of the seeds. */
 export const STOLEN_PART = 1 / 4;
-/** From a draft to its answer: time for a word in between. */
+/** Time from a draft to its answer, long enough for a command in between. */
 const SLOW_MS = 4_000;
 const LONGEST_WAIT_MS = 120_000;
 const LOOK_MS = 250;
 const PULL_MS = 120_000;
-/** A trader that has nothing resting looks so many times more seldom at what is its own. */
+/** Factor of the interval between reads of own records for a trader without resting orders. */
 const IDLE_FACTOR = 5;
 const LAST_CANCELS_MS = 5_000;
 const reason = 'the simulation';
 
-/** As the service answers it. */
+/** In the service's format. */
 interface Draft {
   readonly pubkey: string;
   readonly message: string;
 }
 
-/** @param polling how often the trader looks: a stolen order is found by a look at own records, and by nothing else */
+/** @param polling the trader's poll intervals: only a read of own records finds a stolen order */
 export function sufferThief(world: World, { polling }: Pick<Setting, 'polling'>): void {
   const draft = heldUp(world);
   if (draft === null) return;
@@ -37,7 +37,7 @@ export function sufferThief(world: World, { polling }: Pick<Setting, 'polling'>)
 }
 
 function steal(world: World, draft: Draft, pullMs: number): void {
-  // Long enough for its answer; not for its end.
+  // Long enough for its answer; too short for its end.
   world.pass(SLOW_MS + LOOK_MS);
   const { exchange, timeline, invariants, process } = world;
   const intent = process?.file.activeIntents().find(({ draft_pubkey }) => draft_pubkey === draft.pubkey);
@@ -56,12 +56,12 @@ function steal(world: World, draft: Draft, pullMs: number): void {
   });
 }
 
-/** Waits until the exchange has made a draft of an order whose answer is still on its way; null when none comes. */
+/** Waits until the exchange has made an order's draft whose answer is still in transit; null if none. */
 function heldUp(world: World): Draft | null {
   const { network, timeline, invariants } = world;
   const drafts: Draft[] = [];
   const hear = (text: string): string => {
-    // An answer of the exchange, as it wrote it; a refusal holds no data.
+    // An answer of the exchange; an error has no data.
     const { data } = JSON.parse(text) as { data: Draft | null };
     if (data !== null) drafts.push(data);
     return text;

@@ -1,4 +1,4 @@
-/** A venue that allows a third of the profile's limits, with rate headers and without. */
+/** A venue with a third of the profile's limits, with and without rate headers. */
 
 import { describe, expect, it } from 'vitest';
 import { times } from '../support/effort.js';
@@ -32,7 +32,7 @@ describe.each([
     expect(violations).toEqual([]);
     expect(tally.of('throttled by the exchange')).toBeLessThanOrEqual(3);
     expect(tally.of('sent inside a Retry-After')).toBe(0);
-    // What the venue allows is used.
+    // The venue's whole budget is used.
     for (const requests of minutes) expect(requests).toBeGreaterThan(allowed.public_per_minute);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * What the exchange says of our trades, where that is not simply what has happened: a trade that is matched may fail and
- * settle after all, one that settled may fail for a while, and a lying exchange reports fills that were never signed. What it
- * says last of a trade is what has happened, but for lies, which stay.
+ * The exchange's reports about our trades where they differ from the facts: a matched trade may fail and later settle,
+ * a settled one may fail for a while, and a dishonest exchange reports fills that were never signed. Its last report
+ * about a trade is correct, except for lies, which stay.
  */
 
 import type { z } from 'zod';
@@ -11,7 +11,7 @@ import type { DataOf } from '../../src/shared/protocol/endpoints.js';
 import type { ownTradeRow } from '../../src/shared/protocol/records.js';
 import type { Tally } from './faults.js';
 
-/** As the service answers it. */
+/** In the service's format. */
 export type WireTrade = z.input<typeof ownTradeRow>;
 type State = DataOf<'trades.list'>[number]['state'];
 
@@ -32,11 +32,11 @@ export interface FailedTrade {
   readonly market: string;
   /** Millionths of a share. */
   readonly amount: number;
-  /** It was told as settled before. */
+  /** It was reported as settled before. */
   hadSettled: boolean;
 }
 
-/** What is said of a trade before it is said that it has settled for good. */
+/** States reported for a trade before its final settlement. */
 const PLANS: readonly (readonly State[])[] = [
   ['in_process', 'failed'],
   ['failed'],
@@ -44,18 +44,18 @@ const PLANS: readonly (readonly State[])[] = [
   ['in_process', 'done', 'failed', 'done', 'failed'],
 ];
 const LONGEST_STEP_MS = 40_000;
-/** Further back on a page a trade must say its last word: what falls off the first page is not looked at again. */
+/** Beyond this position on a page a trade must have its final state: rows after the first page are not read again. */
 const FIRST_ROWS = 7;
 const ONE = 1_000_000;
 /** Beyond any order here. */
 const MORE_SHARES = 100 * ONE;
 
 export class ToldTrades {
-  /** Probability for each trade that it changes its mind. */
+  /** Probability that a trade changes its state. */
   fail = 0;
-  /** Probability for each trade that another price, amount or fee is told than was signed. */
+  /** Probability that a trade is reported with another price, amount or fee than signed. */
   lie = 0;
-  /** Called when a trade that had settled is told as failed. */
+  /** Called when a settled trade is reported as failed. */
   onTakenBack: () => void = () => undefined;
   readonly failed = new Map<string, FailedTrade>();
   readonly lies = new Set<string>();
@@ -64,14 +64,14 @@ export class ToldTrades {
   readonly #random: Random;
   readonly #tally: Tally;
 
-  /** @param fills of ours, by trade; what is lied about is replaced by the lie: the ledger must hold what was said */
+  /** @param fills of ours, by trade; a lie replaces its fill, because the ledger must hold the reported one */
   constructor(fills: Map<string, ObservedFill>, random: Random, tally: Tally) {
     this.#fills = fills;
     this.#random = random;
     this.#tally = tally;
   }
 
-  /** A page as it is answered. */
+  /** A page in the service's format. */
   page(rows: readonly WireTrade[], isFirst: boolean, nowMs: number): readonly WireTrade[] {
     return rows.map((row, index) => this.#row(row, isFirst && index < FIRST_ROWS, nowMs));
   }
@@ -114,7 +114,7 @@ export class ToldTrades {
     if (hadSettled) this.onTakenBack();
   }
 
-  /** Another price, amount or fee than was signed, to our disadvantage. */
+  /** Another price, amount or fee than signed, to our disadvantage. */
   #invent({ pubkey }: WireTrade): void {
     const fill = this.#fills.get(pubkey);
     if (fill === undefined) return;

@@ -1,4 +1,4 @@
-/** Which rows of the ledger a step has written, so that the invariants look at these again and at no others. */
+/** Rows of the ledger that a step has written, so that the invariants only check these again. */
 
 import type { Ledger } from '../../src/trader/ledger/contract.js';
 
@@ -16,7 +16,7 @@ export class Touched {
     this.booked = false;
   }
 
-  /** Listens to the writes of this ledger; they do what they always do. */
+  /** Observes the writes of this ledger without changing them. */
   listen(ledger: Ledger): void {
     const { addIntent, changeIntent, bookFill, noteFailedTrade, bookConversion } = ledger;
     ledger.addIntent = (intent) => {

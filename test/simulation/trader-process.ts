@@ -1,4 +1,4 @@
-/** One process of the trader, as the daemon builds it but for clock and network; it can be killed and started again. */
+/** One process of the trader, built like the daemon except for clock and network; it can be killed and restarted. */
 
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import type { Scope } from '../../src/shared/protocol/endpoints.js';
@@ -15,7 +15,7 @@ import { LedgerFile } from './ledger-file.js';
 import { type Setting, STANDARD, traderSettings } from './setting.js';
 import { Touched } from './touched.js';
 
-/** Takes every beat in full, whether there is something to do or not. */
+/** Processes every beat completely, whether needed or not. */
 export class RestlessTrader extends Trader {
   override quietUntilMs(nowMs: number): number {
     return nowMs;
@@ -27,7 +27,7 @@ const asItIs = (signer: DraftSigner) => signer;
 /** Thrown inside a step to end the process there. */
 export class Killed extends Error {}
 
-/** A wallet's address, and its key as `node:crypto` takes it. */
+/** A wallet's address, and its key for `node:crypto`. */
 export interface Keys {
   readonly address: string;
   readonly key: KeyObject;
@@ -39,26 +39,26 @@ export interface ProcessOptions {
   readonly keys: Keys;
   readonly nowMs: number;
   readonly setting?: Setting;
-  /** Passes the signer on, to the code that records its answers. */
+  /** Wraps the signer, to record its answers. */
   readonly heard?: ((signer: DraftSigner) => DraftSigner) | undefined;
   readonly kind?: typeof Trader;
-  /** Of the client's own waits, 0 up to 1. Default: always in the middle. */
+  /** Random part of the client's own waits, from 0 to 1. Default: always the middle. */
   readonly chance?: () => number;
 }
 
 export class TraderProcess {
   readonly runId: string;
   readonly ledger: Ledger;
-  /** What others see of the ledger. */
+  /** The ledger as other programs read it. */
   readonly file: LedgerFile;
   readonly touched = new Touched();
   readonly executor: Executor;
   readonly trader: Trader;
-  /** As the client keeps to the venue's budget. */
+  /** The client's pacing for the venue's budget. */
   readonly pacings: Readonly<Record<Scope, Pacing>>;
-  /** Signed requests whose outcome is not known. */
+  /** Signed requests without a known outcome. */
   pending = 0;
-  /** Set to die at the next signature: the drafts are stored, the signatures are not. */
+  /** Makes the process end at the next signature: the drafts are stored, the signatures are not. */
   diesSigning = false;
 
   constructor(options: ProcessOptions) {
@@ -112,7 +112,7 @@ export class TraderProcess {
   }
 }
 
-/** What stands before the 32 bytes of an ed25519 secret key in its PKCS #8 encoding (RFC 8410). */
+/** Prefix of the 32 bytes of an ed25519 secret key in its PKCS #8 encoding (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export function keysOf(seed: Uint8Array): Keys {

@@ -1,6 +1,6 @@
 /**
- * What trades that change their mind excuse of invariant 8: while the exchange said that a trade had failed, of an order that
- * was over, nobody could count its shares; nor those of a settled trade that is taken back, nor more than was ordered.
+ * Exceptions from invariant 8. The trader cannot count shares of a trade reported as failed whose order is finished, of
+ * a settled trade that is revoked, or above the ordered amount.
  */
 
 import type { ExchangeSide } from './exchange-side.js';
@@ -8,7 +8,7 @@ import type { PlainAccount } from './plain-account.js';
 
 export class TurnedTrades {
   readonly #exchange: ExchangeSide;
-  /** For good: whatever was let leave meanwhile is there. */
+  /** Permanent, because orders submitted meanwhile remain. */
   readonly #excused = new Set<string>();
 
   constructor(exchange: ExchangeSide) {

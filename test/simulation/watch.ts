@@ -1,7 +1,7 @@
 /**
- * Controls whose breach costs nothing at once, so that no other invariant sees it: 10 the reserve that cancels everything,
- * 3 no price beyond the collar (`Collar`), 13 our own orders never meet, 14 nobody quotes on an old book, 17 only what reduces where an operator said so. Judged from
- * what went over the line, not by the trader.
+ * Controls whose breach has no immediate cost, so that no other invariant finds it: 10 the reserve that cancels
+ * everything, 3 no price beyond the collar (`Collar`), 13 our own orders never meet, 14 no quote on an old book, 17
+ * only reducing orders after an operator's command. Judged from the sent requests, not by the trader.
  */
 
 import { declarationOf } from '../../src/shared/protocol/endpoints.js';
@@ -15,20 +15,20 @@ import type { TraderProcess } from './trader-process.js';
 
 const WINDOW_MS = 60_000;
 const REQUESTS_PER_CANCEL = 2;
-/** A draft waits so long at most between being decided and leaving. */
+/** Maximum wait of a draft between decision and send. */
 const WAIT_MS = 3_000;
 
 export class Watch {
   readonly #exchange: ExchangeSide;
   readonly #setting: Setting;
   readonly #say: (violation: string) => void;
-  /** When the signed requests of the last minute left, over all processes. */
+  /** Send times of the signed requests of the last minute, over all processes. */
   #signed: number[] = [];
-  /** By request id of the process that runs: when it left. */
+  /** By request id of the running process: the time of its send. */
   readonly #leftMs = new Map<number, number>();
-  /** By market: when the newest book that the trader has got was asked for. */
+  /** By market: request time of the trader's newest book. */
   readonly #booksMs = new Map<string, number>();
-  /** Since then one process runs and our clock has not been stepped. */
+  /** Time since which one process runs and our clock has not jumped. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
   #reducesOnly = false;
   readonly #collar: Collar;
@@ -42,7 +42,7 @@ export class Watch {
     this.#stale = new StaleQuotes(exchange, setting, say);
   }
 
-  /** A new process has seen nothing. */
+  /** A new process has no data. */
   restarted(): void {
     this.#stale.restarted();
   }
@@ -52,29 +52,29 @@ export class Watch {
     this.#stale.looked(process, ourMs, nowMs);
   }
 
-  /** A new process, which does not know what the one before it sent, or a clock that was stepped. */
+  /** A new process, which does not know its predecessor's requests, or a clock that jumped. */
   unsettled(nowMs: number): void {
     this.#steadySinceMs = nowMs;
     this.#booksMs.clear();
     this.#collar.forget();
   }
 
-  /** A command has been taken in, durably. */
+  /** A command was accepted, durably. */
   commanded({ kind }: OperatorCommand): void {
     if (kind === 'reduce-only') this.#reducesOnly = true;
   }
 
-  /** A fill was booked that was never signed: only what reduces may leave until somebody has looked at it. */
+  /** An unsigned fill was booked: only reducing orders may be sent until a user acknowledges it. */
   differed(): void {
     this.#reducesOnly = true;
   }
 
-  /** No order to reduce holds any longer. */
+  /** No command to reduce is in force any longer. */
   resumed(): void {
     this.#reducesOnly = false;
   }
 
-  /** A submit is let go. @param net YES minus NO in its market, in millionths of a share, as the ledger knows them */
+  /** A submit is released. @param net YES minus NO in its market, in millionths of a share, by the ledger */
   submitted({ id, is_yes, side }: StoredIntent, net: number): void {
     const raises = (side === 'buy') === (is_yes === 1);
     if (this.#reducesOnly && (raises ? net >= 0 : net <= 0)) {
@@ -82,12 +82,12 @@ export class Watch {
     }
   }
 
-  /** A split is drafted or sent: it binds currency, and reduces nothing. */
+  /** A split is drafted or sent: it locks currency and reduces nothing. */
   split(endpoint: string): void {
     if (this.#reducesOnly) this.#say(`17: ${endpoint} left, and only what reduces may`);
   }
 
-  /** A request leaves for the network. */
+  /** A request is sent. */
   left(request: Request, nowMs: number): void {
     const { id, lane, call } = request;
     this.#stale.left(request, nowMs);
@@ -102,7 +102,7 @@ export class Watch {
   }
 
   /** An outcome reaches the trader. */
-  /** @param sentMs when it left, by the trader's clock */
+  /** @param sentMs time of the send, by the trader's clock */
   delivered(request: Request, outcome: Outcome, sentMs: number, nowMs: number): void {
     this.#stale.delivered(request, outcome, sentMs);
     this.#collar.delivered(request, outcome, nowMs);
@@ -115,11 +115,11 @@ export class Watch {
     this.#booksMs.set(market, Math.max(leftMs, this.#booksMs.get(market) ?? leftMs));
   }
 
-  /** An order of ours has come to the exchange. */
+  /** An order of ours has reached the exchange. */
   placed(pubkey: string): void {
     const { core, account } = this.#exchange;
     const status = core.orders.row(account, pubkey)?.status ?? '';
-    // Nobody else's cancel is as quick: the exchange stops an order that would meet one of the same account.
+    // Only the exchange cancels this fast: it cancels an order that would meet another of its account.
     if (status.endsWith('canceled')) this.#say(`13: order ${pubkey} met one of our own`);
   }
 

@@ -1,4 +1,4 @@
-/** Draws the fate of each call from the faults of the moment. */
+/** Draws the fate of each call from the current faults. */
 
 import type { Answer } from '../../src/exchange/service/envelope.js';
 import type { Random } from '../../src/shared/base/random.js';
@@ -11,16 +11,16 @@ import { drawMisjudgment } from './misjudging.js';
 import { poison } from './poison.js';
 
 const TAIL_MS = 60_000;
-/** How long a list or book that lags keeps lagging, at most. */
+/** Maximum time for which a list or book stays stale. */
 const LONGEST_LAG_MS = 5_000;
-/** A draft that ends early does so soon, or its submit is there before. */
+/** A draft that expires early does so soon, or its submit is faster. */
 const EARLY_MS = 300;
 
 export class Weather {
   faults: Faults = CALM;
   readonly #random: Random;
   readonly #tally: Tally;
-  /** By endpoint, and by market for books: until when it lags. */
+  /** By endpoint, and by market for books: the end of its staleness. */
   readonly #lagsUntilMs = new Map<string, number>();
 
   constructor(random: Random, tally: Tally) {

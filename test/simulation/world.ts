@@ -1,6 +1,6 @@
 /**
  * A whole world on one virtual clock: the paper exchange with its crowd, a network with faults, and the trader as the
- * daemon runs it (core, ledger in a file, wallet), which is killed and started again. Everything follows from the seed.
+ * daemon runs it (core, ledger in a file, wallet), which is killed and restarted. Everything follows from the seed.
  */
 
 import { createHash } from 'node:crypto';
@@ -27,8 +27,8 @@ import { type Keys, Killed, keysOf, RestlessTrader, TraderProcess } from './trad
 import { Weather } from './weather.js';
 
 /**
- * What becomes of beats: the trader is given each and sees for itself which it may pass over; it takes each in full; or
- * those before its `quietUntilMs` are not made.
+ * Beats of the trader: it gets each and decides which it may skip; it processes each completely; or those before its
+ * `quietUntilMs` are omitted.
  */
 export type Beats = 'given' | 'taken in full' | 'left out';
 
@@ -37,25 +37,27 @@ const LONGEST_DOWN_MS = 5_000;
 const LONGEST_OUTAGE_MS = 20_000;
 const LONGEST_HOLD_MS = 20_000;
 const LONGEST_NOTE_MS = 60_000;
-/** A request that the client's own budget holds back tries again after this: what is heard meanwhile may let it go. */
+/** A request held back by the client's own budget is retried after this time: answers may release it. */
 const CLIENT_WAIT_MS = 250;
-/** Between two connections of readers while a trader without a ledger cancels. */
+/** Interval between connections of readers while a trader without a ledger cancels. */
 const READERS_AGAIN_MS = 20;
 const PRUNE_MS = 30_000;
 const HOUR_MS = 3_600_000;
 /** Characters. */
 const MOST_TRACED = 65_536;
-/** How much likelier a crash is while something signed is under way. */
+/** Factor of the crash rate while a signed request is in flight. */
 const PENDING_FACTOR = 10;
 
-/** Keeps everything that crosses the seam, run by run, as the daemon's journal does. */
+/** Records all inputs and requests, run by run, like the daemon's journal. */
 export interface Diary {
-  /** A process begins, on the ledger in this file, which may not exist yet. Returns the signer, listened to. */
+  /**
+   * A process starts on the ledger in this file, which may not exist yet. Returns a recording wrapper of the signer.
+   */
   begin(runId: string, ledgerFile: string, nowMs: number): (signer: DraftSigner) => DraftSigner;
   step(observation: Observation, requests: readonly Request[]): void;
 }
 
-/** How this request may leave now; null when it may not. */
+/** How this request may be sent now; null if it may not. */
 function placeOf(pacing: Pacing, { lane, isUrgent = false }: Request, nowMs: number): Permit | null {
   if (pacing.freePermits(nowMs) >= 1) return 'place';
   return Pacing.mayProbe(lane) && pacing.nextProbeMs(isUrgent, nowMs) <= nowMs ? 'probe' : null;
@@ -75,22 +77,22 @@ export class World {
   readonly #clock: ClockFaults;
   readonly #disk: Disk;
   readonly #trace = createHash('sha256');
-  /** What is not in the hash yet: a hash takes much at once as quickly as little. */
+  /** Text that is not in the hash yet: hashing a large text costs as little as a small one. */
   #traced = '';
   readonly #diary: Diary | null;
   readonly #beats: Beats;
   #faults: Faults = CALM;
-  /** Our clock minus the exchange's at `#driftSinceMs`; from then on it drifts. */
+  /** Our clock minus the exchange's at `#driftSinceMs`; it drifts from then on. */
   #clockOffMs: number;
   #driftSinceMs = START_MS;
   #steppedMs = START_MS;
   #runs = 0;
   #process: TraderProcess | null = null;
-  /** An operator wants it stopped, and started again when it is. */
+  /** An operator stops it, and restarts it after its end. */
   #restarts = false;
-  /** The scope of the answer that is being taken in. */
+  /** The scope of the answer in process. */
   #takesIn: Scope | null = null;
-  /** The power goes at one of the next writes. */
+  /** The power fails at one of the next writes. */
   #powerGoes = false;
 
   constructor(
@@ -131,7 +133,7 @@ export class World {
     return nowMs + this.#clockOffMs + Math.floor(driftMs);
   }
 
-  /** The process that runs; null between a crash and the next start, and after a failure of its own. */
+  /** The running process; null between a crash and the next start, and after a failure of its own. */
   get process(): TraderProcess | null {
     return this.#process;
   }
@@ -141,7 +143,7 @@ export class World {
     return this.#trace.copy().digest('hex');
   }
 
-  /** Time passes, up to the first violation. */
+  /** Passes time, up to the first violation. */
   pass(ms: number): void {
     const { timeline, invariants } = this;
     const untilMs = timeline.nowMs + ms;
@@ -155,7 +157,7 @@ export class World {
     this.invariants.unsettled(this.timeline.nowMs);
   }
 
-  /** From now on these faults. Where our clock is it stays. */
+  /** Sets the faults from now on. Our clock keeps its offset. */
   suffer(faults: Faults): void {
     this.#clockOffMs = this.ourMs - this.timeline.nowMs;
     this.#driftSinceMs = this.timeline.nowMs;
@@ -166,7 +168,7 @@ export class World {
     this.#disk.suffer(faults);
   }
 
-  /** No more faults; what is under way stays under way. */
+  /** Removes the faults; requests in flight keep their fate. */
   calm(): void {
     this.suffer(CALM);
     this.network.outageUntilMs = 0;
@@ -175,20 +177,20 @@ export class World {
     }
   }
 
-  /** Stopped for good: it is not started again. */
+  /** Stops it finally: it is not restarted. */
   stop(): void {
     this.#restarts = false;
     this.command({ kind: 'stop' });
   }
 
-  /** As an operator does it: tried again until a process has taken it in. */
+  /** Sends a command like an operator: retried until a process has accepted it. */
   command(command: OperatorCommand): void {
     const taken = this.#step({ kind: 'command', nowMs: this.ourMs, command });
     if (!taken && this.invariants.violations.length === 0) this.timeline.after(500, () => this.command(command));
   }
 
   /**
-   * The process ends as by kill -9 or a power cut: committed data stays, its pending answers are lost. It starts again
+   * The process ends as by kill -9 or a power cut: committed data stays, its pending answers are lost. It restarts
    * after this time.
    */
   kill(downMs?: number): void {
@@ -237,7 +239,7 @@ export class World {
     }
   }
 
-  /** Once a second: looks at what the trader says of itself, and lets rarer things go wrong. */
+  /** Once a second: checks the trader's own report, and draws rarer faults. */
   #look(): void {
     const { nowMs } = this.timeline;
     if (this.#process !== null) this.#lookAt(this.#process);
@@ -258,7 +260,7 @@ export class World {
     if (conditionId === null) return;
     this.tally.add('fault: market paused');
     this.exchange.core.at(nowMs).markets.setPaused(conditionId, true);
-    // The exchange may have been restarted by then, and the core that it ran before shares its archive.
+    // The exchange may have restarted by then, and its previous core shares the archive.
     this.timeline.after(this.#random.below(LONGEST_HOLD_MS), () =>
       this.exchange.core.at(this.timeline.nowMs).markets.setPaused(conditionId, false),
     );
@@ -283,7 +285,7 @@ export class World {
     this.#startLater();
   }
 
-  /** Somebody looks into what the exchange has taken back, and lets the trader go on. */
+  /** A user acknowledges the exchange's revocations, and resumes the trader. */
   #takeNote(): void {
     this.timeline.after(this.#random.below(LONGEST_NOTE_MS), () =>
       this.command({ kind: 'resume', reason: 'the simulation' }),
@@ -300,7 +302,7 @@ export class World {
     const reason = 'the simulation';
     const later = (command: OperatorCommand) => {
       this.timeline.after(this.#random.below(LONGEST_HOLD_MS), () => this.command(command));
-      // What an operator has ordered must outlive the process that heard it.
+      // An operator's command must outlive the process that received it.
       if (this.#random.chance(1 / 4) && this.#faults.crashes > 0) this.kill();
     };
     switch (this.#random.below(8)) {
@@ -356,7 +358,7 @@ export class World {
     this.timeline.after(downMs, () => this.#start());
   }
 
-  /** One observation; false when no process has taken it in. */
+  /** One observation; false if no process has accepted it. */
   #step(observation: Observation): boolean {
     const process = this.#process;
     if (process === null) return false;
@@ -384,14 +386,14 @@ export class World {
     return true;
   }
 
-  /** A process that ended over a command may have kept it or not: its operator has heard nothing and orders it again. */
+  /** A process that ended during a command may have kept it or not: its operator got no answer and repeats it. */
   #ordered(command: OperatorCommand, taken: boolean): void {
     if (!taken) return this.invariants.lifted(command);
     this.invariants.commanded(command);
     this.tally.add(`command: ${command.kind}`);
   }
 
-  /** Whether it ends at this step. */
+  /** Whether the process ends at this step. */
   #crashes(process: TraderProcess): boolean {
     const { nowMs } = this.timeline;
     const sinceMs = nowMs - this.#steppedMs;
@@ -409,7 +411,7 @@ export class World {
     return this.#beats === 'left out' && kind === 'time' && trader.quietUntilMs(nowMs) > nowMs;
   }
 
-  /** Runs what may die, or fail; null when it did. */
+  /** Runs work that may end the process or fail; null if it did. */
   #attempt<T>(work: () => T): T | null {
     try {
       return work();
@@ -422,7 +424,7 @@ export class World {
     }
   }
 
-  /** The disk has failed under the ledger: the daemon cancels what rests with nothing but the key, ends, and is started. */
+  /** The disk has failed under the ledger: the daemon cancels resting orders with only the key, ends, and restarts. */
   #broken(): void {
     this.tally.add('the ledger broke');
     const readers = this.#process === null ? null : this.#readersOf(this.#process);
@@ -438,7 +440,7 @@ export class World {
     if (readers !== null) this.#connectUntil(readers, () => isDone);
   }
 
-  /** Of a process whose ledger has just failed; null where none are connected. */
+  /** Readers of a process whose ledger has just failed; null if none are connected. */
   #readersOf({ ledger }: TraderProcess): Readers | null {
     if (this.#faults.readers === 0) return null;
     this.tally.add('fault: the ledger fails while readers are connected');
@@ -473,7 +475,7 @@ export class World {
     this.#send(process, request);
   }
 
-  /** As the client does it: within its own budget, and not at all when its time is over. */
+  /** Sends as the client does: within its own budget, and not after its deadline. */
   #send(process: TraderProcess, request: Request, isHeldBack = false): void {
     if (this.#process !== process) return;
     const pacing = process.pacings[declarationOf(request.call.endpoint).scope];
@@ -496,7 +498,7 @@ export class World {
     pacing.start(place);
     if (isSigned) process.pending++;
     this.network.send(request.call, (delivery) => {
-      if (this.#process !== process) return; // the process that asked is dead
+      if (this.#process !== process) return; // The process that asked has ended.
       if (isSigned) process.pending--;
       const { outcome, heard } = delivery;
       if (outcome.kind === 'unknown' && !outcome.sent) pacing.giveBack(place);

@@ -1,8 +1,8 @@
-/** What may come of everything that is open or unknown, the plain way. Invariant 8. */
+/** The possible effects of all open or unknown orders, computed plainly. Invariant 8. */
 
 import type { RiskLimits } from '../../src/trader/risk/limits.js';
 
-/** How far YES minus NO may still move in one market, in millionths of a share. */
+/** Possible future changes of YES minus NO in one market, in millionths of a share. */
 interface Extremes {
   up: number;
   down: number;
@@ -18,7 +18,7 @@ export class WorstCase {
     extremes.down += no - yes;
   }
 
-  /** An order of which so much may still fill. */
+  /** An order with this possible remaining fill. */
   work(market: string, isYes: boolean, isBuy: boolean, remaining: number): void {
     this.#orders++;
     const extremes = this.#of(market);
@@ -27,9 +27,9 @@ export class WorstCase {
   }
 
   /**
-   * Which limits are exceeded if all that makes it worse fills, in words.
+   * Limits exceeded if all harmful orders fill, in words.
    * @param eventOf the event of a market
-   * @param excused by market: what nobody could know of when it was let leave, in millionths of a share
+   * @param excused by market: amounts unknowable at the send, in millionths of a share
    */
   exceeded(
     limits: RiskLimits,

@@ -1,4 +1,4 @@
-/** Incidents of this machine's clock: set back, ahead for a moment, set while answers are under way. */
+/** Incidents of this machine's clock: set back, ahead for a moment, set while answers are in flight. */
 
 import { describe, expect, it } from 'vitest';
 import { times } from '../../support/effort.js';
@@ -6,9 +6,9 @@ import { STANDARD } from '../setting.js';
 import { MINUTE_MS, play, type Scene, SECOND_MS } from './scene.js';
 
 const HOUR_MS = 60 * MINUTE_MS;
-/** Time for a cancel, a look at every book and new orders. */
+/** Time for a cancel, a poll of every book and new orders. */
 const SOON_MS = 25 * SECOND_MS;
-/** Books wait at most so long for their turn. */
+/** Maximum wait of a book for its poll. */
 const LONGEST_UNSEEN_MS = 2 * STANDARD.polling.quietIntervalMs;
 
 const pubkeysOf = ({ resting }: Scene): readonly unknown[] => resting.map(({ pubkey }) => pubkey);
@@ -18,7 +18,7 @@ const quotes = (scene: Scene): void => {
   scene.pass(SOON_MS);
 };
 
-/** The ages of the books that the trader goes by, ms; markets whose book it has not seen are left out. */
+/** The ages of the trader's current books, ms; markets without a book are omitted. */
 function ages({ process, world }: Scene): readonly number[] {
   const { markets } = process.trader.snapshot(world.ourMs);
   return markets.flatMap(({ bookSentMs }) => (bookSentMs === null ? [] : [world.ourMs - bookSentMs]));
@@ -65,7 +65,7 @@ describe('incidents of the clock', () => {
       scene.pass(5 * SECOND_MS);
       scene.world.stepClock(-3 * SECOND_MS);
       const sinceMs = scene.nowMs;
-      // Whatever comes now was asked for before; by our clock it seems three seconds younger than it is.
+      // The next answers belong to earlier requests; our clock makes them seem three seconds too young.
       scene.pass(5 * SECOND_MS);
       const drafted = scene.sent.filter(({ call, nowMs }) => call.endpoint === 'orders.create' && nowMs > sinceMs);
       expect(drafted).toEqual([]);
@@ -89,7 +89,7 @@ describe('incidents of the clock', () => {
     play(35, (scene) => {
       quotes(scene);
       scene.world.stop();
-      // Everything is settled long before a list can say so.
+      // Everything is settled long before a list can show it.
       scene.fates(({ endpoint }) => (endpoint === 'orders.list' ? { unreachable: true } : null));
       scene.pass(20 * SECOND_MS);
       expect(scene.resting).toEqual([]);

@@ -1,4 +1,4 @@
-/** A strategy that alters what it is shown. */
+/** A strategy that modifies its view. */
 
 import { describe, expect, it } from 'vitest';
 import { type Setting, STANDARD } from '../setting.js';

@@ -1,4 +1,4 @@
-/** Incidents of orders that no program, or another one, takes care of. */
+/** Incidents of orders that no program, or another program, manages. */
 
 import { describe, expect, it } from 'vitest';
 import type { Wire } from '../../../src/exchange/core/contract.js';
@@ -53,7 +53,7 @@ describe('incidents of stray orders', () => {
         scene.until('only what reduces may leave', () => verdict() !== null, 2 * MINUTE_MS);
         expect(verdict()).toContain(stray);
 
-        // While it is so no order leaves that could make a position larger.
+        // Meanwhile no order that could enlarge a position is sent.
         const drafted: string[] = [];
         const larger: string[] = [];
         scene.fates((call) => {
@@ -67,13 +67,13 @@ describe('incidents of stray orders', () => {
         scene.pass(2 * MINUTE_MS);
         expect(larger).toEqual([]);
         expect(drafted.length, 'orders that reduce').toBeGreaterThan(0);
-        // Each order of ours says under which configuration it was placed.
+        // Each order of ours names the configuration under which it was placed.
         const placed = scene.process.ledger.intents({ kind: 'place', limit: 1_000 });
         expect(new Set(placed.map(({ configHash }) => configHash))).toEqual(new Set(['simulation']));
         expect(scene.process.ledger.order(stray)).toBe(null);
 
         otherHostCancels(scene, stray);
-        // It was there, and so were its effects if it had any: a person has to take note of it.
+        // It existed, possibly with effects: a user must acknowledge it.
         scene.pass(MINUTE_MS);
         expect(verdict()).not.toBe(null);
         scene.world.command({ kind: 'resume', reason: 'the other host has been stopped' });
@@ -87,7 +87,7 @@ describe('incidents of stray orders', () => {
 
 const strategyOf = ({ process: { ledger } }: Scene, intentId: string) => ledger.intent(intentId)?.strategy;
 
-/** The trader's own wallet, as the simulation has it. */
+/** The trader's own wallet, as in the simulation. */
 const SEED = Uint8Array.from({ length: 32 }, (_, i) => i + 1);
 
 /** A buy far below the market, so that it rests. */

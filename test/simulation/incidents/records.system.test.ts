@@ -1,4 +1,4 @@
-/** Incidents in which the exchange itself says something that is not so, or not yet. */
+/** Incidents with false or stale answers of the exchange. */
 
 import { describe, expect, it } from 'vitest';
 import { lost, POLL_MS, row, Script, trade } from '../../trader/executor/script.js';
@@ -42,7 +42,7 @@ describe('incidents of wrong records', () => {
       expect(script.ledger.fills()).toEqual([]);
       expect(script.ledger.cash()).toBe(cash);
       expect(script.executor.missingFills()).toEqual([]);
-      // The rest of it fills, and nothing more than that is booked.
+      // The rest fills, and no other fill is booked.
       script.list([row('filled', 10)]);
       script.trades([trade('t2', 6), trade('t1', 4, { state: 'failed' })]);
       expect(script.ledger.fills().map(({ pubkey }) => pubkey)).toEqual(['t2']);
@@ -62,7 +62,7 @@ describe('incidents of wrong records', () => {
         if (rows.length > 1) cut++;
         return rows.slice(0, 1);
       }, 'ended');
-      // Of orders and of fills: one row, and the word that there are no more.
+      // For orders and fills: one row, and no next page.
       scene.fates((call) =>
         call.endpoint === 'orders.list' || call.endpoint === 'trades.list' ? { damage: firstOnly } : null,
       );
@@ -70,7 +70,7 @@ describe('incidents of wrong records', () => {
       while (scene.nowMs < restedMs + 30 * SECOND_MS) {
         scene.pass(100);
         const known = new Set(scene.process.executor.reservations().map(({ intentId }) => intentId));
-        // What a list leaves out is not taken for gone: as long as it rests, the trader counts with it.
+        // An order missing in a list does not count as gone: while it rests, the trader reserves for it.
         for (const { pubkey } of scene.resting) {
           expect(known.has(scene.process.ledger.order(pubkey ?? '')?.intentId ?? '')).toBe(true);
           if (rested.includes(pubkey ?? '')) checked++;

@@ -1,4 +1,4 @@
-/** Incidents of a process that is gone, ours or theirs, in the middle of something. */
+/** Incidents of a process, ours or theirs, that ends in the middle of something. */
 
 import { describe, expect, it } from 'vitest';
 import { play, ROOMY, SECOND_MS } from './scene.js';
@@ -9,7 +9,7 @@ describe('incidents of a restart', () => {
       21,
       (scene) => {
         scene.until('fourteen orders rest', () => scene.resting.length >= 14);
-        // From now on no list of fills arrives, while the crowd goes on filling.
+        // From now on no list of fills arrives, while the crowd keeps filling.
         scene.fates((call) => (call.endpoint === 'trades.list' ? { answerLost: true } : null));
         const before = scene.fillsBooked;
         scene.until('fills that we know of and fills that we do not', () => {
@@ -58,7 +58,7 @@ describe('incidents of a restart', () => {
     play(23, (scene) => {
       const caught = { draft: 0, submit: 0, cancel: 0 };
       scene.until('it quotes', () => scene.resting.length >= 4);
-      // Whatever was under way when it went down has had its effect, or has not; nobody hears of either.
+      // A request in flight at the crash may or may not take effect; its answer is lost.
       scene.fates((call) => {
         switch (call.endpoint) {
           case 'orders.create':

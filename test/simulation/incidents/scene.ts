@@ -1,7 +1,6 @@
 /**
- * A stage for one incident: the whole trader with its real ledger, the whole exchange and its crowd, and a network that
- * does nothing wrong but what the incident writes down. The incident says what must have happened; the stage says what
- * must hold in the end.
+ * The setup of one incident: the whole trader with its real ledger, the whole exchange and its crowd, and a network
+ * whose only faults are those of the incident. The incident asserts its events; the setup asserts the final agreement.
  */
 
 import { expect } from 'vitest';
@@ -20,7 +19,7 @@ export const MINUTE_MS = 60_000;
 /** One draft lifetime, and the slowest poll. */
 const CALM_MS = STANDARD.profile.draft_lifetime_s * SECOND_MS + MINUTE_MS;
 const STEP_MS = 50;
-/** Room for more than the makers want: an incident may add orders that nobody could count. */
+/** More room than the makers use: an incident may add orders that the trader cannot count. */
 export const ROOMY: Setting = {
   ...STANDARD,
   limits: {
@@ -31,7 +30,7 @@ export const ROOMY: Setting = {
   },
 };
 
-/** Where one call is on its way. */
+/** Place of a call in transit. */
 export interface Sent {
   readonly call: AnyCall;
   readonly nowMs: number;
@@ -39,7 +38,7 @@ export interface Sent {
 
 export class Scene {
   readonly world: World;
-  /** Every call that left, oldest first. */
+  /** Every sent call, oldest first. */
   readonly sent: Sent[] = [];
 
   constructor(world: World) {
@@ -47,17 +46,17 @@ export class Scene {
     this.world.network.script = (call, nowMs) => this.#watch(call, nowMs, () => null);
   }
 
-  /** From now on these fates; null leaves a call to the calm network. */
+  /** Sets the fates from now on; null leaves a call to the calm network. */
   fates(of: (call: AnyCall, nowMs: number) => Fate | null): void {
     this.world.network.script = (call, nowMs) => this.#watch(call, nowMs, () => of(call, nowMs));
   }
 
-  /** From now on no connection to the exchange comes about. */
+  /** No connection to the exchange succeeds for this time. */
   goesAway(ms: number): void {
     this.world.network.outageUntilMs = this.nowMs + ms;
   }
 
-  /** Nothing goes wrong any more. */
+  /** Removes all faults. */
   calm(): void {
     this.fates(() => null);
   }
@@ -83,7 +82,7 @@ export class Scene {
     expect(this.world.invariants.violations).toEqual([]);
   }
 
-  /** Time passes until it is so; fails when it does not come to that. */
+  /** Passes time until the condition holds; fails at the limit. */
   until(what: string, isSo: () => boolean, mostMs = 5 * MINUTE_MS): void {
     const endMs = this.nowMs + mostMs;
     while (!isSo()) {
@@ -92,7 +91,7 @@ export class Scene {
     }
   }
 
-  /** Time passes until an invariant breaks, as it must where the exchange itself does not keep its word. */
+  /** Passes time until an invariant breaks, as it must when the exchange breaks its promise. */
   untilBroken(violation: RegExp, mostMs = 5 * MINUTE_MS): void {
     const { violations } = this.world.invariants;
     this.world.pass(mostMs);
@@ -110,7 +109,7 @@ export class Scene {
     return core.orders.row(account, pubkey);
   }
 
-  /** How many fills the exchange knows of ours. */
+  /** Number of our fills at the exchange. */
   get fillsAtExchange(): number {
     const { core, account } = this.world.exchange;
     return core.orders.trades(account, { limit: 100_000 }).rows.length;
@@ -129,9 +128,9 @@ export class Scene {
   }
 
   /**
-   * After calm: it quotes, knows what rests and may do everything; then everything is pulled, so that nothing moves any
-   * more, and ledger and exchange agree, trade by trade and to the micro.
-   * @param foreign orders of somebody else under our wallet, which the ledger must not know
+   * After calm the trader quotes, knows its resting orders and has all permissions; then everything is canceled, and
+   * ledger and exchange agree, trade by trade and to the micro.
+   * @param foreign orders of another program with our wallet, which the ledger must not contain
    */
   agrees(foreign: readonly string[] = []): void {
     const { world } = this;
@@ -153,7 +152,7 @@ export class Scene {
   }
 }
 
-/** Runs one incident and puts its world away. */
+/** Runs one incident and removes its world. */
 export function play(seed: number, incident: (scene: Scene) => void, setting = STANDARD): void {
   const world = new World(seed, CALM, null, 'given', setting);
   try {

@@ -1,4 +1,4 @@
-/** Incidents in which an answer is missing, or says nothing: what others took for a refusal, or for an end. */
+/** Incidents with a missing or empty answer, which other programs take for a rejection or an end. */
 
 import { describe, expect, it } from 'vitest';
 import { faultAnswer } from '../../../src/exchange/service/envelope.js';
@@ -29,7 +29,7 @@ describe('incidents of silence', () => {
       scene.fates((call) => {
         if (call.endpoint !== 'orders.submit' || accepted.length === 6) return null;
         accepted.push(call.params.pubkey);
-        // The sixth is still under way when the names go.
+        // The sixth is still in flight when the names are gone.
         return { answerLost: true };
       });
       scene.until('six submits have left', () => accepted.length === 6);
@@ -54,7 +54,7 @@ describe('incidents of silence', () => {
 
   it('answer lost and three application-level retries', () => {
     play(12, (scene) => {
-      // Each is stuck behind a proxy that has given up on it; it arrives long after the retries, which it refuses as well.
+      // A proxy holds each request after its timeout; it arrives long after the retries, which the proxy also rejects.
       const stuck = { 'orders.submit': '', 'merges.submit': '' };
       scene.fates((call) => {
         if (call.endpoint !== 'orders.submit' && call.endpoint !== 'merges.submit') return null;
@@ -94,7 +94,7 @@ describe('incidents of silence', () => {
         return { thereMs: 25 * SECOND_MS, answerLost: true };
       });
       scene.until('a submit has left', () => pubkey !== '');
-      // The client gives up after ten seconds, and a price is too old to be sent again after five.
+      // The client gives up after ten seconds, and after five a price is too old to be sent again.
       scene.pass(18 * SECOND_MS);
       expect(scene.orderAtExchange(pubkey)?.status).toBe('waiting_to_sign');
       expect(stateOf(scene, pubkey)).toBe('unknown');
@@ -138,7 +138,7 @@ describe('incidents of silence', () => {
         .intents({ kind: 'cancel', limit: 1_000 })
         .filter(({ orderPubkey }) => orderPubkey === worked.get('orders.cancelSubmit'));
       expect(canceled.filter(({ state }) => state === 'done').length).toBe(1);
-      // The draft that the lost answer named was never signed: it expired, and nothing rests of it.
+      // The draft of the lost answer was never signed: it expired, and none of it rests.
       const { core, account } = scene.world.exchange;
       const unsigned = core.orders.page(account, { limit: 1_000 }).rows.filter(({ status }) => status === 'expired');
       expect(unsigned.filter(({ pubkey }) => scene.process.ledger.order(pubkey ?? '') === null).length).toBe(1);

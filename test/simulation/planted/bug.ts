@@ -1,22 +1,22 @@
-/** A bug that a developer might make: its effect, and the text of the product that makes it. */
+/** A plausible bug of a developer: its effect, and the changed text of the product. */
 
 export interface Edit {
   /** Below the repository. */
   readonly file: string;
-  /** Must stand in the file exactly once. */
+  /** Must be in the file exactly once. */
   readonly text: string;
   readonly replacement: string;
 }
 
 export interface Bug {
   readonly name: string;
-  /** One sentence: what goes wrong. */
+  /** One sentence about the failure. */
   readonly what: string;
-  /** More than one where a single one would be caught by a second guard; `what` then names both. */
+  /** More than one if a second guard would catch a single one; `what` then names both. */
   readonly edits: readonly Edit[];
 }
 
-/** Applies the edits that are of this file. Throws where a text does not stand in it exactly once. */
+/** Applies the edits of this file. Throws if a text is not in it exactly once. */
 export function patched(bug: Bug, file: string, source: string): string {
   let text = source;
   for (const edit of bug.edits.filter((each) => each.file === file)) {

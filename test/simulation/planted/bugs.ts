@@ -1,6 +1,6 @@
 /**
- * Every planted bug. The random simulation must find each of them within 200 seeds, by an invariant that breaks; one that
- * it does not find means that the simulation is blind. No product code knows of this list: a bug is a change of its text.
+ * Every planted bug. The random simulation must find each of them within 200 seeds, by a broken invariant; a missed one
+ * shows a gap in the simulation. No product code knows this list: a bug is a change of its text.
  */
 
 import type { Bug } from './bug.js';

@@ -1,4 +1,4 @@
-/** The whole simulation as one file, with at most one bug planted in it: a run then starts in a moment. */
+/** The whole simulation as one file with at most one planted bug: it starts fast. */
 
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -7,7 +7,7 @@ import { type Bug, patched } from './bug.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** @param outfile in a folder below which the packages are found */
+/** @param outfile in a folder above which the packages are found */
 export async function bundle(bug: Bug | null, outfile: string): Promise<void> {
   await build({
     entryPoints: [join(import.meta.dirname, 'hunt.ts')],
@@ -29,7 +29,7 @@ function planting(bug: Bug | null): Plugin {
       setup.onLoad({ filter: /\.ts$/ }, ({ path }) => {
         const source = readFileSync(path, 'utf8');
         const text = bug === null ? source : patched(bug, relative(ROOT, path), source);
-        // One file of the bundle stands for many: what lies beside a source must still be found there.
+        // One file of the bundle replaces many: files beside a source must still be found there.
         return { contents: text.replaceAll('import.meta.dirname', JSON.stringify(dirname(path))), loader: 'ts' };
       });
     },

@@ -1,4 +1,4 @@
-/** Bugs of the request budget: whose figures are believed, and for how long. */
+/** Bugs of the request budget: trusted figures, and the duration of the trust. */
 
 import type { Bug } from './bug.js';
 

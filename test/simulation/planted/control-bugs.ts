@@ -1,4 +1,4 @@
-/** Bugs of what the trader tells others: a reader must not be able to end it. */
+/** Bugs of telemetry: a reader must not be able to end the trader. */
 
 import type { Bug } from './bug.js';
 

@@ -1,4 +1,4 @@
-/** Bugs of the engine, of risk and of the request counter: requests that may leave, and the operator's commands. */
+/** Bugs of the engine, of risk and of the request counter: allowed requests, and the operator's commands. */
 
 import type { Bug } from './bug.js';
 

@@ -1,11 +1,11 @@
-/** The program of a planted run: seed after seed until an invariant breaks. Prints one line of JSON, a `Hunt`. */
+/** The program of a planted run: plays seeds until an invariant breaks. Prints one line of JSON, a `Hunt`. */
 
 import { simulate } from '../simulate.js';
 
 export interface Hunt {
-  /** The first seed that broke an invariant; null when none did. */
+  /** The first seed that broke an invariant; null if none. */
   readonly seed: number | null;
-  /** What it broke, in the simulation's words. */
+  /** The broken invariant, in the simulation's words. */
   readonly violation: string | null;
   /** Seeds in which the trader threw: its own assertions stopped it before an invariant broke. They do not count. */
   readonly threw: number;

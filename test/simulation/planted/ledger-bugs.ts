@@ -1,4 +1,4 @@
-/** Bugs of the ledger: the key of a booking, the amounts it moves, and the time at which it is on the disk. */
+/** Bugs of the ledger: the key of a booking, its amounts, and the time of its sync. */
 
 import type { Bug } from './bug.js';
 

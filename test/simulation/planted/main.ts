@@ -1,6 +1,7 @@
 /**
- * `npm run planted [-- --only NAME] [--threads N]`: plants every bug and lets the random simulation look for it. Prints the
- * table and writes it into docs/lab/simulation.md; 1 when a bug is not found within 200 seeds, or their median is 50 or more.
+ * `npm run planted [-- --only NAME] [--threads N]`: plants every bug and searches it with the random simulation. Prints
+ * the table and writes it into docs/lab/simulation.md. Exits with 1 when a bug is not found within 200 seeds, or at a
+ * median of 50.
  */
 
 import { availableParallelism } from 'node:os';
@@ -42,7 +43,7 @@ if (stale.length > 0) {
   process.exit(1);
 }
 
-/** By seed: what the product without a bug makes of it. */
+/** By seed: the result of the product without a bug. */
 const sound = new Map<number, Promise<Hunt>>();
 
 const results = await tryAll();
@@ -57,7 +58,7 @@ for (const { bug, hunt } of missed) {
 }
 process.exitCode = missed.length === 0 && medianOf(results) < MEDIAN_BELOW ? 0 : 1;
 
-/** A seed counts only when the product without the bug passes it. */
+/** A seed counts only if the product without the bug passes it. */
 async function believed(hunt: Hunt): Promise<Hunt> {
   if (hunt.seed === null) return hunt;
   const seeds = { first: hunt.seed, last: hunt.seed };
@@ -98,13 +99,13 @@ function shown(results: readonly Result[]): string {
   ].join('\n');
 }
 
-/** Bugs that were not found count as beyond all seeds. */
+/** Bugs that were not found rank after all seeds. */
 function medianOf(results: readonly Result[]): number {
   const seeds = results.map(({ hunt }) => hunt.seed ?? MOST_SEEDS + 1).sort((a, b) => a - b);
   return seeds[Math.floor(seeds.length / 2)] ?? 0;
 }
 
-/** The violation without the names that nobody knows, fit for a cell of a table. */
+/** The violation without generated names, short enough for a table's cell. */
 function short({ violation }: Hunt): string {
   const text = (violation ?? '').replaceAll(/[1-9A-HJ-NP-Za-km-z]{30,44}/g, '…').replaceAll(/[|\n]/g, ' ');
   return text.length > 110 ? `${text.slice(0, 109)}…` : text;

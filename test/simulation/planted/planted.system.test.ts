@@ -12,7 +12,7 @@ const FEW: Seeds = { first: 1, last: 3 };
 const SOUND: Seeds = { first: 1, last: times(1, 3) };
 const LONG_MS = 240_000;
 
-// Its program ends with this file of tests; told so, it starts another for the next one that this process runs.
+// The bundler's program ends with this test file; the next file of this process starts another.
 afterAll(() => stop());
 
 describe('planted bugs', () => {
@@ -24,7 +24,7 @@ describe('planted bugs', () => {
   it('each text stands in the product exactly once, and what the bug makes of it type-checks', () => {
     for (const { text, replacement } of BUGS.flatMap(({ edits }) => edits)) expect(replacement).not.toBe(text);
     const edit = BUGS[0]?.edits[0];
-    // One that calls what is not there, or nothing would say that the check sees anything.
+    // One with a missing function must fail, which proves the check.
     const stale: Bug = {
       name: 'stale',
       what: '',

@@ -1,4 +1,4 @@
-/** Bugs in what is made of the exchange's word where it turns, fails, or is not what was signed. */
+/** Bugs in the handling of changed, failed or unsigned records of the exchange. */
 
 import type { Bug } from './bug.js';
 

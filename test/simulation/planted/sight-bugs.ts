@@ -1,4 +1,4 @@
-/** Bugs of the trader's inputs: age of a book, the part a strategy left of it, and rows a venue may send. */
+/** Bugs of the trader's inputs: the age of a book, a view modified by a strategy, and a venue's invalid rows. */
 
 import type { Bug } from './bug.js';
 

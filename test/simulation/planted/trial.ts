@@ -1,4 +1,4 @@
-/** Plants one bug and lets the simulation look for it, in a process of its own with a limit of time. */
+/** Plants one bug and searches it with the simulation, in its own process with a time limit. */
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { bundle } from './bundle.js';
 import type { Hunt } from './hunt.js';
 
 export const MOST_SEEDS = 200;
-/** All seeds of a bug that is not found; one that loops for ever is not found either. */
+/** All seeds of a bug that is not found; an endless loop also counts as not found. */
 const LONGEST_MS = 1_800_000;
 
 const ENDLESS: Hunt = { seed: null, violation: null, threw: 0, firstThrown: null };
@@ -23,7 +23,7 @@ export interface Seeds {
   readonly last: number;
 }
 
-/** What came of one bug. Throws when the run itself failed. @param bug null for the product as it is */
+/** The result of one bug. Throws if the run itself failed. @param bug null for the unchanged product */
 export async function trial(bug: Bug | null, { first, last }: Seeds): Promise<Hunt> {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-planted-'));
   try {
@@ -31,7 +31,7 @@ export async function trial(bug: Bug | null, { first, last }: Seeds): Promise<Hu
     const program = join(folder, 'hunt.mjs');
     await bundle(bug, program);
     const { stdout } = await run(process.execPath, [program, String(first), String(last)], { timeout: LONGEST_MS });
-    // The program's one line, written by `hunt`.
+    // The program's only line, written by `hunt`.
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Hunt;
   } catch (error) {
     if (error instanceof Error && 'killed' in error && error.killed === true) return ENDLESS;

@@ -1,10 +1,10 @@
 /**
- * Whether what each bug makes of the product still type-checks. A replacement that calls what was renamed since would throw
- * at its first step, and the simulation would find that in place of the bug.
+ * Checks that the product with each bug still type-checks. A replacement with a call of a renamed function would throw
+ * at its first step, and the simulation would find that instead of the bug.
  *
- * Each changed file stands alone in a tree of its own, laid over the repository by `rootDirs`, so that one run of the
- * compiler reads the rest of the product once. A class in such a file is another one than that which the rest imports: what
- * the compiler says of that it says of the same files unchanged too, and is left out.
+ * Each changed file has its own tree, overlaid on the repository by `rootDirs`, so that one compiler run reads the rest
+ * of the product once. A class in such a file differs from the one that the rest imports: the compiler reports the same
+ * errors for the unchanged files, and those are dropped.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -14,10 +14,10 @@ import { dirname, join } from 'node:path';
 import { type Bug, patched } from './bug.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** Ends the name of a tree in which the files of a bug stand unchanged. */
+/** Suffix of the tree with a bug's unchanged files. */
 const SOUND = '.sound';
 
-/** What the compiler says of the bugs that does not hold of the product, one line each: bug, file and complaint. */
+/** The compiler's errors for the bugs that the product does not have, one line each: bug, file and error. */
 export function typeErrors(bugs: readonly Bug[]): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-planted-types-'));
   try {
@@ -46,12 +46,12 @@ function writeTree(folder: string, bug: Bug, isPlanted: boolean): Tree {
   return { root, files };
 }
 
-/** Returns the compiler's complaints, one line each. */
+/** Returns the compiler's errors, one line each. */
 function compile(folder: string, trees: readonly Tree[]): readonly string[] {
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const files = trees.flatMap((tree) => tree.files);
   const rootDirs = [ROOT, ...trees.map(({ root }) => root)];
-  // What a bug no longer uses is no mistake of its text.
+  // A declaration that a bug no longer uses is no error.
   const unused = { noUnusedLocals: false, noUnusedParameters: false };
   const compilerOptions = {
     ...unused,
@@ -76,11 +76,11 @@ interface Complaint {
   readonly text: string;
 }
 
-/** Null where it is of no file of a tree. */
+/** Null if it is not about a tree's file. */
 function complaintOf(line: string): Complaint | null {
   const [, tree, file, text] = /^([\w.-]+)\/(.+?)\(\d+,\d+\): (error .*)$/.exec(line) ?? [];
   if (tree === undefined || file === undefined || text === undefined) return null;
-  // A text may name the file of a type, which lies in the tree.
+  // A text may name a type's file, whose path includes the tree.
   return { tree, file, text: text.replaceAll(`/${tree}/`, '/…/') };
 }
 

@@ -4,13 +4,13 @@ import type { SoakRow } from './soak.js';
 
 const MB = 1_000_000;
 
-/** A run of so many hours, a row each; all of it is as it should be but for what is changed. */
+/** A run of this number of hours, a row each; all figures are normal except the changed ones. */
 const run = (hours: number, change: (hour: number) => Partial<SoakRow> = () => ({})): readonly SoakRow[] =>
   Array.from({ length: hours }, (_, index) => {
     const hour = index + 1;
     return {
       hours: hour,
-      // As it fills in the first hours, and as chance moves it later.
+      // Fills in the first hours, and varies randomly later.
       heapBytes: 30 * MB - (hour < 6 ? 2 * MB : 0) + (index % 2) * 50_000,
       codeBytes: 4 * MB,
       residentBytes: 170 * MB + hour * 5 * MB,

@@ -1,20 +1,20 @@
-/** How fast each part of a trader may grow, and whether it did not grow faster. The reasons stand in docs/operations.md. */
+/** Maximum growth of each part of a trader, and the check against it. docs/operations.md has the reasons. */
 
 import type { SoakRow } from './soak.js';
 
 /** Part of a run that is not judged, and its minimum in hours: memory first grows to its usual size. */
 const WARM_UP = 1 / 4;
 const WARM_UP_HOURS = 12;
-/** Fewer rows, or fewer hours after the warm-up, show no growth that could be told from chance. */
+/** With fewer rows, or fewer hours after the warm-up, growth cannot be separated from chance. */
 const FEWEST_ROWS = 8;
 const FEWEST_HOURS = 12;
 
 interface Component {
   readonly name: string;
   readonly bytesOf: (row: SoakRow) => number;
-  /** The variable with which it may grow, and by how much; null for a figure that must stay constant. */
+  /** The variable with which it may grow, and by how much; null for a constant figure. */
   readonly per: { readonly countOf: (row: SoakRow) => number; readonly bytes: number } | null;
-  /** Bytes a simulated day, whatever else happens; infinite for what is shown and not judged. */
+  /** Bytes a simulated day, whatever else happens; infinite for figures that are only shown. */
   readonly bytesADay: number;
 }
 
@@ -49,19 +49,19 @@ const COMPONENTS: readonly Component[] = [
   },
 ];
 
-/** How a component grew, in bytes. */
+/** Growth of a component, in bytes. */
 export interface Verdict {
   readonly name: string;
   readonly start: number;
   readonly middle: number;
   readonly end: number;
-  /** A simulated day, after the warm-up. */
+  /** Growth in a simulated day, after the warm-up. */
   readonly grew: number;
   readonly bound: number;
   readonly isOver: boolean;
 }
 
-/** Null when the run was too short to judge: less than a day, or too few rows. */
+/** Null for a run that is too short: less than a day, or too few rows. */
 export function judge(rows: readonly SoakRow[]): readonly Verdict[] | null {
   const whole = rows.at(-1)?.hours ?? 0;
   const judged = rows.filter(({ hours }) => hours >= Math.max(whole * WARM_UP, WARM_UP_HOURS));
@@ -77,7 +77,7 @@ export function judge(rows: readonly SoakRow[]): readonly Verdict[] | null {
   });
 }
 
-/** The slope of the straight line that comes nearest to all rows (least squares), for a day. */
+/** The slope of the least-squares line over all rows, for a day. */
 function growthADay(rows: readonly SoakRow[], figureOf: (row: SoakRow) => number): number {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const days = rows.map(({ hours }) => hours / 24);

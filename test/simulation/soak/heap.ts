@@ -1,6 +1,6 @@
 import { getHeapCodeStatistics } from 'node:v8';
 
-/** Reachable memory of this process after a garbage collection, where node has `--expose-gc`. */
+/** Reachable memory of this process after a garbage collection, if node runs with `--expose-gc`. */
 export interface Heap {
   /** Without compiled code, of which V8 makes more for days. */
   readonly dataBytes: number;
@@ -8,7 +8,7 @@ export interface Heap {
 }
 
 export function measureHeap(): Heap {
-  // Twice: the first one may end a collection that had begun while what is garbage now was still in use.
+  // Twice: the first may only finish a collection that started while current garbage was still in use.
   globalThis.gc?.();
   globalThis.gc?.();
   const code = getHeapCodeStatistics();
@@ -18,9 +18,9 @@ export function measureHeap(): Heap {
 
 /** Memory of a process outside its heap. */
 export interface Outside {
-  /** Of memory, all in all: it moves by tens of MB with what V8 and the allocator give back. */
+  /** Total memory; it varies by tens of MB with the memory that V8 and the allocator return. */
   readonly residentBytes: number;
-  /** Of what objects of the heap stand for, buffers among it. */
+  /** Memory outside the heap that objects of the heap own, such as buffers. */
   readonly externalBytes: number;
   readonly arrayBufferBytes: number;
 }

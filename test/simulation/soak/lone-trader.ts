@@ -1,6 +1,6 @@
 /**
- * The trader of a world once more, without the world: it is given what the other one was given and must ask the same. Its heap holds nothing
- * but a trader, and its folder what a trader writes: ledger and journal.
+ * A copy of a world's trader without the world: it gets the other one's inputs and must send the same requests. Its
+ * heap holds only a trader, and its folder only a trader's files: ledger and journal.
  */
 
 import { existsSync, mkdirSync, statSync } from 'node:fs';
@@ -13,25 +13,25 @@ import { drawSetting, KEY, type Pace } from '../setting.js';
 import { keysOf, TraderProcess } from '../trader-process.js';
 import { measureHeap, measureOutside, type Outside } from './heap.js';
 
-/** A journal packs its file when it has so many bytes; sixteen times as often as a trader does, so that its growth is no staircase. */
+/** A journal packs its file at this size; sixteen times as often as a trader does, so that it grows evenly. */
 const SEGMENT_BYTES = 1_000_000;
 
 export interface GivenStep {
   readonly observation: Observation;
-  /** What the other trader asked then, as JSON. */
+  /** Requests of the other trader at that step, as JSON. */
   readonly requests: string;
 }
 
-/** Some time of a trader's life. */
+/** A part of a trader's life. */
 export interface Period {
-  /** When it began, Unix ms. */
+  /** Start time, Unix ms. */
   readonly begunMs: number;
-  /** Emptied once they are taken: they are not what a trader holds. */
+  /** Emptied once they are used: a trader does not hold them. */
   readonly steps: GivenStep[];
 }
 
 export interface TraderFigures extends Outside {
-  /** What is reachable, without code. */
+  /** Reachable memory, without code. */
   readonly heapBytes: number;
   /** Compiled code on the heap. */
   readonly codeBytes: number;
@@ -43,7 +43,7 @@ export interface TraderFigures extends Outside {
   /** Rows of the ledger. */
   readonly orders: number;
   readonly fills: number;
-  /** Where it did otherwise than the other trader, and at the end what is wrong with its ledger. */
+  /** Deviations from the other trader, and at the end errors of its ledger. */
   readonly violations: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export class LoneTrader {
   readonly #violations: string[] = [];
   #steps = 0;
 
-  /** @param folder of its own; it is left as it is at the end */
+  /** @param folder its own folder, which is kept at the end */
   constructor(seed: number, pace: Pace, begunMs: number, folder: string) {
     const journal = join(folder, 'journal');
     mkdirSync(journal);
@@ -69,7 +69,7 @@ export class LoneTrader {
     });
   }
 
-  /** Lives through a period; how it is at its end. Throws what its disk says. */
+  /** Runs through a period; returns its figures at the end. Throws disk errors. */
   async live({ steps }: Period): Promise<TraderFigures> {
     for (const step of steps) this.#take(step);
     steps.length = 0;

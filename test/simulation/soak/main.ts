@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- [--hours H] [--pace busy|patient] [--seed S] [--write]`: simulated hours of a trader, and its memory and disk; see
- * `soak.ts`. 1 when an invariant broke, the ledger does not add up, or
- * something grew faster than `bounds.ts` lets it.
+ * `npm run soak -- [--hours H] [--pace busy|patient] [--seed S] [--write]`: simulated hours of a trader, with its
+ * memory and disk; see `soak.ts`. Exits with 1 when an invariant broke, the ledger does not add up, or a part grew
+ * faster than `bounds.ts` allows.
  */
 
 import { fork } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** A process of one trader alone: it lives through what its parent gives it, period by period. */
+/** A process with one trader alone: it runs through its parent's input, period by period. */
 
 import { LoneTrader, type Period, type TraderFigures } from './lone-trader.js';
 

@@ -1,5 +1,6 @@
 /**
- * A trader that lives for simulated days, without faults, on the paper exchange with its crowd. What it is given a second trader is given as well, apart from all else: every period, what that one takes of memory and disk.
+ * A trader over simulated days, without faults, on the paper exchange with its crowd. A second, isolated trader gets
+ * the same input, to measure its memory and disk.
  */
 
 import { Random } from '../../../src/shared/base/random.js';
@@ -12,7 +13,7 @@ import { measureHeap } from './heap.js';
 import type { GivenStep, Period, TraderFigures } from './lone-trader.js';
 
 const HOUR_MS = 3_600_000;
-/** Markets end, and others come. */
+/** Hours after which a market ends and another starts. */
 const RESOLVES_EVERY_HOURS = 3;
 
 export interface SoakOptions {
@@ -23,12 +24,12 @@ export interface SoakOptions {
   readonly everyHours: number;
 }
 
-/** After so many simulated hours. */
+/** After this number of simulated hours. */
 export interface SoakRow extends TraderFigures {
   readonly hours: number;
-  /** Of the simulation's own process, after a collection of garbage, without code: exchange, crowd and checks, and its trader. */
+  /** Heap of the simulation's own process after a collection, without code: exchange, crowd, checks and its trader. */
   readonly simulationHeapBytes: number;
-  /** Orders, trades and conversions that the exchange keeps, the crowd's too. */
+  /** Orders, trades and conversions at the exchange, including the crowd's. */
   readonly records: number;
 }
 
@@ -37,7 +38,7 @@ export interface Soaked {
   readonly rows: readonly SoakRow[];
 }
 
-/** Keeps what one trader was given and asked, until it is taken. */
+/** Keeps one trader's inputs and requests until they are taken. */
 class Steps implements Diary {
   #begunMs = 0;
   #kept: GivenStep[] = [];
@@ -60,8 +61,8 @@ class Steps implements Diary {
 }
 
 /**
- * @param live gives a period to the second trader
- * @param told each row, when it is there
+ * @param live sends a period to the second trader
+ * @param told called with each row
  */
 export async function soak(
   options: SoakOptions,
@@ -74,7 +75,7 @@ export async function soak(
   const rows: SoakRow[] = [];
   const violations = () => [...world.invariants.violations, ...(rows.at(-1)?.violations ?? [])];
   try {
-    // Counted whole: so many times a tenth of an hour would never be three.
+    // Counted in whole steps: sums of tenths of an hour would never equal three.
     for (let count = 1; count * everyHours <= hours && violations().length === 0; count += 1) {
       const passed = count * everyHours;
       if (Math.floor(passed / RESOLVES_EVERY_HOURS) > Math.floor((passed - everyHours) / RESOLVES_EVERY_HOURS))
@@ -84,7 +85,7 @@ export async function soak(
       // As the daemon does, to log them.
       world.process.trader.takeNotices();
       const figures = await live(steps.take());
-      // What was sent to another process is let go of in a turn of its own.
+      // Memory of messages to another process is freed in a separate turn.
       await new Promise((resolve) => setImmediate(resolve));
       const records = world.exchange.recordsKept;
       const row = { hours: passed, simulationHeapBytes: measureHeap().dataBytes, records, ...figures };
