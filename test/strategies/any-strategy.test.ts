@@ -1,4 +1,4 @@
-/** What holds for every shipped strategy in every view a market could have. */
+/** Properties of every shipped strategy in every possible view of a market. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -125,7 +125,7 @@ const wildTouch = fc.record({
   risk_aversion: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 
-/** What `anyView` itself has not: takers. */
+/** Adds the takers that `anyView` does not have. */
 const withMore = (view: MarketView): MarketView => {
   const { bids, asks } = view.others;
   const at = { venueTimeMs: 0, seenMs: view.nowMs, taker: 'buy' } as const;

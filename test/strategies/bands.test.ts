@@ -63,7 +63,7 @@ test('a band between its minimum and maximum is left alone; below it is topped u
 
 test('an order belongs to a band from its minimum margin to just before its maximum', () => {
   const orders = resting('bid', [0.5, 10], [0.49, 10], [0.47, 20], [0.45, 10]);
-  // 0.50 is too near, 0.47 begins the far band, 0.45 is beyond it.
+  // 0.50 is too near, 0.47 is in the far band, 0.45 is beyond it.
   expect(bids({ ...VIEW, orders })).toEqual([
     [0.49, 10],
     [0.47, 20],
@@ -104,7 +104,7 @@ describe('above its maximum', () => {
 
 test('a band whose average is beyond the last price uses the last one, a band that lies beyond it is dropped', () => {
   const low = viewOf(book([[0.01, 100]], [[0.04, 100]]));
-  // The target is 0.03: the near band's 0.01 is a price, the far band ends below.
+  // The target is 0.03: the near band's 0.01 is a valid price, the far band ends below.
   expect(bids(low)).toEqual([[0.01, 20]]);
   expect(bids({ ...low, orders: resting('bid', [0.01, 20]) })).toEqual([[0.01, 20]]);
   const lower = viewOf(book([[0.01, 100]], [[0.02, 100]]));
@@ -125,7 +125,7 @@ test('new orders step back from others instead of crossing them', () => {
 });
 
 describe('where the price may go far before an order could be moved', () => {
-  // One deviation of 0.009 in the second until an order stands: three are 0.027 and reach beyond the near band, not the far one.
+  // One deviation of 0.009 until an order rests: three are 0.027 and exceed the near band, not the far one.
   const fast = { ...VIEW, estimates: { ...VIEW.estimates, sigmaPricePerSqrtS: 0.009 / Math.sqrt(VIEW.pace.reactS) } };
 
   const careful = (view: MarketView) => bands.create(paramsFor(bands, { stale_sigmas: 3 }), FACTS).quote(view);

@@ -1,4 +1,4 @@
-/** Makers that keep to the best price of others: an order behind it is met when the price has come to it. */
+/** Makers at the best price of others: an order behind it fills only when the price has reached it. */
 
 import { describe, expect, it } from 'vitest';
 import type { MarketView } from '../../src/trader/market/view.js';
@@ -8,7 +8,7 @@ import logOddsMaker from '../../strategies/log-odds-maker.js';
 import { book, m } from '../trader/market/fixtures.js';
 import { FACTS, holding, paramsFor, viewOf } from '../trader/strategy/fixtures.js';
 
-/** Others are a cent off the middle on either side, and each maker wants to stand two or three off it. */
+/** Others are a cent off the middle on each side, and each maker wants to be two or three off it. */
 const VIEW = viewOf(book([[0.49, 100]], [[0.51, 100]]), { timeToResolutionMs: 3_600_000 });
 
 const MAKERS = { closingMaker, logOddsMaker };

@@ -1,4 +1,4 @@
-/** belief-maker in the whole challenge, which takes seconds. */
+/** Tests of belief-maker in the whole challenge, which take seconds. */
 
 import { expect, test } from 'vitest';
 import { drawConfiguration } from '../../src/lab/arena/challenge/configuration.js';
@@ -33,7 +33,7 @@ test('earns in the challenge where log-odds-maker loses', () => {
   }
 });
 
-/** Quoter that is restored from its saved state before each call. */
+/** A quoter restored from its saved state before each call. */
 function restarted(...[params, facts, saved]: Parameters<typeof beliefMaker.create>) {
   let quoter = beliefMaker.create(params, facts, saved);
   const restart = () => {

@@ -1,4 +1,4 @@
-/** The belief of belief-maker, its newsvendor, and what it does with them. */
+/** The belief of belief-maker, its newsvendor, and its quotes. */
 
 import { describe, expect, it, test, vi } from 'vitest';
 import { showMarkets } from '../../src/lab/strategy-checks/shown-markets.js';
@@ -24,7 +24,7 @@ import { book, m } from '../trader/market/fixtures.js';
 import { FACTS, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
 
 const SIGMA = 1.2;
-/** Of a lognormal size with mean 9. */
+/** For a lognormal size with mean 9. */
 const LOG_MEAN = Math.log(9) - SIGMA ** 2 / 2;
 const demand = { takers: 0.125, logMean: LOG_MEAN, sigma: SIGMA, ahead: 0, rare: 0.1 };
 const prospect = (loss: number, carry = 0) => ({ loss, gain: 0.02, carry });
@@ -90,7 +90,7 @@ describe('the time until an order stands', () => {
     absence.see(at(3000, [order(null)]));
     expect(absence.perOrderS).toBe(0);
     absence.see(at(4500, [order(4000)]));
-    // Three seconds of one, none of the one that it begins with.
+    // Three seconds of one order, none of the first one.
     expect(absence.perOrderS).toBe(1.5);
     absence.want('bid', true, at(4500, [order(4000)]));
     absence.see(at(9000, [order(4000)]));
@@ -122,7 +122,7 @@ describe('the grid', () => {
     grid.weigh(0.48, 0, 1);
     grid.weigh(0.56, 1, 0);
     const [mean = 0, deviation = 0] = moments(grid);
-    // Of 0.5228169381 and 0.0225752884; a point of the grid is 0.006 wide here.
+    // Mean 0.5228169381 and deviation 0.0225752884; a point of the grid is 0.006 wide here.
     expect(Math.abs(mean - 0.5228169381)).toBeLessThan(1e-4);
     expect(Math.abs(deviation - 0.0225752884)).toBeLessThan(1e-4);
   });
@@ -162,7 +162,7 @@ describe('the grid', () => {
       const [lost = 0, gained = 0] = lossAndGain(bid);
       expect(Math.abs(lost - loss)).toBeLessThan(5e-5);
       expect(Math.abs(gained - gain)).toBeLessThan(5e-5);
-      // Whatever the grid, their difference is how far the mean lies above.
+      // On any grid, their difference is the distance to the mean.
       expect(gained - lost).toBeCloseTo(mean - bid, 6);
     }
   });
@@ -188,11 +188,11 @@ describe('the grid', () => {
       grid.normalise();
       const { mean } = grid.price();
       const outer = price < 0.5 ? mean : 1 - mean;
-      // A jump in a hundred looks, which makes of 0.01 on average 0.05.
+      // A jump in a hundred polls, which turns 0.01 into 0.05 on average.
       grid.move(0.1, 0.01, 3, 4);
       grid.normalise();
       const beyond = price < 0.5 ? grid.sum() - grid.below(0.2) : grid.below(0.8);
-      // A normal jump to 0.05 on average lies beyond 0.2 in a nineteenth of the cases; one that leaves the mean, in one of 180.
+      // A normal jump of 0.05 on average exceeds 0.2 in a nineteenth of the cases; one that reverts, in one of 180.
       expect(beyond).toBeGreaterThan(0.01 / 22);
       expect(beyond).toBeLessThan(0.01 / 17);
       expect(Math.abs(grid.price().mean - mean)).toBeLessThan(0.02 * outer);
@@ -253,7 +253,7 @@ describe('takers', () => {
     for (let i = 0; i < 50; i++) takers.observeTaker('ask', { ...VISIT, shares: 40, price: 0.5, isLeast: i % 2 === 0 });
     expect(takers.rate).toBeGreaterThan(0.04);
     expect(Math.exp(takers.logMeanAt('ask', 0.5))).toBeGreaterThan(38);
-    // Of the other side nothing was seen: it is believed to be alike, until its own takers tell otherwise.
+    // The other side has no data: its prior is this side's estimate, until its own takers are seen.
     expect(Math.exp(takers.logMeanAt('bid', 0.5))).toBeGreaterThan(15);
     for (let i = 0; i < 20; i++) takers.observeTaker('bid', { ...VISIT, shares: 5, price: 0.5 });
     expect(Math.exp(takers.logMeanAt('bid', 0.5))).toBeLessThan(10);
@@ -293,9 +293,9 @@ describe('takers', () => {
     expect(seen(1.2, 2).sigma).toBeGreaterThan(1);
     expect(seen(1.2, 200).sigma).toBeLessThan(0.6);
     expect(seen(Math.exp(0.8), 200).sigma).toBeCloseTo(0.82, 1);
-    // Never more than was believed at first: those who want most may be who knows better.
+    // Never above the prior: large takers may be the informed ones.
     expect(seen(Math.exp(3), 200).sigma).toBe(SIGMA);
-    // The more alike they are, the less of the rarest that is offered.
+    // The more equal the sizes are, the smaller the offer for the rarest one.
     expect(seen(1.2, 200).probabilityAbove('bid', 60, 0.5)).toBeLessThan(0.01);
   });
 
@@ -311,7 +311,7 @@ describe('cover', () => {
     const inventory = { ...VIEW.inventory, yesMicros: ZERO, noMicros: ZERO };
     return { ...VIEW, inventory, others: book(bids, asks), timeToResolutionMs: leftMs };
   };
-  /** At a few cents whoever buys for currency wants many shares; `ofNo` buy NO as the others buy YES. */
+  /** At a few cents a taker with a fixed budget wants many shares; `ofNo` takers buy NO as the others buy YES. */
   const buyersOfMany = (ofNo = false): Takers => {
     const takers = new Takers(10);
     for (const side of ['bid', 'ask'] as const)
@@ -337,11 +337,11 @@ describe('cover', () => {
   });
 
   it('goes by the price that is expected where a share is traded', () => {
-    // A sale stands at 0.01, a tick inside of others: at 0.002 it brings 0.008, which is also what the share costs at once.
+    // A sale at 0.01 is a tick inside of others: at 0.002 it yields 0.008, which also is the immediate cost of a share.
     const cover = new Cover(3600);
     cover.update(at([], [[0.02, 100]], 600_000), buyersOfMany(), 0.015, 100);
     expect(cover.worthAfter('bid', 0, 0.002)).toBeLessThanOrEqual(0.008);
-    // At 0.018 it stands at 0.02 and brings 0.002.
+    // At 0.018 it is at 0.02 and yields 0.002.
     expect(cover.worthAfter('bid', 0, 0.018)).toBeLessThan(cover.worthAfter('bid', 0, 0.002));
   });
 
@@ -384,7 +384,7 @@ describe('cover', () => {
   });
 });
 
-/** A fresh look at a book, without trades or own orders. */
+/** A new poll of a book, without trades or own orders. */
 function seeing(bids: [number, number][], asks: [number, number][]): MarketView {
   const seen = book(bids, asks);
   const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
@@ -408,7 +408,7 @@ describe('the maker', () => {
     };
     for (const [index, market] of markets.entries()) {
       const mirror = mirrored?.[index];
-      // Fees are a part of the price, which the mirror has another of.
+      // A price includes fees, which differ in the mirrored market.
       if (mirror === undefined || market.facts.makerFeeRateMicros > 0) continue;
       const turned = quotesOf(mirror);
       for (const [look, [bids = [], asks = []]] of quotesOf(market).entries()) {
@@ -424,7 +424,7 @@ describe('the maker', () => {
     }
   });
 
-  /** Wanted amount at the price of the resting order, as a share of that order; `acceptedMs` is the time until an order is accepted. */
+  /** Wanted share of the resting order's amount at its price; `acceptedMs` is the time until an order is accepted. */
   const partWanted = (restingPart: number, acceptedMs: number) => {
     const view = seeing([[0.44, 100]], [[0.56, 100]]);
     const maker = fresh();
@@ -468,7 +468,7 @@ describe('the maker', () => {
     const tight = book([[0.49, 1000]], [[0.5, 1000]]);
     const quotes = fresh().quote({ ...VIEW, others: tight, book: tight });
     expect([quotes.bids, quotes.asks]).toEqual([[], []]);
-    // Nor does it wait behind others, where it is reached when the price has come to it.
+    // It also does not quote behind others, where an order fills only when the price has reached it.
     expect(quotes.note).toMatch(/no bid: best were 0\.490, .*; no ask: best were 0\.500, /);
   });
 
@@ -480,7 +480,7 @@ describe('the maker', () => {
     const before = look(2000, [[0.46, 100]], [[0.54, 100]]).fairMicros ?? 0;
     const after = look(3000, [[0.46, 100]], [[0.56, 100]]).fairMicros ?? 0;
     expect(before).toBeLessThan(m(0.51));
-    // The middle moved by one cent only.
+    // The middle moved by only one cent.
     expect(after).toBeGreaterThan(m(0.52));
   });
 
@@ -585,7 +585,7 @@ describe('the maker', () => {
       const maker = fresh();
       let quotes = maker.quote({ ...VIEW, nowMs: 1000, health, orders: [], others: seen, book: seen });
       for (let nowMs = 2000; nowMs < 60_000; nowMs += 1000) {
-        // Far from the price, so that it says nothing of it.
+        // Too far from the price to contain information about it.
         const orders = [{ ...ORDER, priceMicros: m(0.05), submittedMs: 0, acceptedMs }];
         quotes = maker.quote({ ...VIEW, nowMs, health, trades: [], orders, others: seen, book: seen });
       }
@@ -602,13 +602,13 @@ describe('the maker', () => {
     const fairAt = (nowMs: number, bid: number, ask: number): number =>
       maker.quote({ ...seeing([[bid, 100]], [[ask, 100]]), nowMs }).fairMicros ?? 0;
     for (let nowMs = 700_000; nowMs < 720_000; nowMs += 1000) expect(fairAt(nowMs, 0.28, 0.32)).toBeLessThan(m(0.35));
-    // Ten minutes back, and the market has moved.
+    // A clock set back by ten minutes, and a moved market.
     for (let nowMs = 120_000; nowMs < 125_000; nowMs += 1000)
       expect(fairAt(nowMs, 0.58, 0.62)).toBeGreaterThan(m(0.55));
   });
 
   it('pays for cover of later sales where they need more than it has, not where it will be back long before', () => {
-    // Whoever buys at a few cents wants many shares, and each that is not covered binds nearly one of currency.
+    // Takers at a few cents want many shares, and each uncovered share locks nearly one of currency.
     const seen = seeing([[0.01, 100]], [[0.05, 100]]);
     const inventory = { ...VIEW.inventory, availableFundsMicros: micros(200 * ONE) };
     const priceAfter = (timeToResolutionMs: number): number => {
@@ -655,7 +655,7 @@ describe('the maker', () => {
   });
 });
 
-/** What a quoter saved after its first look, with this change. */
+/** A quoter's saved state after its first poll, with this change. */
 function changed(change: (belief: Readonly<Record<string, unknown>>) => unknown): unknown {
   const maker = beliefMaker.create(paramsFor(beliefMaker), FACTS);
   maker.quote(VIEW);

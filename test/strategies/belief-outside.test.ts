@@ -1,4 +1,4 @@
-/** What belief-maker believes of a price beside its own book: the user's feed, and the other outcomes of its event. */
+/** Information of belief-maker outside its own book: the user's feed, and the other outcomes of its event. */
 
 import { describe, expect, it } from 'vitest';
 import { logit, type MarketView, ONE, type SiblingView, sigmoid } from '../../src/trader/strategy/strategy.js';

@@ -1,4 +1,4 @@
-/** What belief-maker reads out of a price, against the published rules of a score that diffuses and jumps. */
+/** Inference of belief-maker from a price, compared with the published rules of a score with diffusion and jumps. */
 
 import { describe, expect, it } from 'vitest';
 import { drawConfiguration } from '../../src/lab/arena/challenge/configuration.js';
@@ -12,7 +12,7 @@ import { VIEW } from '../trader/strategy/fixtures.js';
 /** Of each step. */
 const SMALL = 0.02;
 
-/** A world of which jumps make the part of the variance that is believed, with so many of them in so many steps. */
+/** A world in which jumps have the assumed share of the variance, with this number of jumps in this number of steps. */
 function makeWorld(jumps: number, steps: number) {
   const jumpIntensity = jumps / steps;
   const jumpSigma = Math.sqrt((SMALL ** 2 * (1 / DIFFUSIVE_PART - 1)) / jumpIntensity);
@@ -43,7 +43,7 @@ describe('what a price says of its score', () => {
     }
     after /= weights;
     const gain = price < 0.5 ? after / price - 1 : (1 - after) / (1 - price) - 1;
-    // So many jumps are taken for small moves, which is nearly the same.
+    // This number of jumps is taken for small moves, which gives nearly the same result.
     const tolerance = jumps > 12 ? 0.05 : 1e-3;
     expect(Math.abs(read.slope / slope - 1)).toBeLessThan(tolerance);
     expect(Math.abs(read.hope / gain - 1)).toBeLessThan(tolerance);
@@ -71,7 +71,7 @@ it.each([100, 400])('believes that a low price may jump in the next second, %d s
     const view = { ...VIEW, nowMs: second * 1000, health, book: others, others, orders: [], timeToResolutionMs };
     belief.look(view, 1, { feed: '', model_sd_log_odds: 0.1, max_gap_sds: 4 });
   }
-  // Were all that it is worth the hope of one jump to 1, this would come with that probability in each second.
+  // If its whole value were the chance of one jump to 1, the jump would have this probability in each second.
   const every = belief.known.price().mean / leftS;
   const jumped = belief.ahead.sum() - belief.ahead.below(0.2);
   expect(jumped).toBeLessThan(1.2 * every);

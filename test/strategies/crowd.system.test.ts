@@ -1,6 +1,6 @@
 /**
- * The shipped crowd-maker on the simulated crowd, in process and in virtual time: a book every 2.5 s, 150 ms from a wish
- * to the order. What it shows is that market, strategy and file fit together and earn from this crowd, no more.
+ * The shipped crowd-maker on the simulated crowd, in process and in virtual time: a book every 2.5 s, 150 ms from a
+ * quote to the order. It only shows that market, strategy and file fit together and profit from this crowd.
  */
 
 import { readFileSync } from 'node:fs';
@@ -81,7 +81,7 @@ class World {
   }
 }
 
-/** One market: looks, asks the strategy, and brings the book there. */
+/** One market: polls, calls the strategy, and places its quotes. */
 class Desk {
   readonly #world: World;
   readonly #market: number;
@@ -214,7 +214,7 @@ test.each([1, 2])(
     expect(Math.min(...desks.map((desk) => desk.firstFillMs))).toBeLessThan(30_000);
     expect(Math.min(...desks.map((desk) => desk.uptime))).toBeGreaterThan(0.9);
     expect(Math.max(...desks.map((desk) => Math.abs(desk.net)))).toBeLessThanOrEqual(200);
-    // In 10 minutes about 20; what is left of a position may cost some of it.
+    // About 20 in 10 minutes; a remaining position may cost some of it.
     expect(desks.reduce((sum, desk) => sum + desk.result, 0)).toBeGreaterThan(5);
   },
   30_000,

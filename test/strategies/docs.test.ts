@@ -21,7 +21,7 @@ test.each(SHIPPED)('docs/strategies/%s.md lists every parameter as it is declare
   for (const { name: parameter, unit, range, default: value, help } of paramTable(strategy)) {
     const shown = value.startsWith('[') ? 'two bands' : value;
     const row = `| \`${parameter}\` | ${unit} | ${range} | ${shown} | ${help} |`;
-    // What has no unit has an empty cell.
+    // A value without a unit has an empty cell.
     expect(page).toContain(row.replaceAll(/ +/g, ' '));
   }
   expect(page).toMatch(/\*\*(When it loses|What it has shown)\.\*\*/);

@@ -16,7 +16,7 @@ import eventMaker from '../../strategies/event-maker.js';
 import { book, m } from '../trader/market/fixtures.js';
 import { FACTS, holding, paramsFor, viewOf } from '../trader/strategy/fixtures.js';
 
-/** An outcome whose others' book is around this middle. */
+/** An outcome with a book of others around this middle. */
 const outcome = (id: string, mid: number, more: Partial<MarketView> = {}): MarketView =>
   viewOf(book([[mid - 0.03, 100]], [[mid + 0.03, 100]]), {
     market: { ...FACTS, conditionId: id, eventConditionId: 'E' },
@@ -44,7 +44,7 @@ const wholeOf = (views: readonly MarketView[], event: EventFacts, unseen: readon
   );
 };
 
-/** What it says of an event of this kind, by the letters of its outcomes. */
+/** Quotes in an event of this kind, by the letters of its outcomes. */
 function quoteAll(views: readonly MarketView[], kind: EventFacts['outcomes'] = 'exhaustive', raw: unknown = {}) {
   const event = factsOf(
     kind,
@@ -146,7 +146,7 @@ describe('nested thresholds', () => {
     const mids = [0.6, 0.62, 0.4];
     const together = falling(mids.map((mid, index) => read(mid, weights[index] ?? 0)));
     for (const [index, { mid }] of together.entries()) expect(mid).toBeCloseTo(wanted[index] ?? 0, 12);
-    // What is pooled is known as well as both books.
+    // A pooled estimate has the precision of both books.
     expect(together[0]?.variance).toBeCloseTo(1 / ((weights[0] ?? 0) + (weights[1] ?? 0)), 12);
     expect(together[2]?.variance).toBeCloseTo(1, 12);
   });
@@ -183,7 +183,7 @@ describe('nested thresholds', () => {
     const prices = [0.7, 0.5, 0.2];
     for (const [index, price] of nestedReservationPrices(prices, 0.002, [0, 0, 0]).entries())
       expect(price).toBeCloseTo(prices[index] ?? 0, 8);
-    // Cases .3 .2 .3 .2 that pay 0, 0, 100, 100 to who holds 100 of the second: by hand.
+    // Cases .3 .2 .3 .2 that pay 0, 0, 100, 100 to a holder of 100 of the second: by hand.
     const kept = Math.exp(-0.2);
     const total = 0.5 + 0.5 * kept;
     const held = nestedReservationPrices(prices, 0.002, [0, 100, 0]);
@@ -269,14 +269,14 @@ describe('own prices', () => {
 
 describe('event-maker', () => {
   it('corrects each book by the others', () => {
-    // 0.50, 0.30 and 0.24 are four cents too many; three books alike share them.
+    // 0.50, 0.30 and 0.24 are four cents too many; three equal books share them.
     const alike = quoteAll([outcome('a', 0.5), outcome('b', 0.3), outcome('c', 0.24)]);
     const variances = [0.5, 0.3, 0.24].map((mid) => 0.06 ** 2 / 12 + (0.001 * mid * (1 - mid)) ** 2 * 0.2);
     const part = (variances[0] ?? 0) / variances.reduce((sum, each) => sum + each, 0);
     expect((alike['a']?.fairMicros ?? 0) / 1e6).toBeCloseTo(0.5 - 0.04 * part, 5);
     const sum = ['a', 'b', 'c'].reduce((all, id) => all + (alike[id]?.fairMicros ?? 0), 0);
     expect(sum / 1e6).toBeCloseTo(1, 5);
-    // The one that was not looked at for long takes the blame.
+    // The longest unseen one takes the whole error.
     const estimates = { ...outcome('c', 0.24).estimates, sigmaLogOddsPerSqrtS: 0.05 };
     const old = inHealth(outcome('c', 0.24, { estimates }), { bookAgeMs: 100_000 });
     const said = quoteAll([outcome('a', 0.5), outcome('b', 0.3), old]);
@@ -302,7 +302,7 @@ describe('event-maker', () => {
     expect(notes(quoteAll([stuck(a), b, c]))).toEqual([
       'outcomes with a book to go by have 0.5000 of the probability, 0.8 is wanted',
     ]);
-    // The smallest is no fifth of it: the other two go on, as outcomes of which none may come true.
+    // The frozen outcome is only a fifth: the other two continue, as outcomes of which none may come true.
     const known = quoteAll([a, b, stuck(c)]);
     expect([known['a']?.bids.length, known['c']?.bids.length, known['a']?.factors['known_part']]).toEqual([1, 0, 0.8]);
     const ended = { ...c, market: { ...c.market, phase: 'resolved' as const } };
@@ -390,7 +390,7 @@ describe('event-maker', () => {
           Math.min(quotes?.asks[0]?.priceMicros ?? 1e6, m(rests[index]?.ask ?? 1)),
         );
         const sum = (list: readonly number[]) => list.reduce((total, each) => total + each, 0);
-        // What rested before it was asked may be too much already: then nothing is added to it.
+        // Earlier resting orders may already be too large: then nothing is added to them.
         expect(sum(bids)).toBeLessThanOrEqual(Math.max(990_000, sum(rests.map(({ bid }) => m(bid ?? 0)))));
         expect(sum(asks)).toBeGreaterThanOrEqual(Math.min(1_010_000, sum(rests.map(({ ask }) => m(ask ?? 1)))));
       }),

@@ -75,7 +75,7 @@ describe('the blend', () => {
 
 describe('fair-maker', () => {
   it('quotes around the blend, no better than needed', () => {
-    // Half-spread of two ticks around 0.50; others stand at 0.45 and 0.55, a tick better is enough.
+    // Half-spread of two ticks around 0.50; others are at 0.45 and 0.55, a tick better is enough.
     expect(prices(told())).toEqual([m(0.46), m(0.54)]);
     expect(prices(told(), { improve_ticks: 100 })).toEqual([m(0.48), m(0.52)]);
     expect(quote(told({ sd: 1e-5 }), { improve_ticks: 100, max_gap_sds: 20 }).fairMicros).toBe(m(0.5));
@@ -123,7 +123,7 @@ describe('fair-maker', () => {
 
 describe('the worth of the feed', () => {
   it('is what the quotes earn: the better it knows the truth, the more', () => {
-    // A truth in log-odds, a book that is off by 0.2, and takers who trade at whichever quote the truth makes good for them half of the time.
+    // A truth in log-odds, a book that is wrong by 0.2, and takers who half of the time trade at the profitable quote.
     const mean = (sd: number): number => {
       let seed = 7;
       const uniform = (): number => {

@@ -47,7 +47,7 @@ describe('the lines', () => {
 });
 
 describe('near the middle', () => {
-  // A deviation of 0.03 in the three seconds from a look until an order of the next one stands.
+  // A deviation of 0.03 in the three seconds from a poll until an order of the next one rests.
   const moving = { ...WIDE, estimates: { ...WIDE.estimates, sigmaPricePerSqrtS: 0.03 / Math.sqrt(3) } };
   const slow = { ...moving, pace: { ...moving.pace, lookEveryS: 2, reactS: 1 } };
 
@@ -60,7 +60,7 @@ describe('near the middle', () => {
   });
 
   it('opens nothing where the price has run past all lines of a side', () => {
-    // Their orders would stand a tick below the best ask, beyond the middle.
+    // Their orders would be a tick below the best ask, beyond the middle.
     expect(made({ centre_price: 0.9 }).quote(slow).bids).toEqual([]);
     expect(prices(made({ centre_price: 0.9, stale_sigmas: 0 }).quote(slow).bids)).toEqual([0.69]);
   });
@@ -84,7 +84,7 @@ it('makes its lines smaller by what an order may be larger than its line', () =>
 describe('a grid', () => {
   const LINES = { centre: 0.5, step: 0.05, levels: 5, shares: 10 };
 
-  /** What it is worth after these prices, each a tick off the one before, filled wherever a price meets a line. */
+  /** Its value after these prices, each a tick from the previous one, filled wherever a price meets a line. */
   const play = (path: readonly number[]): { readonly cash: number; readonly net: number } => {
     let [cash, net] = [0, 0];
     for (const price of path) {

@@ -85,7 +85,7 @@ describe('lmsr-maker', () => {
             inventory: { ...holding(EMPTY, net).inventory, maxPositionMicros: m(9000) },
           };
           const { bids, asks } = quoter.quote(roomy);
-          // A taker walks the book: whole levels before the last one.
+          // A taker consumes the book: whole levels before the last one.
           const side = (isBuy ? asks : bids).slice(0, level + 1);
           for (const [index, { priceMicros, amountMicros }] of side.entries()) {
             const share = index === side.length - 1 ? part : 1;

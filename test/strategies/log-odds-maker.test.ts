@@ -7,7 +7,7 @@ import logOddsMaker from '../../strategies/log-odds-maker.js';
 import { book, m } from '../trader/market/fixtures.js';
 import { anyView, FACTS, holding, mirroredView, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
 
-/** Wide enough for others' best never to be what binds. */
+/** Wide enough that others' best never limits it. */
 const FREE = { improve_ticks: 1000, reprice_ticks: 0, imbalance_weight: 1 };
 
 const create = (raw: Readonly<Record<string, unknown>> = {}) =>
@@ -36,7 +36,7 @@ describe('where it quotes', () => {
 
   test('a short holding time leaves only its part of that risk', () => {
     const { factors } = quote(holding(VIEW, 100), { risk_aversion: 0.01, holding_time_s: 600 });
-    // Variance of 600 s at 0.001 log-odds per sqrt(s): (0.001 x 0.25)^2 x 600, of 0.25 in all.
+    // Variance of 600 s at 0.001 log-odds per sqrt(s): (0.001 x 0.25)^2 x 600, out of 0.25 in all.
     const part = (0.00025 ** 2 * 600) / 0.25;
     expect(factors['reservation_price']).toBeCloseTo(1 / (1 + Math.exp(0.01 * 100 * part)), 9);
   });
@@ -79,7 +79,7 @@ describe('what widens it', () => {
     maker.observe?.({ kind: 'fill', nowMs, side: 'ask', priceMicros: m(0.51), amountMicros: m(100), isMaker: true });
     const later = { ...fineView(0.55), nowMs: nowMs + 10_000 };
     const after = maker.quote(later).factors;
-    // 100 shares that cost 5 cents beside 100 harmless ones: half of it, which is a tenth of the takers informed.
+    // 100 shares that cost 5 cents and 100 harmless ones: half of it, with a tenth of the takers informed.
     expect(after['adverse_move_price']).toBeCloseTo(0.025, 6);
     expect(after['ask_half_spread_price']).toBeGreaterThan(before + 0.02);
   });
@@ -138,7 +138,7 @@ describe('how much it quotes', () => {
     [0, 1],
     [1, 0],
   ])('min_edge_ticks %i after what fills have cost: %i side', (min_edge_ticks, sides) => {
-    // A floor of two ticks, of which fills have cost almost one and a half.
+    // A minimum of two ticks; fills have cost almost one and a half of them.
     const maker = create({ min_edge_ticks, half_spread_ticks: 2, stale_sigmas: 0, order_shares: '1', markout_s: 10 });
     maker.quote(VIEW);
     const nowMs = VIEW.nowMs + 1000;
@@ -196,7 +196,7 @@ test('who calls YES what we call NO gets the mirror image', () => {
       const [seen, mirrored] = [quote(view, raw), quote(mirroredView(view), raw)];
       const prices = (levels: Quotes['bids']) => levels.map(({ priceMicros }) => priceMicros);
       const expected = prices(seen.asks).map((price) => complement(price));
-      // A float at the very edge of a tick may fall on either side of it.
+      // A float at the edge of a tick may round to either side.
       const got = prices(mirrored.bids);
       expect(got).toHaveLength(expected.length);
       got.forEach((price, i) => {

@@ -1,10 +1,10 @@
-/** What belief-maker makes of others' middle where it differs from its belief. */
+/** Use of others' middle by belief-maker where it differs from its belief. */
 
 import { describe, expect, it } from 'vitest';
 import { logit } from '../../src/trader/strategy/strategy.js';
 import { Middle } from '../../strategies/belief/middle.js';
 
-/** Others stand two ticks around each middle; the belief is so many log-odds above it. */
+/** Others are two ticks around each middle; the belief is this number of log-odds above it. */
 function seen(middles: readonly number[], above: number): Middle {
   const middle = new Middle();
   for (const price of middles) middle.see(priceAt(logit(price) + above), price - 0.02, price + 0.02);
@@ -13,7 +13,7 @@ function seen(middles: readonly number[], above: number): Middle {
 
 const priceAt = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));
 
-/** Up and down, more than a quarter of the spread each time: the middle never stays where the belief is. */
+/** Up and down, each time by more than a quarter of the spread: the middle never stays at the belief. */
 const RESTLESS = Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? 0.5 : 0.53));
 
 describe("others' middle", () => {
@@ -35,7 +35,7 @@ describe("others' middle", () => {
 
   it('refutes a belief that it moves to and fro beside', () => {
     const middle = seen(RESTLESS, 0.1);
-    // 199 differences of .1, of which the middle in sum came one move, beside 20 that count as confirmed, and one standard error.
+    // 199 differences of .1, with one move of the middle in sum, 20 that count as confirmed, and one standard error.
     const move = logit(0.53) - logit(0.5);
     const squares = 199 * 0.01;
     const doubt = Math.sqrt(squares) * move;

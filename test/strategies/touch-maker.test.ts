@@ -23,7 +23,7 @@ const traded = (others: Book, more: Partial<MarketView> = {}): MarketView =>
 
 const made = (raw: unknown = {}) => touchMaker.create(paramsFor(touchMaker, raw), FACTS);
 
-/** A bid of ours at 0.48, behind so many shares. */
+/** A bid of ours at 0.48, behind this number of shares. */
 const restingBehind = (shares: number) =>
   ({
     intentId: 'A',
@@ -95,10 +95,10 @@ describe('touch-maker', () => {
     const moving = { ...calm, estimates: { ...calm.estimates, sigmaPricePerSqrtS: 0.03 } };
     const { bids, asks, note } = made().quote(moving);
     expect([bids, asks, note]).toEqual([[], [], expect.stringMatching(/the price moves too far between two looks/)]);
-    // What is about to be decided moves as much, whatever the book has shown.
+    // A market near its resolution moves as much, whatever the book has shown.
     expect(made().quote({ ...calm, timeToResolutionMs: 120_000 }).note).toMatch(/moves too far/);
     expect(made().quote({ ...calm, timeToResolutionMs: 600_000_000 }).bids).toHaveLength(1);
-    // Whoever looks and answers faster may stay where a slow one may not.
+    // A faster trader may stay where a slow one may not.
     const slow = { ...calm, estimates: { ...calm.estimates, sigmaPricePerSqrtS: 0.009 } };
     const bidsOf = (lookEveryS: number) => made().quote({ ...slow, pace: { ...slow.pace, lookEveryS } }).bids.length;
     expect([bidsOf(1), bidsOf(60)]).toEqual([1, 0]);
@@ -112,7 +112,7 @@ describe('touch-maker', () => {
   });
 
   it('leaves a place only for one that is worth enough more', () => {
-    // A tick inside is worth more than the best price where an order stands behind eighteen shares, but not half as much again.
+    // A tick inside is worth more than the best price behind eighteen shares, but not half as much again.
     const others = book([[0.48, 30]], [[0.52, 30]]);
     const own = restingBehind(18);
     const bidAt = (raw: unknown) => made(raw).quote(traded(others, { orders: [own] })).bids[0]?.priceMicros;
@@ -128,7 +128,7 @@ describe('touch-maker', () => {
     quoter.quote(before);
     expect(quoter.quote(seenLater(thinned, 1000)).bids).toEqual([]);
     expect(quoter.quote(seenLater(thinned, 6000)).bids).toHaveLength(1);
-    // The asks come down: who buys here buys from those who know.
+    // The asks fall: a buyer here buys from informed sellers.
     expect(quoter.quote(seenLater(book([[0.48, 30]], [[0.51, 100]]), 7000)).bids).toEqual([]);
     expect(quoter.quote(holding(seenLater(book([[0.48, 30]], [[0.51, 100]]), 8000), -50)).bids).toHaveLength(1);
   });

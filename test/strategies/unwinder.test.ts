@@ -34,7 +34,7 @@ describe('unwinder', () => {
     const quoter = made({ floor_price: 0.2, urgency: 0 });
     const held = holding(VIEW, 100);
     expect(quoter.quote(held).asks).toEqual([{ priceMicros: m(0.55), amountMicros: m(25) }]);
-    // A fifth of the time has passed and nothing is gone.
+    // A fifth of the time has passed and nothing is sold.
     expect(quoter.quote(later(held, 720)).asks[0]?.priceMicros).toBe(m(0.54));
     const taking = quoter.quote(later(held, 1440));
     expect([taking.bids, taking.asks, taking.postOnly]).toEqual([
