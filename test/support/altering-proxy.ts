@@ -1,11 +1,11 @@
-/** A proxy that rewrites requests on their way to the exchange, as some proxies do, and answers on their way back. */
+/** A proxy that rewrites requests to the exchange, as some proxies do, and its answers. */
 
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
 import { listeningWeb } from './listening.js';
 
-/** A request on its way. */
+/** A request in transit. */
 export interface Passing {
   readonly method: string;
   readonly path: string;
@@ -13,23 +13,23 @@ export interface Passing {
   readonly body: string;
 }
 
-/** An answer on its way back. */
+/** An answer in transit. */
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** What of it goes on otherwise. */
+/** The changed fields of a request. */
 export type Alter = (passing: Passing) => Partial<Passing>;
 
 export interface AlteringProxy {
   readonly url: string;
-  /** What is done to each request from now on. */
+  /** Changes each request from now on. */
   alter: Alter;
-  /** What is done to the body of each answer from now on; `asked` is the request as it came. */
+  /** Changes the body of each answer from now on; `asked` is the received request. */
   answer: (body: string, asked: Passing) => string;
-  /** What is done to each whole answer from now on, after `answer`; null cuts the connection in its place. */
+  /** Changes each whole answer from now on, after `answer`; null cuts the connection instead. */
   reply: (reply: Reply, asked: Passing) => Partial<Reply> | null;
 }
 
@@ -53,11 +53,11 @@ export async function alteringProxy(target: string): Promise<AlteringProxy> {
   return proxy;
 }
 
-/** What the target answers to this request. */
+/** The target's answer to this request. */
 export async function forward(target: string, asked: Omit<Passing, 'body'> & { readonly body: string | Buffer }) {
   const { method, path, headers, body } = asked;
   const onward = request(`${target}${path}`, { method, headers });
-  // Behind the head of the answer it comes by the answer, too.
+  // After the head of the answer, an error reaches the answer's stream too.
   onward.on('error', () => undefined).end(body);
   const [answer] = (await once(onward, 'response')) as [IncomingMessage];
   return { status: answer.statusCode ?? 500, headers: answer.headers, body: await buffer(answer) };

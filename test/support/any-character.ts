@@ -2,13 +2,13 @@
 
 import fc from 'fast-check';
 
-/** Halves of pairs, which are no characters by themselves, stand here among the numbers of characters. */
+/** Halves of pairs, which are not characters, are in the middle of the range of characters. */
 const [HALVES_FROM, HALVES] = [0xd800, 0x800];
 const LAST = 0x10ffff;
 
 /**
- * Every character of Unicode, each as likely as any other: those that fast-check's own unit `binary` draws, and for the same seed the
- * same. That one first makes a table of the whole million, which takes a process longer than most properties.
+ * Every character of Unicode, all equally likely: the same as fast-check's own unit `binary` draws for a seed. That
+ * unit first makes a table of the whole million, which takes longer than most properties.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc.nat({ max: LAST - HALVES }).map(
   (place) => String.fromCodePoint(place < HALVES_FROM ? place : place + HALVES),

@@ -1,16 +1,16 @@
-/** What tests of real processes share: whatever a test started is ended with it. */
+/** Shared by tests of real processes: everything that a test starts ends with it. */
 
 import { afterAll, beforeAll, expect, onTestFailed, onTestFinished } from 'vitest';
 import { run } from '../cli/run.js';
 import { type Running, twinbook } from './processes.js';
 
-// Whoever starts a program writes its files first.
+// A test that starts a program writes its files first.
 export { folderOf, makerYaml, traderYaml } from './folders.js';
 
 /** Starts the program; it is killed at the end of the test if it still runs. */
 export function started(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
   const running = twinbook(args, env);
-  // A wait in vain ends with the test's time-out; then what was said instead is all there is to go by.
+  // After a time-out the output is the only information.
   onTestFailed(() => console.error(`twinbook ${args.join(' ')} said:\n${running.output()}`));
   onTestFinished(async () => {
     running.process.kill('SIGKILL');
@@ -19,18 +19,18 @@ export function started(args: readonly string[], env: Readonly<Record<string, st
   return running;
 }
 
-/** Stops it by this signal, and sees that it ends in order. */
+/** Stops it by this signal, and checks its orderly end. */
 export async function endInOrder(running: Running, signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<void> {
   running.process.kill(signal);
   expect(await running.exited, running.output()).toBe(0);
 }
 
-/** Programs that go on until they are told to stop. */
+/** Programs that run until they are stopped. */
 const PROGRAMS: ReadonlySet<string> = new Set(['start', 'exchange', 'record', 'guardian', 'console']);
 
 /**
- * Runs a command to its end. A program (`PROGRAMS`), which may hang, is a process of its own; every other command runs in
- * this one, which saves the start of a process: test/cli/process.system.test.ts tries commands as processes.
+ * Runs a command to its end. A program (`PROGRAMS`), which may hang, is its own process; every other command runs in
+ * this one, which saves a start: test/cli/process.system.test.ts tests commands as processes.
  */
 export async function ran(
   args: readonly string[],
@@ -53,7 +53,7 @@ async function ranHere(args: readonly string[], env: Readonly<Record<string, str
   return { code, output };
 }
 
-/** An exchange in a process of its own, with controls; returns where it listens. */
+/** An exchange in its own process, with controls; returns its address. */
 export async function exchangeAt(
   ...flags: readonly string[]
 ): Promise<{ readonly running: Running; readonly url: string }> {
@@ -62,8 +62,8 @@ export async function exchangeAt(
 }
 
 /**
- * An exchange in this process, for a test that neither kills it nor reads what it says: by the same command line, without the start of
- * a process. It answers while the test awaits something. Returns where it listens; it ends with the test.
+ * An exchange in this process, for a test that neither kills it nor reads its output: the same command line, without
+ * the start of a process. It answers while the test awaits. Returns its address; it ends with the test.
  */
 export async function exchangeHere(...flags: readonly string[]): Promise<string> {
   const { url, close } = await openHere(flags);
@@ -71,7 +71,7 @@ export async function exchangeHere(...flags: readonly string[]): Promise<string>
   return url;
 }
 
-/** One for all tests of this file, in this process; each test comes with an account of its own. Returns where it listens, for the tests. */
+/** One exchange for all tests of this file, in this process; each test has its own account. Returns its address. */
 export function exchangeOfFile(...flags: readonly string[]): () => string {
   let opened: Awaited<ReturnType<typeof openHere>> | null = null;
   beforeAll(async () => {

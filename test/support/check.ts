@@ -1,6 +1,6 @@
 /**
- * `npm run check`: both tiers of tests but for the longest files, and all that is held beside them, side by side. Each tier is a run of its own, which leaves
- * its counts here; the whole closes with one line, as a single run does, also where something failed.
+ * `npm run check`: both tiers of tests without the longest files, and all other checks, in parallel. Each tier is its
+ * own run and leaves its counts here; the whole closes with one line, like a single run, also after a failure.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { closingText, readCounts } from './counts.js';
 
-/** The scripts that `npm run` starts by these names. This program runs below npm already, and each start of npm takes 0.2 s of a processor. */
+/** The scripts behind these names. This runs under npm, and each start of npm takes 0.2 s of processor time. */
 const { scripts } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8')) as {
   readonly scripts: Readonly<Record<'types' | 'lint', string>>;
 };
-/** Command that starts `npm test`, as README names it, such as `faketime -f +97d`; `.ci/run` sets it. */
+/** Prefix of the command `npm test` in README, such as `faketime -f +97d`; `.ci/run` sets it. */
 const fastUnder = process.env['TWINBOOK_FAST_UNDER'] ?? '';
-/** Long forms of models, worlds and sweeps, which only compute. `npm run test:all` runs them; this check has 15 minutes. */
+/** Long forms of models, worlds and sweeps. `npm run test:all` runs them; this check has 15 minutes. */
 const ONLY_IN_ALL = [
   'test/lab/{arena,parity,sweep}/**',
   'test/lab/backtest/no-leak*',

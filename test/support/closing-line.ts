@@ -1,6 +1,6 @@
 /**
- * Closes a test run with one plain line that any machine can read: `N passed, N failed, N skipped`. A run that is one of several
- * (`npm run check`) leaves its counts to them.
+ * Closes a test run with one machine-readable line: `N passed, N failed, N skipped`. A run inside `npm run check`
+ * leaves its counts to that.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { closingText, leaveCounts } from './counts.js';
 export default class ClosingLine implements Reporter {
   #said = '';
 
-  /** What tests print themselves is searched for secrets like everything else. */
+  /** Output of the tests themselves is searched for secrets too. */
   onUserConsoleLog({ content }: UserConsoleLog): void {
     this.#said += content;
   }
@@ -28,7 +28,7 @@ export default class ClosingLine implements Reporter {
         const { state } = test.result();
         if (state === 'passed' || state === 'failed' || state === 'skipped') count[state] += 1;
       }
-      // A file that could not even be loaded has no tests, and is a failure all the same.
+      // A file that failed to load has no tests, but is a failure.
       const empty = count.passed + count.failed + count.skipped === before;
       if (empty && module.state() === 'failed') count.failed += 1;
     }
@@ -39,7 +39,7 @@ export default class ClosingLine implements Reporter {
   }
 }
 
-/** Wrong answers of processes that outlived their test, see support/answers/: a failure that no test could report. */
+/** Wrong answers of processes that outlived their test, see support/answers/: no test could report them. */
 function lateViolations(): number {
   const folder = process.env['TWINBOOK_ANSWERS_FOLDER'];
   if (folder === undefined) return 0;
@@ -50,7 +50,7 @@ function lateViolations(): number {
   return files.length;
 }
 
-/** Secrets in anything that the run wrote, see secrets/suite/: a failure of the run, not of one test. */
+/** Secrets in the run's files or output, see secrets/suite/: a failure of the run, not of one test. */
 async function leakedSecrets(modules: readonly TestModule[], unhandled: readonly SerializedError[]): Promise<number> {
   const folder = process.env['TWINBOOK_EVIDENCE'];
   if (folder === undefined) return 0;

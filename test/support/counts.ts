@@ -8,7 +8,7 @@ const counts = z.object({ passed: z.int(), failed: z.int(), skipped: z.int() });
 
 export type Counts = z.infer<typeof counts>;
 
-/** One plain line that any machine can read. */
+/** One plain machine-readable line. */
 export const closingText = ({ passed, failed, skipped }: Counts): string =>
   `\n${passed} passed, ${failed} failed, ${skipped} skipped\n`;
 
@@ -16,7 +16,7 @@ export const closingText = ({ passed, failed, skipped }: Counts): string =>
 export const leaveCounts = (folder: string, of: Counts): void =>
   writeFileSync(join(folder, `${randomUUID()}.json`), JSON.stringify(of));
 
-/** The sum of all counts that were left in a folder. */
+/** The sum of all counts in a folder. */
 export function readCounts(folder: string): Counts {
   const sum = { passed: 0, failed: 0, skipped: 0 };
   for (const name of readdirSync(folder)) {

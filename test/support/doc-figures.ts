@@ -1,4 +1,4 @@
-/** Writes measured figures into a document, between two marks that name them; a figure there is never typed by hand. */
+/** Writes measured figures into a document between two named marks; such figures are never typed by hand. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,8 +9,8 @@ export const SIMULATION = join(import.meta.dirname, '../../docs/lab/simulation.m
 const markOf = (name: string, which: 'begin' | 'end'): string => `<!-- figures ${name}: ${which} -->`;
 
 /**
- * Replaces what stands between the marks of these figures.
- * @param name as in the marks `<!-- figures NAME: begin -->` and `<!-- figures NAME: end -->`; throws when they are missing
+ * Replaces the text between the marks of these figures.
+ * @param name as in `<!-- figures NAME: begin -->` and `<!-- figures NAME: end -->`; throws if they are missing
  * @param markdown a table or some lines, without the marks
  */
 export function writeFigures(name: string, markdown: string, file = SAFETY): void {

@@ -1,6 +1,6 @@
-/** Effort of a test run: that of every change, or with TWINBOOK_EFFORT=long that of a whole night. */
+/** Effort of a test run: usual, or with TWINBOOK_EFFORT=long the effort of a night. */
 
 export const IS_LONG = process.env['TWINBOOK_EFFORT'] === 'long';
 
-/** How often, or with what, to try something: `usual` with every change, `long` in `npm run test:long`. */
+/** Number or size of attempts: `usual` for every change, `long` in `npm run test:long`. */
 export const times = <T>(usual: T, long: T): T => (IS_LONG ? long : usual);

@@ -1,9 +1,9 @@
-/** `expect(seen).toEqual(wanted)` for comparisons by the ten thousand: what is the same is told in a tenth of the time. */
+/** `expect(seen).toEqual(wanted)` for many thousand comparisons: equal values take a tenth of the time. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 
-/** Fails as `toEqual` does, and never where that would not; Node's own comparison, which is stricter, only comes first. */
+/** Fails exactly if `toEqual` does; Node's own stricter comparison only runs first. */
 export function expectSame<T>(seen: T, wanted: T): void {
   if (!isDeepStrictEqual(seen, wanted)) expect(seen).toEqual(wanted);
 }

@@ -1,4 +1,4 @@
-/** An exchange far away: a proxy that delivers every byte later, in both directions, and loses none. */
+/** A distant exchange: a proxy that delays every byte in both directions, and loses none. */
 
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';

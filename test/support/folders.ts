@@ -1,4 +1,4 @@
-/** Folders with the files of a trader, in a place of their own, gone when their test ends. */
+/** Folders with the files of a trader, in a separate place, removed when their test ends. */
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ export const newFolder = (): string => folderOf({});
 
 /** A folder with these files (path → text), removed at the end of the test. */
 export function folderOf(files: Readonly<Record<string, string>>): string {
-  // As the programs name it: a temporary folder may lie behind a link.
+  // The programs use the real path: a temporary folder may be behind a link.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinbook-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const [path, text] of Object.entries(files)) {
@@ -21,8 +21,8 @@ export function folderOf(files: Readonly<Record<string, string>>): string {
 }
 
 /**
- * A trader's file that polls quickly; `url` is an exchange's, or null for an embedded one. `more` is YAML. A guardian or a
- * page, each a process of its own, there is only where `more` speaks of it.
+ * A trader's file with fast polls; `url` is an exchange's, or null for an embedded one. `more` is YAML. Guardian and
+ * page, each its own process, run only if `more` configures them.
  */
 export const traderYaml = (url: string | null, more = 'strategies: [maker.yaml]'): string => `
 venue: { profile: paper${url === null ? '' : `, base_url: "${url}"`} }

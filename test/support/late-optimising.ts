@@ -1,7 +1,7 @@
 /**
- * A flag of V8, the engine of Node: bytes of bytecode that a function runs before threads beside it compile it to fast code. Later
- * than usual pays for what ends within seconds. What is run does the same. The engines of Node 22 and 24 have no such measure any
- * more, and say so on the standard error of whoever is told of it.
+ * A flag of V8, the engine of Node: bytes of bytecode that a function runs before background threads compile it to fast
+ * code. A later compilation saves time in programs that end within seconds, with the same results. The engines of Node
+ * 22 and 24 no longer have this flag, and print an error about it.
  */
 
 import { setFlagsFromString } from 'node:v8';
@@ -9,12 +9,12 @@ import { afterAll, beforeAll } from 'vitest';
 
 const [USUAL, LATE] = ['--interrupt-budget=67584', '--interrupt-budget=600000'] as const;
 
-/** For programs that tests start, which take a seventh less of a processor by it; null where Node has none. */
+/** For programs that tests start: saves a seventh of their processor time; null if Node does not have it. */
 export const LATE_OPTIMISING: string | null = Number.parseInt(process.versions.node, 10) < 22 ? LATE : null;
 
 /**
- * For a file whose tests start threads, each of which compiles for itself what it runs for a second or two: a sixth less. Of the whole
- * process, as V8 knows it of no thread; a process that computes for long is the slower for it, so the file gives the usual back.
+ * For a file whose tests start threads, each of which compiles the code of a second or two: saves a sixth. V8 only has
+ * one setting per process. Long computations need the usual value, which the file restores.
  */
 export function optimiseThreadsLate(): void {
   if (LATE_OPTIMISING === null) return;

@@ -1,17 +1,17 @@
 /**
- * In every file of the fast tier, which share a process: fails the file that leaves the process altered, and puts back what it
- * altered, so that no later file fails, or passes, because of it.
+ * In every file of the fast tier, which share a process: fails a file that leaves the process altered, and restores the
+ * process, so that no later file is affected.
  */
 
 import { afterAll, vi } from 'vitest';
 
-/** What every file of the process sees. Spies have no list: they are ended, and not told. */
+/** State of the process that every file sees. Spies cannot be listed: they are restored without a report. */
 interface ProcessState {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly folder: string;
   readonly umask: number;
   readonly exitCode: typeof process.exitCode;
-  /** How many listeners each event of the process has. */
+  /** Number of listeners of each event of the process. */
   readonly listeners: ReadonlyMap<string | symbol, number>;
 }
 
@@ -25,7 +25,7 @@ export function readState(): ProcessState {
   };
 }
 
-/** Puts the process back to what it was; returns what had been altered, in words. */
+/** Restores the state of the process; returns the alterations, in words. */
 export function putBack(before: ProcessState): readonly string[] {
   const altered = [...putTimersBack(), ...putEnvironmentBack(before.environment), ...addedListeners(before)];
   vi.restoreAllMocks();
@@ -55,7 +55,7 @@ function putEnvironmentBack(before: ProcessState['environment']): string[] {
   return names.map((name) => `${name} is set in the environment, or is set otherwise`);
 }
 
-/** The listeners themselves stay: which of them are the file's own cannot be told. */
+/** The listeners themselves stay: it is unknown which of them belong to the file. */
 function addedListeners({ listeners }: ProcessState): string[] {
   return process
     .eventNames()
@@ -66,7 +66,7 @@ function addedListeners({ listeners }: ProcessState): string[] {
 /** Checks at the end of this test file, after its own clean-up. */
 export function watchProcess(): void {
   const before = readState();
-  // Hooks run in reverse: this one is the first registered, as a setup file comes before its tests.
+  // Hooks run in reverse, and this one is registered first, because a setup file precedes its tests.
   afterAll(() => {
     const altered = putBack(before);
     if (altered.length > 0)

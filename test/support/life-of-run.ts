@@ -1,4 +1,4 @@
-/** Around a whole run: nothing that it starts outlives it. */
+/** Around a whole run: no started process outlives it. */
 import { tieToThisProcess } from './life.js';
 
 export default tieToThisProcess;

@@ -1,4 +1,4 @@
-/** Runs of the test runner that are cut off, fail or leave something behind: nothing that they started is there afterwards. */
+/** Runs of the test runner that are cut off, fail or leave processes: none of their processes remains. */
 
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -23,7 +23,7 @@ export default {
 };
 `;
 
-/** Starts a process that has detached itself, as a guardian does, one below it, and one that is stopped. */
+/** Starts a detached process, as a guardian does, a child of it, and a stopped one. */
 const inner = (then: string) => `
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ function innerRun(then: string): Running {
   const file = join(folderOf({ 'vitest.config.mjs': config(folder) }), 'vitest.config.mjs');
   const words = ['-c', 'cd "$1" && shift && exec "$@"', 'sh', folder];
   const vitest = [process.execPath, join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--config', file];
-  // A run of its own, not a part of this one, which is what it would be by the mark.
+  // A separate run: with the mark it would be a part of this one.
   const running = program('env', ['-u', RUN_MARK, '-u', FILE_MARK, 'sh', ...words, ...vitest]);
   onTestFinished(() => void running.process.kill('SIGKILL'));
   return running;
@@ -73,7 +73,7 @@ describe.skipIf(!isLinux)('what a test starts ends', () => {
     running.process.kill('SIGKILL');
     await running.exited;
     await untilGone(processes);
-    // With them their own children, and the runner's workers.
+    // This includes their own children, and the runner's workers.
     while (endMarked(RUN_MARK, mark ?? '').length > 0) await pause(50);
   });
 

@@ -1,7 +1,7 @@
 /**
- * What tests start ends with them: also when a test fails before it could end it, when a process has detached itself (a
- * guardian does) or was stopped by SIGSTOP, and when the run itself is killed. Whoever is started inherits a mark in its
- * environment, and hands it on; by that mark it is found and killed. Where there is no /proc nothing is found.
+ * Ends processes with the tests that started them: even if a test fails first, a process has detached itself (like a
+ * guardian) or was stopped by SIGSTOP, or the run itself is killed. A started process inherits a mark in its
+ * environment and passes it on; it is found by that mark and killed. Without /proc none is found.
  */
 
 import { spawn } from 'node:child_process';
@@ -9,11 +9,11 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Names of the marks: one for the run, one for each file of tests. */
+/** Names of the marks: one for the run, one for each test file. */
 export const RUN_MARK = 'TWINBOOK_TEST_RUN';
 export const FILE_MARK = 'TWINBOOK_TEST_FILE';
 
-/** A process found once may have started another meanwhile; one that is found this often starts faster than we kill. */
+/** A found process may have started another meanwhile; after this number of sweeps it outruns the kills. */
 const MOST_SWEEPS = 100;
 
 export interface Ended {
@@ -22,7 +22,7 @@ export interface Ended {
   readonly command: string;
 }
 
-/** Kills every process that was started with this mark, but for the one that asks. Returns which those were. */
+/** Kills every process with this mark except the caller. Returns the killed ones. */
 export function endMarked(name: string, value: string): readonly Ended[] {
   const ended = new Map<number, Ended>();
   for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
@@ -66,17 +66,17 @@ function killNow(pid: number): void {
 }
 
 /**
- * From here on whatever this process starts, and whatever that starts, ends at the latest when this process does, by
- * whatever means. Nothing happens in a process that was itself started so. Returns what ends them all now.
+ * From now on all descendants of this process end with it at the latest, however it ends. No effect in a process that
+ * was itself started so. Returns a function that ends them all at once.
  */
 export function tieToThisProcess(): () => void {
   if (process.env[RUN_MARK] !== undefined) return () => undefined;
   const mark = randomUUID();
-  // Its input is a pipe that the system closes when we are gone. In a session of its own, for what kills us may kill groups.
+  // The system closes its input pipe when this process ends. It has its own session, as a kill may hit a group.
   const words = [join(import.meta.dirname, 'life-watch.sh'), `${RUN_MARK}=${mark}`];
   const watch = spawn('sh', words, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   watch.unref();
-  // A socket in Node's hands, which must not keep us either; its type says less.
+  // A socket of Node, which must not keep this process alive; its type does not say so.
   (watch.stdin as unknown as { unref(): void }).unref();
   process.env[RUN_MARK] = mark;
   return () => void endMarked(RUN_MARK, mark);

@@ -5,7 +5,7 @@ import { createServer, type RequestListener, Server as WebServer } from 'node:ht
 import { type AddressInfo, Server } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Listens at this port, or any free one, until the test ends or `close` is called. */
+/** Listens at this port, or at any free one, until the test ends or `close` is called. */
 export async function listening(server: Server, at = 0) {
   const port = await listenAt(server, at);
   const close = async () => {
@@ -18,10 +18,10 @@ export async function listening(server: Server, at = 0) {
   return { port, host: `127.0.0.1:${port}`, url: `http://127.0.0.1:${port}`, close };
 }
 
-/** An HTTP server that answers so. */
+/** An HTTP server with this listener. */
 export const listeningWeb = (answer: RequestListener, at = 0) => listening(createServer(answer), at);
 
-/** Of loopback; nobody listens there now. */
+/** A port of loopback without a server. */
 export async function freePort(): Promise<number> {
   const server = new Server();
   const port = await listenAt(server, 0);
@@ -33,5 +33,5 @@ export async function freePort(): Promise<number> {
 async function listenAt(server: Server, at: number): Promise<number> {
   server.listen(at, '127.0.0.1');
   await once(server, 'listening');
-  return (server.address() as AddressInfo).port; // of a server that listens on TCP
+  return (server.address() as AddressInfo).port;
 }

@@ -1,4 +1,4 @@
-/** An exchange that loses answers: a proxy in front of the real one that does to requests what networks do. */
+/** An exchange that loses answers: a proxy in front of the real one with the faults of networks. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -20,13 +20,13 @@ export type Fault = (typeof FAULTS)[number];
 
 export interface LossyProxy {
   readonly url: string;
-  /** Everything arrives until now. Resolves when every kind of fault was dealt so often; then everything arrives again. */
+  /** Without faults until this call. Resolves after this number of every kind of fault; then faults end. */
   rage(times: number): Promise<void>;
 }
 
 const LATE_MS = 2_000;
 
-/** @param share part of all requests that meet a fault, each kind as likely as the others */
+/** @param share part of all requests with a fault, each kind equally likely */
 export async function lossyProxy(target: string, seed: number, share: number): Promise<LossyProxy> {
   const random = Random.fromSeed(seed, 'proxy');
   const dealt = new Map<Fault, number>();
@@ -43,7 +43,7 @@ export async function lossyProxy(target: string, seed: number, share: number): P
     return fault;
   };
   const { url } = await listeningWeb((incoming, outgoing) => {
-    // A connection that either side cuts is what this is about.
+    // Cut connections are intended here.
     pass(target, incoming, outgoing, draw()).catch(() => incoming.socket.destroy());
   });
   const rage = (times: number) =>

@@ -1,4 +1,4 @@
-/** In every file of the fast tier: a test that starts a process fails, and is told where it belongs (docs/testing.md). */
+/** In every file of the fast tier: a test that starts a process fails, with a hint (docs/testing.md). */
 
 import processes from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
@@ -10,7 +10,7 @@ function refuse(): never {
 }
 
 for (const name of ['exec', 'execFile', 'execFileSync', 'execSync', 'fork', 'spawn', 'spawnSync'] as const) {
-  processes[name] = refuse as never; // each of the seven has a type of its own, and none of them returns
+  processes[name] = refuse as never; // Each of the seven has its own type, and none of them returns.
 }
-// Whoever imports one of them by name gets this one too.
+// Code that imports one of them by name gets this one too.
 syncBuiltinESMExports();

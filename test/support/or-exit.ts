@@ -1,4 +1,4 @@
-/** What `read` made of the command line; a mistake is said in one line, with exit code 2. */
+/** The result of `read` for the command line; an error is printed in one line, with exit code 2. */
 export function orExit<T>(read: (args: readonly string[]) => T): T {
   try {
     return read(process.argv.slice(2));

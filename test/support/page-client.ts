@@ -1,4 +1,4 @@
-/** A program in the place of the dashboard's page: it proves the secret as the page does, and checks each answer. */
+/** A program in place of the dashboard's page: it proves the secret like the page, and checks each answer. */
 
 import { randomBytes } from 'node:crypto';
 import type { Greeting } from '../../src/shell/dashboard/contract.js';
@@ -25,7 +25,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const post = (url: string, path: string, body: object) =>
   fetch(new URL(path, url), { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) });
 
-/** A session with the console at this address. Throws where the server does not prove that it knows the secret. */
+/** A session with the console at this address. Throws if the server does not prove that it knows the secret. */
 export async function openPageSession(url: string, secret: string) {
   const pageNonce = randomBytes(32).toString('hex');
   const greeting = (await (await post(url, '/session/greeting', { nonce: pageNonce })).json()) as Greeting;

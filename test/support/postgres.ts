@@ -1,4 +1,4 @@
-/** The database of a fleet, for the system tier: Debian's PostgreSQL, a cluster of its own in a folder, on loopback. */
+/** The database of a fleet, for the system tier: Debian's PostgreSQL, a separate cluster in a folder, on loopback. */
 
 import { spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { program, type Running } from './processes.js';
 
 const DEBIAN = '/usr/lib/postgresql';
 
-/** The newest that is installed; null where none is. */
+/** The newest installed version; null if none. */
 function findPrograms(): string | null {
   const folders = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')) : [];
   const places = [...folders.sort().reverse(), '/usr/local/bin', '/usr/bin'];
@@ -17,7 +17,7 @@ function findPrograms(): string | null {
 
 const programs = findPrograms();
 
-/** PostgreSQL refuses to run as root: then it runs as who owns nothing. */
+/** PostgreSQL refuses to run as root: then it runs as an unprivileged user. */
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 const asUser = (words: readonly string[]): readonly [string, readonly string[]] =>
@@ -28,19 +28,19 @@ const asUser = (words: readonly string[]): readonly [string, readonly string[]] 
 /** Certificates are made with it. */
 export const HAS_OPENSSL = spawnSync('openssl', ['version']).status === 0;
 
-/** False where it is not installed: then what needs it is skipped, and says so. */
+/** False if it is not installed: then its tests are skipped, with a message. */
 export const HAS_POSTGRES = programs !== null && (!isRoot || spawnSync('setpriv', ['--version']).status === 0);
 
 export const PASSWORD = 'correct-horse-battery-staple';
 
 export interface PostgresServer {
   readonly port: number;
-  /** For `fleet.database`: the user may do everything, with `PASSWORD`. */
+  /** For `fleet.database`: the user has all rights, with `PASSWORD`. */
   readonly address: string;
   readonly running: Running;
 }
 
-/** Makes a cluster in a folder of its own, which whoever asked removes. */
+/** Makes a cluster in its own folder, which the caller removes. */
 export function makeCluster(): string {
   // The server's user must be able to enter the folder, which a test run's folder does not allow.
   const folder = mkdtempSync(join(isRoot ? '/tmp' : tmpdir(), 'twinbook-postgres-'));
@@ -58,7 +58,7 @@ const spawnWords = (words: readonly string[]): [string, string[]] => {
   return [command, [...rest]];
 };
 
-/** Makes a certificate for `localhost`, its own root, which the server takes up once `ssl` is on. Gives its path. */
+/** Makes a self-signed certificate for `localhost`, which the server uses once `ssl` is on. Returns its path. */
 export function makeCertificate(folder: string, name = 'server'): string {
   const [key, certificate] = [join(folder, 'data', `${name}.key`), join(folder, 'data', `${name}.crt`)];
   const words = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
@@ -78,10 +78,10 @@ export function makeCertificate(folder: string, name = 'server'): string {
   return certificate;
 }
 
-/** From its next start on it replicates another, which there is not, and takes no writes. */
+/** From its next start it is a replica of a missing server, and accepts no writes. */
 export const makeReplica = (folder: string): void => writeFileSync(join(folder, 'data', 'standby.signal'), '');
 
-/** Starts the server of a cluster; ended by a signal like any other program. */
+/** Starts the server of a cluster; a signal ends it like any other program. */
 export async function startPostgres(
   folder: string,
   port: number,

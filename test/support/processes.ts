@@ -1,4 +1,4 @@
-/** Real processes of the compiled program, in folders of their own. */
+/** Real processes of the compiled program, in separate folders. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,13 +13,13 @@ export interface Running {
   readonly process: ChildProcess;
   /** Everything written so far, both streams. */
   readonly output: () => string;
-  /** Resolves with the exit code, or null when a signal ended it. */
+  /** Resolves with the exit code, or null if a signal ended it. */
   readonly exited: Promise<number | null>;
-  /** Resolves when the output matches; rejects when the process ends before that. */
+  /** Resolves when the output matches; rejects if the process ends first. */
   waitFor(pattern: RegExp): Promise<RegExpMatchArray>;
 }
 
-/** @param largestFileKib no file may grow beyond this many KiB: writes fail as on a full disk */
+/** @param largestFileKib maximum size of files, KiB: larger writes fail as on a full disk */
 export function twinbook(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -30,8 +30,8 @@ export function twinbook(
 }
 
 /**
- * The environment in which a program of Node loads this module first: after what every program of a run loads, which checks the answers of
- * exchanges (answers/).
+ * The environment in which a Node program loads this module early: after the check of the exchanges' answers
+ * (answers/), which all programs of a run load.
  */
 export const loadingFirst = (module: string): { readonly NODE_OPTIONS: string } => ({
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${module}`.trim(),
@@ -43,7 +43,7 @@ export function program(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Running {
-  // In a run of tests it is tied already; this is for the programs that are no tests.
+  // In a run of tests it is tied already; other programs need this.
   tieToThisProcess();
   const child = spawn(command, words, {
     env: { ...process.env, ...env },

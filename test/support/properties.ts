@@ -1,6 +1,6 @@
 /**
- * In every test file: properties draw the same values in every run, so that a run fails for what was changed and for nothing
- * else. `npm run test:long` draws others each time; a failure there says its seed.
+ * In every test file: properties draw the same values in every run, so that only a change can make a run fail. `npm run
+ * test:long` draws others each time; a failure there prints its seed.
  */
 
 import fc from 'fast-check';

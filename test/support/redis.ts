@@ -1,13 +1,13 @@
-/** A server of a queue, for the system tier: Debian's redis-server, on loopback, in a folder of its own. */
+/** A queue's server, for the system tier: Debian's redis-server, on loopback, in a separate folder. */
 
 import { spawnSync } from 'node:child_process';
 import { freePort } from './listening.js';
 import { program, type Running } from './processes.js';
 
-/** Starts the server without a preloaded library: under that of faketime it hangs. */
+/** Starts the server without a preloaded library: it hangs under that of faketime. */
 const SERVER = ['-u', 'LD_PRELOAD', 'redis-server'];
 
-/** False where `redis-server` is not installed: then what needs it is skipped, and says so. */
+/** False if `redis-server` is not installed: then its tests are skipped, with a message. */
 export const HAS_REDIS = spawnSync('env', [...SERVER, '--version']).status === 0;
 
 export interface RedisServer {

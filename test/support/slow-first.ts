@@ -1,4 +1,4 @@
-/** Starts first what takes longest: tests of real processes mostly wait, and a long one begun last would be waited for alone. */
+/** Starts the longest files first: tests of real processes mostly wait, and a long one at the end would run alone. */
 
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';

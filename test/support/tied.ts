@@ -1,4 +1,4 @@
-/** For programs that are no tests and start processes: importing this ties those to the program's own life. */
+/** For programs that are no tests and start processes: this import ties those to the program's own life. */
 import { tieToThisProcess } from './life.js';
 
 tieToThisProcess();

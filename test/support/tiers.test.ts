@@ -1,4 +1,4 @@
-/** The rule of docs/testing.md: what starts a process or waits on the machine's clock is named `*.system.test.ts`. */
+/** The rule of docs/testing.md: tests that start processes or wait on the clock are named `*.system.test.ts`. */
 
 import processes, { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -8,13 +8,13 @@ import { RULE } from './no-processes.js';
 
 const TESTS = resolve(import.meta.dirname, '..');
 
-/** Waits for time to pass. Code that lets a virtual clock tick takes over the global timers and reports it. */
+/** Waits for real time. Code with a virtual clock replaces the global timers and reports it. */
 const WAITS = /\bsetTimeout as \w+ }|\bset(?:Timeout|Interval)\(|\bAtomics\.wait\(/;
 const VIRTUAL = /\buse(?:Fake|Virtual)Timers\b/;
 
 const IMPORT = /\bfrom '(\.[^']+)\.js'/g;
 
-/** This file and all of `test/` that it imports, and they import. */
+/** This file and all files of `test/` that it imports, directly or not. */
 function reached(file: string, found = new Set<string>()): Set<string> {
   if (found.has(file) || file.startsWith('..') || !existsSync(join(TESTS, file))) return found;
   found.add(file);

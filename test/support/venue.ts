@@ -1,4 +1,4 @@
-/** The exchange for others: a taker, the paper controls, and the exchange's expectation of a trader's ledger. */
+/** An exchange's other users: a taker, the paper controls, and the exchange's expectation of a trader's ledger. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -17,17 +17,17 @@ import { openReadOnly } from '../../src/trader/ledger/ledger.js';
 
 export const profile = readProfile('config/venues/paper.yaml', process.cwd());
 
-/** For an exchange that was started with `--no-rate-limits`. */
+/** For an exchange started with `--no-rate-limits`. */
 export const UNLIMITED = {
   public: Number.POSITIVE_INFINITY,
   signed: Number.POSITIVE_INFINITY,
   bootstrap: Number.POSITIVE_INFINITY,
 };
 
-/** What `twinbook exchange` gives a new account. */
+/** The funds that `twinbook exchange` gives a new account. */
 const STARTING_FUNDS = micros(10_000_000_000);
 
-/** Another account that buys now YES, now NO, in one market after another. */
+/** Another account that buys alternately YES and NO, market by market. */
 export class Taker {
   readonly #client: ServiceClient;
   readonly #wallet: Wallet;
@@ -48,13 +48,13 @@ export class Taker {
     return new Taker(client, wallet, seed);
   }
 
-  /** `everyMs` after each order: as fast as the exchange answers would leave nothing of a machine for the trader. */
+  /** `everyMs` after each order: without a wait it would leave the trader no processor. */
   go(markets: readonly string[], everyMs: number): void {
     this.#going = true;
     this.#done = this.#take(markets, everyMs);
   }
 
-  /** Until it is told to go again. */
+  /** Waits until the next `go`. */
   async rest(): Promise<void> {
     this.#going = false;
     await this.#done;
@@ -89,7 +89,7 @@ export class Taker {
   }
 }
 
-/** The exchange's markets, as anybody may read them. */
+/** The exchange's markets, from its public list. */
 export async function marketsOf(url: string): Promise<DataOf<'markets.list'>> {
   const client = new ServiceClient({ profile, baseUrl: url, budgets: UNLIMITED });
   const { outcome } = await client.call('markets.list', {});
@@ -107,7 +107,7 @@ export async function paper(url: string, path: string, body: object | null = nul
   return answer.data;
 }
 
-/** A client that speaks as the trader of this folder; `filed` is the address that the trader knows the exchange by. */
+/** A client with this folder's keys; `filed` is the address under which the trader stored them. */
 export function asTrader(folder: string, url: string, filed = url): ServiceClient {
   const { address: wallet } = openKeyFile({ path: `${folder}/wallet.json`, passphrase: null });
   const credentials = loadCredentials(`${folder}/credentials.json`, { baseUrl: filed, wallet }, {});
@@ -123,7 +123,7 @@ export async function allRows<N extends ListEndpoint>(
 ): Promise<DataOf<N>[number][]> {
   const all: DataOf<N>[number][] = [];
   for (let cursor: string | undefined, more = true; more; ) {
-    // The three lists take the same paging, which TypeScript cannot see through the name.
+    // The three lists have the same paging, which TypeScript cannot infer from the name.
     const { outcome } = await client.call(endpoint, { query: { limit: 100, cursor } } as never);
     if (outcome.kind !== 'answered') throw new Error(JSON.stringify(outcome));
     all.push(...(outcome.data as unknown as DataOf<N>[number][]));
@@ -133,15 +133,15 @@ export async function allRows<N extends ListEndpoint>(
   return all;
 }
 
-/** What rests at the exchange: a row without a status is none. */
+/** An order that rests at the exchange: a row without a status does not. */
 export const isResting = ({ status }: Pick<OrderRow, 'status'>): boolean =>
   status !== null && RESTING_STATUSES.includes(status);
 
-/** The orders that rest, as the exchange itself lists them. */
+/** The resting orders, as the exchange lists them. */
 export const restingOrders = async (client: ServiceClient): Promise<OrderRow[]> =>
   (await allRows(client, 'orders.list')).filter(isResting);
 
-/** The same, asked for once as the trader of this folder. */
+/** The same, read once with the keys of this folder's trader. */
 export async function restingAt(folder: string, url: string): Promise<OrderRow[]> {
   const client = asTrader(folder, url);
   const orders = await restingOrders(client);
@@ -150,8 +150,8 @@ export async function restingAt(folder: string, url: string): Promise<OrderRow[]
 }
 
 /**
- * Fills, shares and currency of a stopped trader's ledger equal the exchange's to the last micro, and nothing rests. The
- * exchange must serve its controls; `capital` is the trader's, as configured. Returns how many fills there were.
+ * Fills, shares and currency of a stopped trader's ledger equal the exchange's to the micro, and no order rests. The
+ * exchange must serve its controls; `capital` is the trader's configured one. Returns the number of fills.
  */
 export async function expectAgreement(folder: string, url: string, capital: Micros, filed = url): Promise<number> {
   const client = asTrader(folder, url, filed);
@@ -173,7 +173,7 @@ export async function expectAgreement(folder: string, url: string, capital: Micr
       shares.map((asset) => [asset.position.market.condition_id, asset.position.is_yes, asset.amounts.total]).sort(),
     );
     expect(await restingOrders(client)).toEqual([]);
-    // A draft that nobody signed locks funds until it expires.
+    // An unsigned draft locks funds until it expires.
     await paper(url, '/clock/', { advance_s: profile.draft_lifetime_s + 1 });
     const { address } = openKeyFile({ path: `${folder}/wallet.json`, passphrase: null });
     const { funds } = (await paper(url, `/accounts/${address}/`)) as { funds: { total: string; locked: string } };

@@ -1,13 +1,13 @@
 /**
- * `setTimeout` and the wall clock of this process, turned by a test. As `vi.useFakeTimers`, which looks through all timers for each
- * that is due: of a thousand timers that alone takes seconds.
+ * `setTimeout` and the wall clock of this process, controlled by a test. Like `vi.useFakeTimers`, which however scans
+ * all timers for each due one: for a thousand timers that takes seconds.
  */
 
 import { vi } from 'vitest';
 
 const MACHINE = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout };
 
-/** What `setTimeout` gives: the process waits for no virtual timer. */
+/** The result of `setTimeout`: the process does not wait for virtual timers. */
 class Timer {
   readonly atMs: number;
   readonly run: () => void;
@@ -26,12 +26,12 @@ class Timer {
   }
 }
 
-/** The earliest first; of one time, in the order in which they were set. */
+/** The earliest first; equal times in the order of creation. */
 let waiting: Timer[] = [];
 
 export function useVirtualTimers(): void {
   vi.useFakeTimers({ toFake: ['Date'] });
-  globalThis.setTimeout = set as never; // without the forms that only Node has
+  globalThis.setTimeout = set as never; // Without the forms that only Node has.
   globalThis.clearTimeout = clear as never;
 }
 
@@ -41,7 +41,7 @@ export function useTimersOfMachine(): void {
   waiting = [];
 }
 
-/** Lets this time pass; each due task runs at its own time, and its promises before the next task. */
+/** Passes this time; each due task runs at its own time, and its promises before the next task. */
 export async function passTime(ms: number): Promise<void> {
   const untilMs = Date.now() + ms;
   await settle();
@@ -58,7 +58,7 @@ export async function passTime(ms: number): Promise<void> {
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function set<Args extends unknown[]>(callback: (...args: Args) => void, ms = 0, ...args: Args): Timer {
-  // Node's own rule for what is no time that it can wait.
+  // Node's own rule for invalid waits.
   const waitMs = ms >= 1 && ms < 2 ** 31 ? Math.trunc(ms) : 1;
   const timer = new Timer(Date.now() + waitMs, () => callback(...args));
   let [from, to] = [0, waiting.length];

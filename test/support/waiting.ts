@@ -1,10 +1,10 @@
-/** Waiting for what happens by itself, in the system tier: it looks again and again, and not so often that looking is the work. */
+/** Waits for real events, in the system tier: polls often enough, but without using much processor time. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 50;
 
-/** Looks until it sees what it waits for, and returns it; the test's own time-out ends a wait in vain. */
+/** Polls until the condition holds, and returns the value; the test's own time-out is the limit. */
 export async function until<T>(look: () => T | Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
   for (;;) {
     const seen = await look();
@@ -13,7 +13,7 @@ export async function until<T>(look: () => T | Promise<T>, isSo: (seen: T) => bo
   }
 }
 
-/** Looks until it is so. */
+/** Polls until the condition holds. */
 export const untilTrue = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   await until(isSo, Boolean);
 };

@@ -1,6 +1,6 @@
 /**
- * Whether an answer of the exchange is one that its OpenAPI document promises: path, status, headers, every field. Imports
- * nothing of the package, because it also runs inside the real processes that tests start, see child.ts.
+ * Checks that an answer of the exchange conforms to its OpenAPI document: path, status, headers, every field. Imports
+ * no module of the package, because it also runs inside the real processes that tests start, see child.ts.
  */
 
 import { readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ export interface Answer {
 
 export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
 
-/** Served beside the calls; not in the envelope and not in the document. */
+/** Served beside the calls; neither in the envelope nor in the document. */
 const NO_CALLS = /^\/(openapi\.json|docs|docs\/.*)?$/;
 
 /** Folder of compiled checks, beside the document. */
@@ -30,7 +30,7 @@ export class AnswerCheck {
   readonly #validatorOf: ValidatorOf;
   readonly #parts = new Map<string, Json | null>();
   readonly #validators = new Map<string, ValidateFunction>();
-  /** The last body under each response that was right: polls mostly see the same again. */
+  /** The last correct body of each response: polls mostly repeat it. */
   readonly #lastRight = new Map<string, string>();
 
   constructor(document: Json, validatorOf: ValidatorOf = compiledHere(document)) {
@@ -38,12 +38,12 @@ export class AnswerCheck {
     this.#validatorOf = validatorOf;
   }
 
-  /** With the checks that were compiled beside the document. */
+  /** Uses the checks compiled beside the document. */
   static ofFile(path: string): AnswerCheck {
     return new AnswerCheck(JSON.parse(readFileSync(path, 'utf8')) as Json, compiledIn(join(dirname(path), COMPILED)));
   }
 
-  /** What is wrong with an answer, one line each; empty when nothing is. */
+  /** The errors of an answer, one line each; empty if none. */
   violations(answer: Answer): readonly string[] {
     if (answer.path !== null && NO_CALLS.test(answer.path)) return [];
     const where = `${answer.method} ${answer.path ?? '(no call)'} answered ${answer.status}`;
@@ -53,7 +53,7 @@ export class AnswerCheck {
     return wrong.map((fault) => `${where}: ${fault}\n  ${answer.text.slice(0, 1000)}`);
   }
 
-  /** JSON pointer of the response that the document has for this answer; null when it has none. */
+  /** JSON pointer of the document's response for this answer; null if it has none. */
   #responsePointer({ method, path, status, text }: Answer): string | null {
     const pointer =
       path === null
@@ -64,7 +64,7 @@ export class AnswerCheck {
     return typeof response['$ref'] === 'string' ? response['$ref'].slice(1) : pointer;
   }
 
-  /** Null where the document has nothing; the same few are asked for with every answer. */
+  /** Null if absent from the document; cached, because every answer needs the same few. */
   #at(pointer: string): Json | null {
     const known = this.#parts.get(pointer);
     if (known !== undefined) return known;
@@ -78,9 +78,9 @@ export class AnswerCheck {
     for (const key of pointer.split('/').slice(1)) {
       const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
       if (typeof part !== 'object' || part === null || !Object.hasOwn(part, name)) return null;
-      part = (part as Json)[name]; // an own property, checked above
+      part = (part as Json)[name];
     }
-    return part as Json; // every pointer that is asked for is an object's
+    return part as Json;
   }
 
   #headerFaults(pointer: string, { headers }: Answer): string[] {

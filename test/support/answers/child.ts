@@ -1,7 +1,7 @@
 /**
- * Loaded first into every process that a test starts (`--import`, see setup.ts): checks each answer of an exchange in that
- * process, and writes what is wrong to a file that the test looks into. Sets the engine's flags, most of which Node takes from
- * no environment.
+ * Loaded first into every process that a test starts (`--import`, see setup.ts): checks each answer of an exchange in
+ * that process, and writes errors to a file that the test reads. Sets the engine's flags, most of which Node does not
+ * read from an environment.
  */
 
 import { subscribe } from 'node:diagnostics_channel';
@@ -12,7 +12,7 @@ import { ANSWERS_CHANNEL, type Answer, AnswerCheck } from './check.js';
 
 const { TWINBOOK_OPENAPI: document, TWINBOOK_VIOLATIONS: file, TWINBOOK_V8_FLAGS: flags } = process.env;
 
-// Of the whole process: its threads load this too.
+// For the whole process: its threads load this too.
 if (flags !== undefined && isMainThread) setFlagsFromString(flags);
 
 if (document !== undefined && file !== undefined) {

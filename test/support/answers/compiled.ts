@@ -1,6 +1,6 @@
 /**
- * Checks of bodies, compiled once for a whole run: ajv takes a tenth of a second to compile those that an exchange needs, and
- * every exchange that a test starts would pay it again. Imports nothing of the package, see check.ts.
+ * Checks of bodies, compiled once for a whole run: ajv needs a tenth of a second for those of one exchange, and
+ * otherwise every exchange of a test would spend it. Imports no module of the package, see check.ts.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const require = createRequire(import.meta.url);
 /** The check of the body of the response under a JSON pointer. */
 export type ValidatorOf = (pointer: string) => ValidateFunction;
 
-/** Compiles what is asked for. */
+/** Compiles checks on demand. */
 export function compiledHere(document: Json): ValidatorOf {
   let ajv: Ajv | null = null;
   return (pointer) => {
@@ -28,17 +28,17 @@ export function compiledHere(document: Json): ValidatorOf {
   };
 }
 
-/** Reads what `writeCompiled` has written into this folder. */
+/** Reads the checks that `writeCompiled` has written into this folder. */
 export const compiledIn =
   (folder: string): ValidatorOf =>
   (pointer) => {
     const module = { exports: {} };
-    // It asks for a part of ajv, which is found from here and not from its folder.
+    // It requires a part of ajv, which resolves from here and not from its folder.
     compileFunction(readFileSync(fileOf(folder, pointer), 'utf8'), ['module', 'require'])(module, require);
-    return module.exports as ValidateFunction; // as ajv has written it
+    return module.exports as ValidateFunction;
   };
 
-/** Writes a check for every response of the document, a file each: an exchange answers a few calls of many. */
+/** Writes a check for every response of the document, a file each: an exchange answers only a few calls. */
 export function writeCompiled(document: Json, folder: string): void {
   const { default: codeOf } = require('ajv/dist/standalone/index.js') as {
     default: (ajv: Ajv, validate: ValidateFunction) => string;
@@ -49,7 +49,7 @@ export function writeCompiled(document: Json, folder: string): void {
     writeFileSync(fileOf(folder, pointer), codeOf(ajv, compile(ajv, pointer)));
 }
 
-/** JSON pointers of all responses with a body, of the calls and those that calls share. */
+/** JSON pointers of all responses with a body, including shared ones. */
 function responsesIn(document: Json): readonly string[] {
   const found: string[] = [];
   const look = (part: unknown, pointer: string): void => {
@@ -66,9 +66,9 @@ export const escapedKey = (key: string): string => key.replaceAll('~', '~0').rep
 const fileOf = (folder: string, pointer: string): string => join(folder, `${encodeURIComponent(pointer)}.cjs`);
 
 function ajvOf(document: Json): Ajv {
-  // Loaded here and synchronously: most processes never serve an answer, and one that does may be killed at any moment.
+  // Loaded here and synchronously: most processes never serve an answer, and one that does may be killed at any time.
   const { Ajv2020 } = require('ajv/dist/2020.js') as { Ajv2020: typeof Ajv };
-  // The document as a whole is no schema; the parts of it that are compiled are.
+  // The whole document is not a schema, only its compiled parts are.
   const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false, code: { source: true } });
   return ajv.addSchema(document, DOCUMENT);
 }

@@ -1,6 +1,6 @@
 /**
- * Before the tests: writes down the OpenAPI document and the checks of its bodies, and compiles what the processes that tests
- * start load.
+ * Before the tests: writes the OpenAPI document and the checks of its bodies, and compiles the module that the tests'
+ * processes load.
  */
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { type Json, writeCompiled } from './compiled.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder with `openapi.json` and the checks compiled from it; violations that real processes find are written into it. */
+    /** Folder with `openapi.json` and its compiled checks; real processes write violations into it. */
     answersFolder: string;
   }
 }
@@ -35,7 +35,7 @@ export default function prepare(project: TestProject): () => void {
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
-/** Both tiers may begin at once, each with a run of its own: a file that is right stays, and nobody ever reads half of one. */
+/** Both tiers may start at once as separate runs: a correct file stays, and a reader never sees half of one. */
 function compileHook(): void {
   const { outputFiles } = buildSync({
     entryPoints: ['check.ts', 'child.ts', 'compiled.ts'].map((name) => resolve(import.meta.dirname, name)),

@@ -1,4 +1,4 @@
-/** In every test file: fails the test during which an exchange gave an answer that the OpenAPI document does not allow. */
+/** In every test file: fails a test during which an exchange gave an answer against the OpenAPI document. */
 
 import { afterAll, afterEach } from 'vitest';
 import { takeViolations } from './watch.js';
@@ -10,5 +10,5 @@ function report(): void {
 }
 
 afterEach(report);
-// Answers outside of any test: while a file sets up or tears down.
+// Answers outside any test, during a file's setup or teardown.
 afterAll(report);

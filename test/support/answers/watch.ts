@@ -1,6 +1,6 @@
 /**
- * Checks each answer of every exchange, in this process and in those that tests start, against the OpenAPI document. Loaded
- * once in a process, whatever number of test files it runs.
+ * Checks each answer of every exchange, in this process and in those that tests start, against the OpenAPI document.
+ * Loaded once per process, for any number of test files.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -28,12 +28,12 @@ const hook = resolve(import.meta.dirname, '../../../node_modules/.twinbook-hook/
 process.env['TWINBOOK_OPENAPI'] = document;
 process.env['TWINBOOK_VIOLATIONS'] = file;
 if (LATE_OPTIMISING !== null) process.env['TWINBOOK_V8_FLAGS'] = LATE_OPTIMISING;
-// A list of certificates that this machine trusts beside Node's own: every Node reads it at its start, which takes longer than the rest
-// of that. What tests start asks nobody outside of this machine.
+// Additional certificates of this machine: every Node reads the list at its start, which takes longer than the rest of
+// it. The tests' processes connect only to this machine.
 delete process.env['NODE_EXTRA_CA_CERTS'];
 process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --import=${pathToFileURL(hook).href}`.trim();
 
-/** Everything that was wrong since the last time. */
+/** All violations since the last call. */
 export function takeViolations(): readonly string[] {
   const taken = [...found.splice(0), ...readViolations(file)];
   rmSync(file, { force: true });
