@@ -1,4 +1,4 @@
-/** Reconciliation of an account that trades all the time: something of ours moves between any two requests. */
+/** Reconciliation of an account that trades all the time: own records change between any two requests. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
@@ -9,7 +9,7 @@ import { Account, type Fault, ROUND_LISTS } from './exchange-lists.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** As many as a resting order has room for. */
+/** Maximum parts of a resting order. */
 const PARTS = 400;
 
 let account: Account;
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => account.close());
 
-/** Fills once a second or faster, of orders that rest for long and of new ones; merges what it can now and then. */
+/** Fills once a second or faster, of old and of new orders; merges sometimes. */
 class Trading {
   readonly #random: Random;
   #resting: OrderRow | null = null;
@@ -51,17 +51,17 @@ interface Tale {
   rounds: number;
   /** Longest, ms, between two. */
   gapMs: number;
-  /** Complete rounds in which something differed, true or not. */
+  /** Complete rounds with a difference, true or not. */
   doubts: number;
-  /** Most requests of one minute that reconciliation made. */
+  /** Maximum requests of reconciliation in one minute. */
   perMinute: number;
 }
 
 const pick = (random: Random) => must(ROUND_LISTS[random.below(ROUND_LISTS.length)], 'list');
 
 /**
- * Trades for so long; rounds whenever the reconciler wants another and so often besides, looks at fills and orders every
- * five seconds.
+ * Trades for this time; rounds at the reconciler's request and at this interval, reads of fills and orders every five
+ * seconds.
  */
 function trade(on: Account, forMs: number, everyMs: number, faults: () => readonly Fault[]): Tale {
   const endMs = on.nowMs + forMs;
@@ -118,7 +118,7 @@ describe('reconciliation of a busy account', () => {
     expect(account.reconciler.verdict).toBeNull();
     expect(tale.gapMs).toBeLessThanOrEqual(5 * MINUTE_MS);
     expect(tale.perMinute).toBeLessThanOrEqual(60);
-    // What a list that lags leaves out is hardly ever taken for a difference, not even for one round.
+    // A row missing in a stale list is almost never taken for a difference, not even for one round.
     expect(tale.doubts).toBeLessThanOrEqual(1);
     const { pubkey } = account.foreignOrder('canceled');
     trade(account, 5 * MINUTE_MS, MINUTE_MS, faults);

@@ -1,4 +1,4 @@
-/** What many markets say of themselves comes by pages of the search, and says the same as each one's own detail. */
+/** Details of many markets come by pages of the search, and equal each market's own detail. */
 
 import { expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
@@ -25,7 +25,7 @@ async function asked(letters: string): Promise<ReadonlyMap<string, number>> {
 
 it('is asked by pages for many markets, and one by one for few', async () => {
   const many = await asked('ABCDEFGHJKMNPQRS');
-  // One each while the first page is on its way, and one each for those that close.
+  // One each while the first page is in flight, and one each for closing markets.
   expect(many.get('markets.detail') ?? 0).toBeLessThan(3 * 16);
   expect(many.get('search.list')).toBeGreaterThanOrEqual(MINUTES - 1);
   expect(many.get('orders.create')).toBeGreaterThan(16);

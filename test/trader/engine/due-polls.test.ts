@@ -1,4 +1,4 @@
-/** Due polls: the poll of assets begins a round of reading own lists, and no other poll does. */
+/** Due polls: the poll of assets starts a round of reading own lists, and no other poll does. */
 
 import { expect, it } from 'vitest';
 import type { PlannedRequest } from '../../../src/shared/protocol/seam.js';
@@ -33,7 +33,7 @@ it('reads the marks of the venue without beginning a round of reconciliation', (
   try {
     for (let s = 0; s < SECONDS; s++) {
       account.nowMs += 1000;
-      // Only what is read here of these rooms.
+      // Only the used parts of these rooms.
       askDue(state as unknown as Parameters<typeof askDue>[0], false, account.nowMs);
       for (const { owner } of asked) if (owner.kind === 'poll') poller.onReport(owner.target, 'ok', account.nowMs);
     }

@@ -1,6 +1,6 @@
 /**
- * What an exchange shows of one account, as lists that grow, and a reconciler with its real ledger and executor that reads
- * them: by pages, late, in part, twice. Everything of ours goes into the ledger as the executor would have left it.
+ * An exchange's lists of one account, which grow, and a reconciler with its real ledger and executor that reads them:
+ * by pages, late, in part, twice. The ledger has our records as the executor would have left them.
  */
 
 import { must } from '../../../src/shared/base/errors.js';
@@ -28,19 +28,19 @@ export const ROUND_LISTS: readonly RoundList[] = ['assets', 'orders', 'trades', 
 
 const PROFILE = readProfile('config/venues/paper.yaml', process.cwd());
 
-/** What goes wrong with one list of one round. */
+/** Faults of one list in one round. */
 export interface Fault {
   readonly list: RoundList;
   readonly kind: 'lags' | 'lost' | 'row twice' | 'cursor twice';
-  /** How old the newest row is that it shows, ms; for one that lags. */
+  /** Age of the newest row of a stale list, ms. */
   readonly lagMs: number;
 }
 
 interface Listed<Row> {
   readonly row: Row;
-  /** When it became visible, our clock. */
+  /** Time of its appearance, our clock. */
   readonly sinceMs: number;
-  /** When it was replaced by the record as it is now, our clock. */
+  /** Time of its replacement by the current record, our clock. */
   readonly untilMs?: number;
 }
 
@@ -52,7 +52,7 @@ class List<Row> {
     this.rows.unshift({ row, sinceMs });
   }
 
-  /** The same record, in the same place, is another from now on. */
+  /** Replaces a record in place from now on. */
   replace(before: Row, row: Row, nowMs: number): void {
     const at = this.rows.findIndex((listed) => listed.row === before);
     this.rows.splice(at, 1, { row, sinceMs: nowMs }, { ...must(this.rows[at], 'row'), untilMs: nowMs });
@@ -82,7 +82,7 @@ const order = (pubkey: string, side: Side, isYes: boolean, amount: number, statu
 
 export class Account {
   readonly ledger: Ledger = openMemoryLedger();
-  /** Our clock; the exchange's is the same. */
+  /** Our clock, which equals the exchange's. */
   nowMs = 1_700_000_000_000;
   reconciler: Reconciler;
   ownLists: OwnLists;
@@ -93,9 +93,9 @@ export class Account {
   readonly redeems = new List<RedeemRow>();
   readonly moves: Move[] = [];
   requests = 0;
-  /** Hides a trade from every walk but the second reader's. */
+  /** Hides a trade from all readers but the second one. */
   hiddenFromFirst: string | null = null;
-  /** Happens while a request is under way. */
+  /** Called while a request is in flight. */
   meanwhile: () => void = () => undefined;
   #names = 0;
   #executor: Executor | null = null;
@@ -118,7 +118,7 @@ export class Account {
     return [reconciler, new OwnLists(this.ledger, this.#executor, reconciler)];
   }
 
-  /** As by a kill and a start: what is remembered is what the ledger holds. */
+  /** As by a kill and a start: only the ledger's data remains. */
   restart(): void {
     [this.reconciler, this.ownLists] = this.#process();
   }
@@ -131,21 +131,21 @@ export class Account {
     return `${kind}${++this.#names}`;
   }
 
-  /** Something happens at the exchange that is ours: the ledger knows the order, and will hear of the trade. */
+  /** Adds an own order with a fill at the exchange: the ledger knows the order, and will read the trade. */
   fill(side: Side, isYes: boolean, shares: number): OwnTradeRow {
     const row = order(this.name('order'), side, isYes, shares, 'filled');
     this.#own(row, 'filled');
     return this.trade(row, shares);
   }
 
-  /** An order of ours that ends without a fill. */
+  /** Adds an own order that ends without a fill. */
   canceled(): void {
     const row = order(this.name('order'), 'buy', true, ONE, 'canceled');
     this.#own(row, 'canceled');
     this.orders.add(row, this.nowMs);
   }
 
-  /** An order of ours that rests. */
+  /** Adds an own resting order. */
   resting(shares: number): OrderRow {
     const row = order(this.name('order'), 'buy', true, shares, 'open');
     this.#own(row, 'open');
@@ -153,7 +153,7 @@ export class Account {
     return row;
   }
 
-  /** A part of one that rests is filled; returns it as it is listed from now on. */
+  /** Fills a part of a resting order; returns its new row. */
   fillPart(of: OrderRow, shares: number): OrderRow {
     const filled_amount = m((of.filled_amount ?? 0) + shares);
     const row: OrderRow = { ...of, status: filled_amount === of.amount ? 'filled' : 'partially_filled', filled_amount };
@@ -189,7 +189,7 @@ export class Account {
     });
   }
 
-  /** A trade of this order, of ours or of nobody's. */
+  /** A trade of this order, which may be foreign. */
   trade(of: OrderRow, shares: number): OwnTradeRow {
     this.orders.add(of, this.nowMs);
     return this.#trade(of, shares);
@@ -213,7 +213,7 @@ export class Account {
     return row;
   }
 
-  /** The exchange says otherwise of a trade that it listed: it failed, or settled after all. Returns it as listed now. */
+  /** The exchange changes a listed trade: it failed, or settled late. Returns its new row. */
   turn(trade: OwnTradeRow, state: 'failed' | 'done'): OwnTradeRow {
     const row: OwnTradeRow = { ...trade, state };
     this.trades.replace(trade, row, this.nowMs);
@@ -229,7 +229,7 @@ export class Account {
     return row;
   }
 
-  /** A merge, at the exchange; booked when it is ours. */
+  /** A merge at the exchange; booked if it is ours. */
   merge(shares: number, ours: boolean): ConversionRow {
     const row = this.#conversion(shares);
     this.merges.add(row, this.nowMs);
@@ -285,7 +285,7 @@ export class Account {
     });
   }
 
-  /** One try at a round; true when it was complete. `meanwhile` happens between its lists and the looks that follow. */
+  /** One attempt at a round; true if it was complete. `meanwhile` runs between its lists and the next reads. */
   round(faults: readonly Fault[] = [], meanwhile: () => void = () => undefined): boolean {
     const before = this.reconciler.newest?.comparedMs;
     this.nowMs += 1;
@@ -338,12 +338,12 @@ export class Account {
     }
   }
 
-  /** The executor reads the orders that it wants to know more of. */
+  /** The executor reads the orders that it follows. */
   follow(): void {
     const executor = must(this.#executor, 'executor');
     this.ledger.transaction(() => {
       for (const request of executor.tick(this.nowMs, this.nowMs).requests) {
-        // Nothing else is ever under way here.
+        // No other request is in flight here.
         const pubkey = request.call.endpoint === 'orders.detail' ? request.call.params.pubkey : null;
         const row = must(
           this.orders.rows.find((listed) => listed.row.pubkey === pubkey),
@@ -380,7 +380,7 @@ export class Account {
     const next = from + limit < rows.length ? `${from + limit}` : null;
     const data = isTwice ? [...page, page[0]] : page;
     const nextCursor = fault?.kind === 'cursor twice' && isOfRound ? '0' : next;
-    // The rows of this very list.
+    // The rows of this list.
     return { kind: 'answered', data: data as never, nextCursor };
   }
 

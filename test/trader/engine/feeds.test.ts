@@ -16,7 +16,7 @@ const value = (conditionId: string, more: Partial<FeedValue> = {}): FeedValue =>
   ...more,
 });
 
-/** A trader that quotes market A by feed model. */
+/** A trader that quotes market A from the feed named model. */
 function around() {
   const said: string[] = [];
   const told: AnyEvent[] = [];

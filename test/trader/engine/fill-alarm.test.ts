@@ -7,7 +7,7 @@ import { Executor } from '../../../src/trader/executor/executor.js';
 import { withLedger } from '../ledger/books.js';
 import { NOTHING, PlayedTrader, START_MS, settingsOf, traderOf, unsigning } from './played-trader.js';
 
-/** Says of the next look at fills what it is told to, and counts how often everything under way is taken back. */
+/** Returns the given results of the next reads of fills, and counts how often all pending requests are withdrawn. */
 class TroubledExecutor extends Executor {
   trouble: string | null = null;
   withdrawals = 0;

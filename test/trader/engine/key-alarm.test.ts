@@ -1,4 +1,4 @@
-/** What a trader does whose keys the exchange takes no more. */
+/** Reaction of a trader whose keys the exchange rejects. */
 
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../../src/shared/protocol/seam.js';
@@ -29,7 +29,7 @@ it('halts, over a restart and until a person resumes it while the key is taken',
     };
     const resumed = (reason: string) => played.command({ kind: 'resume', reason });
     expect(modeAfter(5)).toBe('quoting');
-    // A clock is mended by asking again; what is ours is not seen meanwhile.
+    // Another request corrects a clock; own records are unseen meanwhile.
     outcome = refused(401, 'authentication_failed', 'Timestamp out of range');
     expect([modeAfter(25), modeAfter(20)]).toEqual(['quoting', 'paused']);
     expect(played.trader.snapshot(played.nowMs).reason).toMatch(
@@ -38,7 +38,7 @@ it('halts, over a restart and until a person resumes it while the key is taken',
     outcome = NOTHING;
     expect(modeAfter(60)).toBe('quoting');
     outcome = REVOKED;
-    // A venue whose sign-in fails for some seconds is waited for.
+    // It waits for a venue whose sign-in fails for some seconds.
     expect(modeAfter(18)).toBe('quoting');
     outcome = NOTHING;
     expect(modeAfter(30)).toBe('quoting');

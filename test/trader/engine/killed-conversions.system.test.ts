@@ -1,4 +1,4 @@
-/** No conversion leaves on a rung that lets none leave, whatever was under way; the whole trader, the whole exchange. */
+/** No conversion is sent in a mode that allows none, whatever is in flight; the whole trader, the whole exchange. */
 
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
@@ -8,7 +8,7 @@ import { MINUTE_MS, play, type Scene, SECOND_MS } from '../../simulation/inciden
 import { STANDARD } from '../../simulation/setting.js';
 
 const reason = 'the key may be stolen';
-/** Merges whatever pairs there are. */
+/** Merges all pairs. */
 const EAGER = { ...STANDARD, mergeFromMicros: micros(1_000_000) };
 const LONG_MS = 10 * MINUTE_MS;
 
@@ -17,7 +17,7 @@ const conversionsOf = ({ sent }: Scene) =>
     .map(({ call: { endpoint } }) => endpoint)
     .filter((endpoint) => /^(merges|splits|redeems)\.(create|submit)$/.test(endpoint));
 
-const modes = Object.keys(LADDER) as Mode[]; // the keys of a record of modes
+const modes = Object.keys(LADDER) as Mode[]; // The keys of a record of modes.
 
 it('the ladder lets merges and redeems leave where it lets orders leave, and nowhere else', () => {
   expect(modes.filter((mode) => LADDER[mode].conversions !== 'none')).toEqual(
@@ -30,7 +30,7 @@ it('the ladder lets splits leave where orders may add to a position, and nowhere
   expect(modes.filter((mode) => LADDER[mode].conversions === 'all')).toEqual(adds);
 });
 
-/** Wants sets at hand, for the first ten minutes of every twenty. */
+/** Wants sets during the first ten minutes of every twenty. */
 const HOARDER = { ...STANDARD, makers: STANDARD.makers.map((maker) => ({ ...maker, coreShares: 30 })) };
 const splitsOf = (scene: Scene) => conversionsOf(scene).filter((endpoint) => endpoint.startsWith('splits'));
 
@@ -85,7 +85,7 @@ describe.each<[string, OperatorCommand, OperatorCommand]>([
     play(
       51,
       (scene) => {
-        // Slow enough that the word comes between the draft and its answer.
+        // Slow enough for a command between the draft and its answer.
         scene.fates((call) => (call.endpoint === 'merges.create' ? { thereMs: 3 * SECOND_MS } : null));
         scene.until('a merge is drafted', () => conversionsOf(scene).length > 0, LONG_MS);
         const before = conversionsOf(scene).length;

@@ -1,6 +1,6 @@
 /**
- * The ladder on the whole trader: random commands, crashes and restarts, on the whole exchange. After every step, what the
- * trader lets leave is compared with what its mode allows, by a reader that knows only orders, holdings and fair values.
+ * The modes of the whole trader: random commands, crashes and restarts, on the whole exchange. After every step, an
+ * independent check with only orders, holdings and fair values compares the sent requests with the mode.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ const SECOND_MS = 1_000;
 const MINUTES = 3;
 const reason = 'because';
 
-/** Often enough back up that each rung is left again. */
+/** Enough resumes to leave each mode again. */
 const COMMANDS: readonly OperatorCommand[] = [
   { kind: 'widen', reason },
   { kind: 'widen', reason },
@@ -39,7 +39,7 @@ const COMMANDS: readonly OperatorCommand[] = [
   { kind: 'unkill', reason },
 ];
 
-/** As it goes over the wire. */
+/** In the service's format. */
 interface WireOrder {
   readonly market_condition_id: string;
   readonly is_yes: boolean;
@@ -51,15 +51,15 @@ interface WireOrder {
 const read = (text: string): Micros => must(parseDecimal(text), text);
 
 class Watcher implements Diary {
-  /** What left that should not have. */
+  /** Forbidden requests. */
   readonly offences: string[] = [];
-  /** Orders that left, by mode. */
+  /** Sent orders, by mode. */
   readonly placed = new Map<Mode, number>();
   world: World | null = null;
-  /** Orders that left with the newest step. */
+  /** Orders sent by the newest step. */
   leaving = 0;
   #mode: Mode | null = null;
-  /** Our clock, ms: since when the trader is in its mode. */
+  /** Our clock, ms: start of the current mode. */
   #sinceMs = 0;
 
   begin() {
@@ -76,7 +76,7 @@ class Watcher implements Diary {
     for (const { call } of requests) {
       if (call.endpoint === 'orders.create') {
         this.placed.set(mode, (this.placed.get(mode) ?? 0) + 1);
-        // The trader places limit orders and nothing else.
+        // The trader only places limit orders.
         const offence = this.#offence(mode, call.body as WireOrder, observation.nowMs);
         if (offence !== null) this.offences.push(`${mode}: ${offence}: ${JSON.stringify(call.body)}`);
       }
@@ -103,7 +103,7 @@ class Watcher implements Diary {
     return distance >= SETTING.limits.widenDistanceMicros ? null : `it is ${distance} from the fair value`;
   }
 
-  /** What was begun on a milder rung must not be sent on a stricter one. */
+  /** An order started in a milder mode must not be sent in a stricter one. */
   #submitted(mode: Mode, draftPubkey: string): void {
     const { orders, stance } = LADDER[mode];
     const intents = this.world?.process?.ledger.intents({ kind: 'place', limit: 100 }) ?? [];
@@ -116,11 +116,11 @@ class Watcher implements Diary {
   }
 }
 
-/** One, so that a market has one fair value to compare with. */
+/** One strategy, so that a market has one fair value. */
 const SETTING: Setting = { ...STANDARD, makers: STANDARD.makers.slice(0, 1) };
 const SEEDS = times([1, 2], [1, 2, 3]);
 
-/** Some minutes of commands, crashes and restarts, and at the end a kill that a crash follows at once. */
+/** Some minutes of commands, crashes and restarts, and at the end a kill with an immediate crash. */
 function live(seed: number): Watcher {
   const watcher = new Watcher();
   const random = Random.fromSeed(seed, 'ladder');
@@ -134,7 +134,7 @@ function live(seed: number): Watcher {
       if (command !== undefined) world.command(command);
       if (random.chance(0.15)) world.kill();
       world.pass(200 + random.below(8 * SECOND_MS));
-      // Best of all is a word that meets orders on their way.
+      // Ideally the command meets orders in flight.
       for (let i = 0; i < 40 && watcher.leaving === 0; i++) world.pass(SETTING.beatMs / 5);
     }
     world.command({ kind: 'kill', reason });
@@ -157,7 +157,7 @@ describe('what leaves, on any rung', () => {
       expect(watcher.offences, `seed ${seed}`).toEqual([]);
       for (const [mode, count] of watcher.placed) placed.set(mode, (placed.get(mode) ?? 0) + count);
     }
-    // Or the test would say nothing of them.
+    // Otherwise the test would prove nothing about them.
     for (const mode of ['quoting', 'widened', 'reducing', 'flattening'] as const) {
       expect(placed.get(mode) ?? 0, mode).toBeGreaterThan(0);
     }
@@ -211,7 +211,7 @@ describe('a difference that reconciliation believes', () => {
 /** The simulated trader's own key. */
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i + 1);
 
-/** Somebody with the same key makes sets of shares; returns the pubkey of the split. */
+/** Another program with the same key splits sets of shares; returns the pubkey of the split. */
 function otherHostSplits({ exchange, timeline: { nowMs } }: World): string {
   const body = { market_condition_id: must(exchange.markets()[0], 'market'), amount: '5' };
   const draft = exchange.serve({ endpoint: 'splits.create', params: {}, query: {}, body }, nowMs);

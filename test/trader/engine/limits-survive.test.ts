@@ -1,4 +1,4 @@
-/** Every limit and every order of an operator, before and after a process that ended without a word. */
+/** Every limit and every operator command, before and after a process that was killed. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ class Life {
   constructor(path: string, risk = RISK) {
     this.ledger = openLedger(path, HOLDER);
     this.state = stateOf(this.ledger, settingsOf({ risk }));
-    // As when everything of ours has been read; what a start still has to prove about resting orders is not a limit.
+    // As if all own records were read; the start's proof about resting orders is not a limit.
     this.state.modes.onStart();
   }
 
@@ -35,17 +35,17 @@ class Life {
     this.ledger.transaction(work);
   }
 
-  /** Looks at what it is worth, and says what an order would be told now. */
+  /** Updates the equity, and returns the current verdict on an order. */
   verdict(nowMs: number) {
     const { state } = this;
     this.write(() => state.valueHoldings(nowMs));
-    // The exchange shows at once that nothing rests: a proof under way is no limit.
+    // The exchange shows at once that no order rests: a proof in progress is no limit.
     while (state.modes.wantsProof) state.modes.proof(0, nowMs);
     const { mode, reason } = state.mode();
     const context = makeStepContext(state, LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`, nowMs);
     const { stance, stanceReason, loss, fills } = context;
     const { lastSecond, lastMinute } = context.pace.facts(nowMs);
-    // Of what is beyond the limit a start counts only as much as it takes to refuse.
+    // Beyond the limit a start only counts as many as a rejection needs.
     const pace = {
       lastSecond: Math.min(lastSecond, RISK.maxActionsPerSecond),
       lastMinute: Math.min(lastMinute, RISK.maxActionsPerMinute),
@@ -75,7 +75,7 @@ type Step =
 const reason = 'because';
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constantFrom(10, 900, 30_000, 3_600_000, 86_400_000).map((ms) => ({ kind: 'wait', ms }) as const),
-  // A complete set bought for so much more than the one that it is worth: lost (or won), without a mark.
+  // A complete set bought at this difference from its value: lost (or won), without a mark.
   fc.integer({ min: -9, max: 14 }).map((lost) => ({ kind: 'set', lost }) as const),
   fc.integer({ min: 1, max: 4 }).map((count) => ({ kind: 'actions', count }) as const),
   fc.constant({ kind: 'pauseMarket' } as const),
@@ -86,7 +86,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     .map((command) => ({ kind: 'command', command }) as const),
 );
 
-/** Each refusal that a restart must not lift, brought about on purpose: what is drawn may miss one. */
+/** Each rejection that a restart must not lift, caused on purpose: random steps may miss one. */
 const ONE_OF_EACH: readonly (readonly [Step, boolean])[][] = [
   [[{ kind: 'wait', ms: 10 }, true]],
   [[{ kind: 'actions', count: 3 }, true]],
@@ -100,7 +100,7 @@ const ONE_OF_EACH: readonly (readonly [Step, boolean])[][] = [
 
 let ids = 0;
 
-/** A set of 20 shares for 20 + `lost`: two fills, their postings, and what the guards make of them. */
+/** A set of 20 shares for 20 + `lost`: two fills, their postings, and the guards' updates. */
 function buySet({ ledger, state }: Life, lost: number, nowMs: number): void {
   for (const isYes of [true, false]) {
     const id = `${++ids}`;
@@ -183,7 +183,7 @@ it('counts the days of the loss limit by the exchange, not by a clock of ours th
       const life = new Life(path);
       if (exchangeMs !== null) life.state.venueClock.observe(exchangeMs, START_MS, START_MS);
       life.verdict(START_MS);
-      // What a restart would measure by.
+      // The reference for losses after a restart.
       const { day } = JSON.parse(life.ledger.note('loss_guard') ?? '{}') as { day?: string };
       life.ledger.close();
       return day;
@@ -198,7 +198,7 @@ describe('a part of a loss limit that holds the trader back', () => {
     widenAtLossMicros: m(200_000),
     reduceAtLossMicros: m(400_000),
   });
-  /** What the trader does after each of the commands, with 9 of the 20 lost that may be lost in a day. */
+  /** The trader's mode after each of the commands, after a loss of 9 out of the daily limit of 20. */
   const modesAfter = (...commands: readonly OperatorCommand[]) =>
     inFolder((path) => {
       const life = new Life(path, risk);

@@ -1,4 +1,4 @@
-/** What of the venue's list a strategy is given. */
+/** Markets that a strategy gets from the venue's list. */
 
 import { expect, it } from 'vitest';
 import { isWanted, type MarketFilter } from '../../../src/trader/engine/selection/rules.js';

@@ -1,4 +1,4 @@
-/** Whom a step hands what came back. */
+/** Distribution of received outcomes by a step. */
 
 import { expect, it } from 'vitest';
 import { observeReport } from '../../../src/trader/engine/observe.js';

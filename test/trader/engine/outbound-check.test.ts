@@ -96,7 +96,7 @@ describe('what is about to leave', () => {
     expect(() => late.check(callOf('draft', intent), ownerOf('draft', intent.id))).toThrow('signed already');
   });
 
-  /** Every single figure or word of a call, changed to something else of its kind. */
+  /** Every figure or text of a call, replaced by another of its kind. */
   function* tampered(value: unknown): Generator<unknown> {
     if (typeof value === 'string') yield `${/^\d/.test(value) ? `${value}1` : `${value}x`}`;
     else if (typeof value === 'boolean') yield !value;
@@ -115,7 +115,7 @@ describe('what is about to leave', () => {
     ] as const) {
       const { body, params, endpoint } = callOf(step, known);
       for (const other of tampered({ endpoint, body, params })) {
-        // Altered on purpose: what has another type now must be refused too.
+        // Altered on purpose: a value of another type must be rejected too.
         const call = { query: {}, ...(other as object) } as AnyCall;
         const outgoing = holding(known);
         expect(() => outgoing.check(call, ownerOf(step, intent.id)), JSON.stringify(call)).toThrow();

@@ -1,4 +1,4 @@
-/** After a fill of ours its market is looked at before anything is placed there, and the markets of its event are too; these also after a jump. */
+/** After an own fill its market is polled before any new order there; its event's markets too, also after a jump. */
 
 import { expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
@@ -7,7 +7,7 @@ import { plan } from '../../lab/backtest/plans.js';
 import { ASK, BID, end, FIRST_MS, level, source, trade } from '../../lab/backtest/recordings.js';
 import { m } from '../market/fixtures.js';
 
-/** As many as a strategy of the plan takes. */
+/** The maximum of a strategy of the plan. */
 const MARKETS = [...'ABCDEFGHJKMNPQRSTUVW'].map((letter) => letter.padEnd(44, '1'));
 const FILLED_MS = 90_000;
 /** Own trades are read every second, at a venue a few hundred milliseconds away. */
@@ -75,7 +75,7 @@ it('looks next at the other markets of an event in which one has jumped', async 
   });
   const seen = books.findIndex(({ call, atMs }) => call.includes(jumping) && atMs > FIRST_MS + FILLED_MS);
   expect(seen).toBeGreaterThan(0);
-  // Of what is asked while that answer is on its way nothing can be known.
+  // Requests while that answer is in flight cannot know it.
   const after = books.slice(seen).filter(({ atMs }) => atMs >= (books[seen]?.atMs ?? 0) + 300);
   expect(after[0]?.call).toContain(sibling);
 });

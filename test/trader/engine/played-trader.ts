@@ -1,4 +1,6 @@
-/** A trader that signs nothing, for tests of the engine: its settings, its state, and the whole of it before an exchange that answers at once. */
+/**
+ * A trader without a signer, for tests of the engine: its settings, its state, and an exchange that answers at once.
+ */
 
 import type { OperatorCommand, Outcome, Request } from '../../../src/shared/protocol/seam.js';
 import type { StrategySettings, TraderSettings } from '../../../src/trader/engine/settings.js';
@@ -20,7 +22,7 @@ const quiet = defineStrategy({
   create: () => ({ quote: () => NO_QUOTES('nothing') }),
 });
 
-/** Without ids it quotes what the catalog has. */
+/** Without ids it quotes the markets of the catalog. */
 export const strategyOf = (ids: readonly string[], module: Strategy = quiet, risk = limitsOf()): StrategySettings => ({
   name: module.name,
   module,
@@ -54,7 +56,7 @@ export const settingsOf = (changes: Partial<TraderSettings> = {}): TraderSetting
 
 const NO_SIGNER = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
 
-/** What an executor without signatures is made of. */
+/** Inputs of an executor without signatures. */
 export const unsigning = (
   ledger: Ledger,
   { runId, configHash }: TraderSettings,
@@ -72,7 +74,7 @@ export const traderOf = (
   executor = new Executor(...unsigning(ledger, settings)),
 ): Trader => new Trader(settings, ledger, executor, nowMs);
 
-/** A trader before an exchange that answers at once. */
+/** A trader with an exchange that answers at once. */
 export class PlayedTrader {
   readonly trader: Trader;
   nowMs: number;
@@ -89,7 +91,7 @@ export class PlayedTrader {
     return this.trader.snapshot(this.nowMs).mode;
   }
 
-  /** So many seconds, a look every tenth of one. */
+  /** Passes this number of seconds, with a beat every tenth of one. */
   pass(seconds: number): void {
     for (const endMs = this.nowMs + seconds * 1000; this.nowMs < endMs; this.nowMs += 100)
       this.#answer(this.trader.handle({ kind: 'time', nowMs: this.nowMs }));

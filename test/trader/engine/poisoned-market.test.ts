@@ -1,4 +1,4 @@
-/** A venue's data about one market, as it is without a schema, and its effect on the others. */
+/** Invalid data about one market without a schema check, and its effect on the others. */
 
 import { describe, expect, it } from 'vitest';
 import type { Outcome, Request } from '../../../src/shared/protocol/seam.js';
@@ -11,7 +11,7 @@ import { PlayedTrader, settingsOf, strategyOf, traderOf } from './played-trader.
 
 const RISK = limitsOf({ maxBookAgeMs: 30_000 });
 
-/** Which markets' quoters were asked, oldest first. */
+/** Markets of the called quoters, oldest first. */
 const asked: string[] = [];
 const watching = defineStrategy({
   name: 'watching',
@@ -29,7 +29,7 @@ const SETTINGS = settingsOf({ risk: RISK, strategies: [strategyOf(['good', 'bad'
 
 const answer = (data: unknown): Outcome => ({ kind: 'answered', data: data as never, nextCursor: null });
 
-/** A venue whose trades of the market `bad` are no figures, when it is `poisoned`. */
+/** A venue whose trades of the market `bad` are invalid if `isPoisoned`. */
 function answerTo({ call }: Request, isPoisoned: boolean): Outcome {
   switch (call.endpoint) {
     case 'markets.detail': {

@@ -1,4 +1,4 @@
-/** Facts about a market for the plan of polls: its own past, and the time of its resolution. */
+/** A market's facts for the poll plan: its own history, and the time of its resolution. */
 
 import { expect, it } from 'vitest';
 import { Polling } from '../../../src/trader/engine/polling.js';
@@ -9,7 +9,7 @@ import { at, detail, snapshot } from '../market/fixtures.js';
 
 const NOW_MS = 1_700_000_000_000;
 
-/** Of a market that says when it resolves, or does not. */
+/** For a market with or without a resolution date. */
 function polledOf(resolution_date: number | null) {
   const feed = new MarketTracker('M');
   feed.onDetail(detail({ resolution_date }), at(NOW_MS - 1_000, 1));
@@ -19,7 +19,7 @@ function polledOf(resolution_date: number | null) {
     own: { orders: new Map(), exposure: { workingOrders: 0 } },
     queue: {},
   };
-  // Only what is read here of the three rooms.
+  // Only the used parts of the three rooms.
   const polling = new Polling(state as unknown as ConstructorParameters<typeof Polling>[0]);
   polling.nowMs = NOW_MS;
   return { polling, feed, market: polling.markets[0] };
@@ -44,7 +44,7 @@ it('knows a market by its newest book', () => {
   expect(market?.quotes).toEqual([]);
 });
 
-/** With so many markets in which orders of ours rest, each losing so much by stale quotes, at a look every ten seconds. */
+/** With this number of markets with resting orders, each losing this much by stale quotes, polled every ten seconds. */
 function marksOf(markets: number, { requestPrice = 0, stale = 0.001, told = 30, marks = 'auto' as const } = {}) {
   const ids = Array.from({ length: markets }, (_, i) => `M${i}`);
   const markTrust = new MarkTrust();
@@ -57,7 +57,7 @@ function marksOf(markets: number, { requestPrice = 0, stale = 0.001, told = 30, 
     queue: { perMinute: () => 114 },
     selection: { valuedMs: 1, requestPrice },
   };
-  // Only what is read here of these rooms.
+  // Only the used parts of these rooms.
   const polling = new Polling(state as unknown as ConstructorParameters<typeof Polling>[0]);
   polling.quoting = true;
   return polling.marksEveryMs;
@@ -71,7 +71,7 @@ it('reads the marks of the venue for looks only once they are believed, and wher
 });
 
 it('reads them more seldom the dearer requests are, and not beside rounds where stale quotes lose too little', () => {
-  // At the root of the price over what is saved: 40 x 0.001 / 10 a second for each second, times a recall of 31 / 32.
+  // The square root of the price over the saving: 40 x 0.001 / 10 a second for each second, times a recall of 31 / 32.
   expect(marksOf(40, { requestPrice: 1 })).toBe(Math.round(1000 * Math.sqrt(1 / (0.004 * (31 / 32)))));
   expect(marksOf(40, { requestPrice: 0.001 })).toBe(5000);
   expect(marksOf(40, { requestPrice: 1, stale: 0.00001 })).toBe(Number.POSITIVE_INFINITY);

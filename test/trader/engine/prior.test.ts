@@ -1,4 +1,4 @@
-/** Price bars are read once a market, where any exist, and the conclusions outlive the run. */
+/** Price bars are read once a market, if any exist, and the conclusions outlive the run. */
 
 import { describe, expect, it } from 'vitest';
 import type { Candle } from '../../../src/shared/protocol/records.js';
@@ -33,14 +33,14 @@ const traded = (secondsAgo: number) => ({
   is_yes: true,
 });
 
-/** A market with a book, whose oldest trade in view was so long ago. */
+/** A market with a book, whose oldest visible trade has this age. */
 function entryOf(secondsAgo: number | null, feed = new MarketTracker('M')): MarketEntry {
   feed.onDetail(detail(), at(NOW_MS - 1_000, 1));
   feed.onBook(snapshot([[0.48, 10]], [[0.52, 10]]), at(NOW_MS, 2), []);
   const rows = secondsAgo === null ? [] : [traded(secondsAgo)];
   feed.onTrades(rows as never, at(NOW_MS, 3));
   const candles = { isAsked: false, goodUntilMs: Number.NEGATIVE_INFINITY };
-  // Only what is read here of an entry.
+  // Only the used fields of an entry.
   return { conditionId: 'M', feed, excludedBecause: null, slots: [{}], candles } as unknown as MarketEntry;
 }
 

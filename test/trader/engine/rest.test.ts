@@ -1,4 +1,4 @@
-/** When the ledger's log is carried over: not while an order or a cancel waits for its answer. */
+/** Time of the ledger log's checkpoint: not while an order or a cancel waits for its answer. */
 
 import { statSync } from 'node:fs';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What a trader asks of its ledger, from its start to its end, must not take longer because the ledger is old. */
+/** The ledger queries of a trader, from start to end, must not take longer on an old ledger. */
 
 import type Sqlite from 'better-sqlite3';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -11,10 +11,10 @@ import { HOLDER, inFolder } from '../ledger/books.js';
 const HISTORY =
   /^(SCAN|SEARCH) (intents|orders|fills|failed_trades|conversions|transactions|postings|events|oddities|runs)\b/;
 
-/** Partial indexes hold what is under way only. */
+/** Partial indexes with unfinished rows only. */
 const BOUNDED_INDEX = /USING (COVERING )?INDEX (intents_active|orders_unsettled|balances_held)/;
 
-/** Leaves out pragmas, the schema, the writer lock, and `verify`, which checks everything and which no trader calls. */
+/** Omits pragmas, the schema, the writer lock, and `verify`, which checks everything and which no trader calls. */
 const OF_TABLES = /^(?!.*\b(sqlite_schema|holder|AS found)\b)\s*(SELECT\b.*\bFROM|INSERT INTO|UPDATE|DELETE FROM)\b/s;
 
 /** Found by its key, or the newest few. */
@@ -25,12 +25,12 @@ interface Step {
   readonly detail: string;
 }
 
-/** Every statement that a writer prepares while traders live, crash, are killed and start again. */
+/** Every statement that a writer prepares while traders run, crash, are killed and restart. */
 function statementsOfTraders(): ReadonlySet<string> {
   const prepared = new Set<string>();
   const { prepare } = SqliteDriver.prototype;
   vi.spyOn(SqliteDriver.prototype, 'prepare').mockImplementation(function (this: Sqlite.Database, sql: string) {
-    // Readers are those who look on.
+    // Read-only connections belong to observers.
     if (!this.readonly && OF_TABLES.test(sql)) prepared.add(sql);
     return prepare.call(this, sql);
   });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { showTitle, type TraderState } from '../../../src/trader/engine/state.js';
 
-/** What a title is looked up in, and nothing else of it. */
+/** Only the part in which a title is looked up. */
 const stateWith = (title: string): TraderState =>
-  ({ markets: { get: () => ({ feed: { facts: { title } } }) } }) as unknown as TraderState; // the part that is read
+  ({ markets: { get: () => ({ feed: { facts: { title } } }) } }) as unknown as TraderState;
 
 it.each([
   ['Rain in Berlin on 3 May?', 'Rain in Berlin on 3 May?'],

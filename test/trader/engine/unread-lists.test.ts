@@ -18,12 +18,12 @@ interface Look {
   readonly isSilent?: boolean;
 }
 
-/** Looks at these seconds, and what was said of them. */
+/** Polls at these seconds, and the resulting messages. */
 function said(looks: readonly (readonly [second: number, result: PollResult, look?: Look])[]) {
   const lists = new UnreadLists();
   return looks.flatMap(([second, result, look]) => {
     const { list, outcome, isSilent } = { list: 'orders', outcome: REFUSED, isSilent: false, ...look } as const;
-    // Only what is read here of a report.
+    // Only the used parts of a report.
     const report = { nowMs: 1_000 * second, outcome } as RequestResult;
     const news = lists.onLook(list, result, report, isSilent);
     return news === null ? [] : [`${second} ${news.text}`];

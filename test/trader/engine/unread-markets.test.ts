@@ -1,4 +1,4 @@
-/** One market whose row nobody can read hides no other. */
+/** One market with an unreadable row hides no other. */
 
 import { expect, it } from 'vitest';
 import { declarationOf } from '../../../src/shared/protocol/endpoints.js';

@@ -1,4 +1,4 @@
-/** What must hold between the ledger and the exchange once faults have healed (safety, invariants 1 to 5, 7 and 10). */
+/** Agreement of ledger and exchange after all faults have ended (safety, invariants 1 to 5, 7 and 10). */
 
 import type { Page, Wire } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
@@ -8,14 +8,14 @@ import type { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { FUNDS } from './world.js';
 
-/** The two who must agree. */
+/** The two that must agree. */
 export interface Parties {
   readonly core: ExchangeCore;
   readonly account: number;
   readonly ledger: Ledger;
   readonly executor: Executor;
   readonly markets: readonly string[];
-  /** Currency put in; default the executor tests' own. */
+  /** Initial currency; default: that of the executor tests. */
   readonly funds?: number;
 }
 
@@ -83,7 +83,7 @@ function differentOrders({ core, account, ledger, executor }: Parties): string[]
     const rests = status === 'open' || status === 'partially_filled';
     if (rests !== live.delete(pubkey)) found.push(`order ${pubkey} is ${status}; known as live: ${!rests}`);
     if (EFFECTLESS.includes(status)) continue;
-    // One that moved nothing may have been pruned.
+    // An intent without an effect may have been pruned.
     if (order === null && status === 'canceled' && ledger.prunedBefore() !== null) continue;
     if (order === null) {
       found.push(`order ${pubkey} is ${status} and unknown`);
@@ -115,7 +115,7 @@ function differentConversions({ core, account, ledger }: Parties): string[] {
   return found;
 }
 
-/** Invariant 7: whatever the ledger calls over, the exchange shows over. */
+/** Invariant 7: an intent that is finished in the ledger is finished at the exchange. */
 function unprovenEnds({ core, account, ledger }: Parties): string[] {
   const found: string[] = [];
   for (const intent of ledger.intents({ limit: 1e6, kind: 'place' })) {
@@ -132,7 +132,7 @@ function unprovenEnds({ core, account, ledger }: Parties): string[] {
   return found;
 }
 
-/** What is still under way; empty once everything has been settled. */
+/** Unfinished intents; empty once everything has been settled. */
 export function unsettled({ ledger, executor }: Parties): string[] {
   const waiting = ledger
     .activeIntents()

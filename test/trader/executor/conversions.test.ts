@@ -1,4 +1,4 @@
-/** Merges and splits have the exactly-once life of every intent: one effect at most, booked when their record says so. */
+/** Merges and splits happen exactly once, like every intent: one effect at most, booked when their record shows it. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { AssertionFailed } from '../../../src/shared/base/errors.js';
@@ -23,9 +23,9 @@ const KINDS = {
     intent: { kind: 'merge', ...common } as const,
     reserved: { kind: 'merge', cashMicros: 0, yesMicros: TEN, noMicros: TEN },
     pending: (s: Script) => s.executor.pendingConversion('merge', MARKET),
-    /** Currency, YES and NO that it moves, of each share. */
+    /** Changes of currency, YES and NO, per share. */
     moves: [1, -1, -1],
-    /** It is not begun while converting is so. */
+    /** Settings of converting under which it is not started. */
     off: ['none'] as readonly ('to_currency' | 'none')[],
   },
   split: {
@@ -100,7 +100,7 @@ describe.each(['merge', 'split'] as const)('a %s', (kind) => {
     s.wait(10_000);
     const second = s.take(submit);
     expect(second.call).toEqual(first.call);
-    // The first one arrives after all, and the record moves on before the second answers.
+    // The first one arrives late, and the record progresses before the second answers.
     s.report(second, refused('share_conversion_invalid_state', 409));
     s.answer(detail, record('done', 10));
     expect([s.ledger.conversions().length, s.state('c')]).toEqual([1, 'done']);

@@ -1,4 +1,4 @@
-/** Trades that fail, come back, or fail after they had settled: an order reserves what may still fill, whatever they say. */
+/** Trades that fail, return, or fail after settling: an order reserves its possible fills in any case. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { answered, m, ONE, row, Script, trade } from './script.js';

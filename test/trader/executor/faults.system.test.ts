@@ -58,7 +58,7 @@ describe('with any faults and crashes, then calm', () => {
   });
 });
 
-/** Trades at random under faults, then lets everything come to rest and compares. */
+/** Trades at random under faults, then waits for all orders to finish, and compares. */
 function live(options: WorldOptions) {
   const world = new World(options);
   try {
@@ -99,7 +99,7 @@ function resolveBeta(world: World): void {
   world.core.at(world.network.nowMs).markets.resolve(beta, true);
 }
 
-/** One thing that an engine, or the crowd, might do now. */
+/** A random action of an engine or of the crowd. */
 function actAtRandom(world: World): void {
   const { random, executor, ledger } = world;
   const market = world.markets[random.below(2)] ?? '';

@@ -1,4 +1,4 @@
-/** Fills that cannot be of the order that was signed: booked, because the exchange has moved the money, and loud. */
+/** Fills that contradict the signed order: booked, because the exchange has moved the money, and reported. */
 
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -14,14 +14,14 @@ export interface Faults {
   readonly requestLost: number;
   readonly answerLost: number;
   readonly serverErrorBefore: number;
-  /** The submit works and its answer is an error. */
+  /** The submit takes effect and its answer is an error. */
   readonly errorAfterEffect: number;
   readonly throttled: number;
   readonly signingDown: number;
   readonly deliveredTwice: number;
-  /** Arrives long after its sender has given up. */
+  /** Arrives long after its sender's timeout. */
   readonly late: number;
-  /** A list misses its newest row. */
+  /** A list omits its newest row. */
   readonly listBehind: number;
 }
 
@@ -38,7 +38,7 @@ export const CALM: Faults = {
   listBehind: 0,
 };
 
-/** After this the client has given up on an answer. */
+/** The client's timeout. */
 const TIMEOUT_MS = 3_000;
 const LATE_MS = 25_000;
 
@@ -76,7 +76,7 @@ export class Network {
     this.#queue.push({ atMs: this.nowMs + Math.round(delayMs), seq: this.#seq++, run });
   }
 
-  /** Lets everything happen that is due by then, in order of time. */
+  /** Runs all events due by then, in order of time. */
   runUntil(untilMs: number): void {
     for (;;) {
       const next = this.#queue.reduce<Happening | null>(
@@ -132,11 +132,11 @@ export class Network {
     const list = request.call.endpoint === 'orders.list' || request.call.endpoint === 'trades.list';
     if (!list || outcome.kind !== 'answered' || !Array.isArray(outcome.data)) return outcome;
     if (!this.#random.chance(this.faults.listBehind)) return outcome;
-    // The rows are those of the list's own schema; one is left out.
+    // The rows have the list's own schema; one is omitted.
     return { ...outcome, data: outcome.data.slice(1) as typeof outcome.data };
   }
 
-  /** What the exchange does and would answer. */
+  /** Executes a call at the exchange and returns its answer. */
   #effect({ call }: PlannedRequest): Outcome {
     const { nowMs } = this;
     const core = this.#core;

@@ -223,7 +223,7 @@ describe('a submit without a clear answer', () => {
       s.wait(POLL_MS);
       s.answer('orders.detail', answered(row(status)));
       if (status === 'waiting_to_sign') {
-        // Its price is too old by now to be sent again: it is only looked at.
+        // Its price is too old to be sent again: it is only read.
         s.wait(POLL_MS);
         s.answer('orders.detail', answered(row(status)));
       }
@@ -262,7 +262,7 @@ describe('a submit without a clear answer', () => {
     expect(s.heard()).toEqual(['came_back', 'orderOpened']);
   });
 
-  /** What is heard while its record, shown canceled, rests again so many ms later, and so many more. */
+  /** Events while its record, shown as canceled, rests again after this time, and after another time. */
   function undone(
     s: ReturnType<typeof fresh>,
     afterMs: number,
@@ -295,7 +295,7 @@ describe('a submit without a clear answer', () => {
   it('tells once of each order that rests though its cancel was confirmed twice, however often that happens', () => {
     const s = resting();
     expect([undone(s, 1_000), undone(s, 1_000), undone(s, 1_000)]).toEqual([
-      // May be an old copy, which is true again in a moment.
+      // May be an old copy, which soon is correct again.
       ['orderClosed', 'orderOpened'],
       ['orderClosed', 'cancel_undone', 'orderOpened'],
       ['orderClosed', 'orderOpened'],
@@ -472,7 +472,7 @@ describe('own trades', () => {
       s.trades(page);
       return s.heard().length;
     });
-    // One more says that there are others.
+    // One more: there are others.
     expect(told).toEqual([21, 21, 10, 0]);
   });
 

@@ -1,4 +1,4 @@
-/** The real ledger, wallet and executor with an exchange whose every answer the test writes by hand. */
+/** The real ledger, wallet and executor with an exchange whose every answer the test writes. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ export const m = (value: number) => micros(value);
 export const MARKET = 'mkt';
 export const POLL_MS = 2_000;
 export const LIFETIME_S = 60;
-/** The exchange's clock runs this far ahead of ours, ms. */
+/** The exchange's clock is ahead of ours by this time, ms. */
 const VENUE_AHEAD_MS = 1_000_000;
 
 const PROFILE: VenueProfile = {
@@ -40,7 +40,7 @@ const PROFILE: VenueProfile = {
 
 const wallet = new Wallet(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
 
-/** The error that a call is refused with. */
+/** The error of a rejected call. */
 export const refused = (slug: string, status = 400): Outcome => ({
   kind: 'refused',
   status,
@@ -93,7 +93,7 @@ export class Script {
     return [ledger, new Executor(ledger, signer, this.#profile, settings)];
   }
 
-  /** Killed and started again; pending answers are lost. */
+  /** Killed and restarted; pending answers are lost. */
   restart(): void {
     this.ledger.close();
     this.#requests = [];
@@ -119,12 +119,12 @@ export class Script {
     take(this.ledger.transaction(() => this.executor.signDrafts(this.nowMs)));
   }
 
-  /** Calls that are out, oldest first. */
+  /** Calls in flight, oldest first. */
   get out(): readonly AnyCall['endpoint'][] {
     return this.#requests.map((request) => request.call.endpoint);
   }
 
-  /** Takes the oldest request off the line; it must be this call. */
+  /** Removes the oldest request in flight; it must be this call. */
   take<N extends AnyCall['endpoint']>(
     endpoint: N,
   ): PlannedRequest & { readonly call: Extract<AnyCall, { endpoint: N }> } {
@@ -142,7 +142,7 @@ export class Script {
     return request;
   }
 
-  /** @param told whether the answer tells the exchange's time */
+  /** @param told whether the answer has the exchange's time */
   report(request: PlannedRequest, outcome: Outcome, told = true): void {
     const sentMs = this.nowMs;
     this.nowMs += 10;
@@ -150,7 +150,7 @@ export class Script {
     this.#step(() => this.executor.onReport({ request: request, outcome, nowMs: this.nowMs, sentMs, venueTimeMs }));
   }
 
-  /** Time passes, and the executor does what has become due. */
+  /** Passes time, and runs the executor's due actions. */
   wait(ms: number): void {
     this.nowMs += ms;
     this.#step(() => this.executor.tick(this.nowMs, this.nowMs + VENUE_AHEAD_MS));
@@ -180,7 +180,7 @@ export class Script {
     this.#step(() => this.executor.begin(verdict, this.nowMs, '{}'));
   }
 
-  /** Begins a buy of 10 YES at 0.42 with this id. */
+  /** Starts a buy of 10 YES at 0.42 with this id. */
   place(intentId = 'p', side: 'buy' | 'sell' = 'buy'): void {
     const price = { priceMicros: m(420_000), amountMicros: m(10 * ONE), fairYesMicros: m(420_000) };
     this.begin({
@@ -215,7 +215,7 @@ export class Script {
     return answered({ pubkey: draftPubkey, message });
   }
 
-  /** Up to the submit, which is out. */
+  /** Runs until the submit is in flight. */
   placed(intentId = 'p', pubkey = 'order'): void {
     this.place(intentId);
     this.answer('orders.create', this.draft(pubkey));
@@ -231,7 +231,7 @@ export class Script {
     return this.ledger.intent(intentId)?.state;
   }
 
-  /** Kinds of events since the last call; a trouble shows as its own name. */
+  /** Kinds of events since the last call; a trouble has its own name. */
   heard(): string[] {
     const kinds = this.events.map((event) => (event.kind === 'trouble' ? event.trouble : event.kind));
     this.events = [];
@@ -239,7 +239,7 @@ export class Script {
   }
 }
 
-/** The row of the buy that `place` begins. */
+/** The row of the buy that `place` starts. */
 export const row = (status: OrderStatus, filled = 0, pubkey = 'order', changes: Partial<OrderRow> = {}): OrderRow => ({
   pubkey,
   status,

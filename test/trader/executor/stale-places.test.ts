@@ -13,7 +13,7 @@ const fresh = (): Script => {
 };
 afterEach(() => script.close());
 
-/** The draft of the place, expiring so many seconds from now on the exchange's clock. */
+/** The draft of the place, expiring in this number of seconds on the exchange's clock. */
 function expiringIn(s: Script, seconds: number) {
   const terms: DraftTerms = {
     action: 'place-order',
@@ -112,7 +112,7 @@ describe('a withdrawal', () => {
     s.ledger.transaction(() => s.executor.withdraw(market, s.nowMs));
     s.answer('orders.create', s.draft());
     expect([s.state(), s.out]).toEqual(['abandoned', []]);
-    // Later places are not concerned.
+    // Later places are not affected.
     s.placed('q', 'o2');
     expect(s.out).toEqual(['orders.submit']);
   });
@@ -158,7 +158,7 @@ describe('the expiry that a draft names', () => {
     const s = fresh();
     s.place();
     const draft = s.take('orders.create');
-    // The answer takes 10 ms, which is no second of the exchange's clock here.
+    // The answer takes 10 ms, less than a second of the exchange's clock here.
     s.report(draft, expiringIn(s, seconds));
     expect([s.state(), s.heard(), s.out]).toEqual(['abandoned', ['signingRefused'], []]);
     s.wait((LIFETIME_S + 60 + 5) * 1000);

@@ -1,6 +1,6 @@
 /**
- * A whole small world: the real matching core, a crowd, a network with faults, and a trader process made of the real
- * ledger (in a file), wallet and executor, that can be killed between any two of its steps and started again.
+ * A small complete world: the real matching core, a crowd, a network with faults, and a trader process with the real
+ * ledger (in a file), wallet and executor, which can be killed between any two of its steps and restarted.
  */
 
 import { createPublicKey, verify } from 'node:crypto';
@@ -29,12 +29,12 @@ import { type Deliver, type Faults, Network } from './network.js';
 
 export const ONE = 1_000_000;
 export const m = (value: number) => micros(value);
-/** Whole minutes would only make the runs longer. */
+/** Whole minutes would only prolong the runs. */
 export const DRAFT_LIFETIME_S = 15;
 export const START_MS = 1_700_000_000_000;
 export const FUNDS = m(10_000 * ONE);
 const OWN_POLL_MS = 1_000;
-/** Small, so that fills are found on later pages too. */
+/** Small, so that fills are also found on later pages. */
 const TRADES_PAGE = 5;
 
 const PROFILE: VenueProfile = {
@@ -54,13 +54,13 @@ class Killed extends Error {}
 export interface WorldOptions {
   readonly seed: number;
   readonly faults: Faults;
-  /** Probability that the process dies in a given step; each of a step's moments is as likely as the others. */
+  /** Probability that the process ends in a given step; all moments of a step are equally likely. */
   readonly crash: number;
   /** Our clock minus the exchange's, ms. */
   readonly clockOffMs: number;
-  /** By how much our clock jumps in the middle of it all, ms. */
+  /** Size of the jump of our clock in the middle, ms. */
   readonly clockStepMs: number;
-  /** Without own trades, fills are read off the orders' filled amounts. */
+  /** Without own trades, fills are derived from the orders' filled amounts. */
   readonly ownTrades?: boolean;
 }
 
@@ -75,7 +75,7 @@ export class World {
   readonly #folder: string;
   readonly #wallet: Wallet;
   readonly #crowd: number;
-  /** Kept over restarts only as a count, so that ids differ between processes of the trader. */
+  /** Kept across restarts, so that ids differ between processes of the trader. */
   #runs = 0;
   #intents = 0;
   #process: TraderProcess | null = null;
@@ -131,7 +131,7 @@ export class World {
     return credential.account;
   }
 
-  /** The running process; started, and recovered, when there is none. */
+  /** The running process; started and recovered if there is none. */
   get trader(): TraderProcess {
     this.#process ??= this.#start();
     return this.#process;
@@ -155,13 +155,13 @@ export class World {
     return index;
   }
 
-  /** Time passes; whatever is under way happens. */
+  /** Passes time, with all events due. */
   pass(ms: number): void {
     this.network.runUntil(this.network.nowMs + ms);
     this.core.advance(this.network.nowMs);
   }
 
-  /** One step of the trader, as the engine runs one: transaction, signing transaction, and only then the requests. */
+  /** One step of the trader, like the engine's: transaction, signing transaction, and only then the requests. */
   step(work: (executor: Executor) => Reaction | readonly PlannedRequest[]): void {
     const { trader } = this;
     const crashAt = this.faulty && this.random.chance(this.#options.crash) ? this.random.below(4) : -1;
@@ -200,7 +200,7 @@ export class World {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Hands an intent over as the engine would; risk is asked with limits wide open. */
+  /** Passes an intent on like the engine; risk judges it with limits that never bind. */
   begin(intent: (id: string) => Intent): string {
     const id = `run${this.#runs}-${++this.#intents}`;
     const wanted = intent(id);
@@ -253,7 +253,7 @@ export class World {
     this.core.at(at).internal.place(this.#crowd, this.marketIndex(market), side, m(price), m(shares * ONE), true);
   }
 
-  /** Ticks and polls own orders and own trades, the latter further back while fills are missing. */
+  /** Runs the due actions and polls own orders and own trades, the latter further back while fills are missing. */
   beat(): void {
     this.step((executor) => executor.tick(this.ourMs, this.trader.venueNowMs(this.ourMs)));
     if (this.network.nowMs - this.trader.polledMs < OWN_POLL_MS) return;
@@ -284,7 +284,7 @@ export class World {
     sender.checkDurable(request);
     const sentMs = this.ourMs;
     this.network.send(request, (outcome, venueTimeMs) => {
-      if (this.#process !== sender) return; // the process that asked is dead
+      if (this.#process !== sender) return; // The process that asked has ended.
       if (venueTimeMs !== null) sender.seeVenueTime(venueTimeMs, this.ourMs);
       if (request.owner.kind === 'intent') {
         const report = {
@@ -304,7 +304,7 @@ export class World {
   #onList(request: PlannedRequest, outcome: Outcome, sentMs: number): void {
     if (outcome.kind !== 'answered') return;
     if (describeOwner(request.owner) === 'orders') {
-      // The owner names the list that was asked for.
+      // The requested list has this row type.
       const rows = outcome.data as OrderRow[];
       this.step((executor) => executor.onOwnOrders(rows, sentMs, this.ourMs));
       return;
@@ -378,7 +378,7 @@ class TraderProcess {
     return this.#venue === null ? null : this.#venue.venueMs + (ourMs - this.#venue.ourMs);
   }
 
-  /** No signature leaves before its row is durable. */
+  /** No signature is sent before its row is durable. */
   checkDurable(request: PlannedRequest): void {
     const { body } = request.call;
     if (typeof body !== 'object' || !('signature' in body)) return;

@@ -10,7 +10,7 @@ describe('the rounding of a trade', () => {
   it.each([
     { isYes: true, price: 420_000, amount: 10 * ONE, notional: 4_200_000 },
     { isYes: true, price: 333_333, amount: 1_000_001, notional: 333_333 },
-    // The NO side pays what the YES side does not: 1.000001 - floor(0.666667 x 1.000001).
+    // The NO side pays the rest of the YES side: 1.000001 - floor(0.666667 x 1.000001).
     { isYes: false, price: 333_333, amount: 1_000_001, notional: 333_334 },
     { isYes: false, price: 580_000, amount: 10 * ONE, notional: 5_800_000 },
   ])('isYes $isYes at $price x $amount moves $notional', ({ isYes, price, amount, notional }) => {
@@ -329,7 +329,7 @@ const conversion = (changes: Partial<BookedConversion>): BookedConversion => ({
   ...changes,
 });
 
-/** Three orders and two conversions that fills and bookings can belong to. */
+/** Three orders and two conversions for fills and bookings. */
 function prepare(ledger: Ledger): void {
   ledger.transaction(() => {
     for (const id of ['run-a-1', 'sell', 'no', 'merge', 'redeem']) ledger.addIntent(intentOf({ id }));

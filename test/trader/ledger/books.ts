@@ -1,4 +1,4 @@
-/** A ledger in a folder of its own, and rows to put into it. */
+/** A ledger in its own folder, and rows for it. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,13 +11,13 @@ export const m = (value: number) => value as Micros;
 export const ONE = 1_000_000;
 export const HOLDER = { pid: process.pid, startedMs: 1_700_000_000_000 };
 
-/** The path of a ledger that does not exist yet, in a folder of its own, and how to be rid of it. */
+/** The path of a new ledger, in its own folder, and a function that removes it. */
 export function newLedgerPath(): { readonly path: string; readonly remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-ledger-'));
   return { path: join(folder, 'ledger.sqlite'), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Runs with such a path; the folder is gone afterwards. */
+/** Runs with such a path; the folder is removed afterwards. */
 export function inFolder<T>(work: (path: string) => T): T {
   const { path, remove } = newLedgerPath();
   try {

@@ -1,4 +1,4 @@
-/** Orders that were canceled without a fill, as a trader leaves them behind. */
+/** Orders that were canceled without a fill, as a trader leaves them. */
 
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { intentOf, orderOf } from './books.js';
@@ -14,6 +14,6 @@ export function addCanceled(ledger: Ledger, name: string, atMs: number, runId = 
   ledger.addIntent(intentOf({ ...cancel, ...none, ...times }));
 }
 
-/** The list of own orders was compared with the exchange up to this one. */
+/** Marks the list of own orders as compared up to this one. */
 export const markComparedTo = (ledger: Ledger, pubkey: string): void =>
   ledger.setNote('history/orders', JSON.stringify({ older: [pubkey] }));

@@ -113,7 +113,7 @@ describe('opening a ledger', () => {
   it('reads what a killed trader left behind', () => {
     withLedger((ledger, path) => {
       ledger.transaction(() => ledger.addIntent(intentOf()));
-      // The files as they are while the writer lives: the write-ahead log was never folded in.
+      // The files while the writer is open: the write-ahead log is not checkpointed.
       const left = `${path}.left`;
       copyFileSync(path, left);
       copyFileSync(`${path}-wal`, `${left}-wal`);
@@ -301,7 +301,7 @@ describe('reading a ledger', () => {
       const plan = (sql: string) => JSON.stringify(sqlite.prepare(`EXPLAIN QUERY PLAN ${sql}`).all());
       expect(plan(`SELECT * FROM intents ${ACTIVE_INTENTS}`)).toContain('intents_active');
       expect(plan(`SELECT * FROM orders ${UNSETTLED_ORDERS}`)).toContain('orders_unsettled');
-      // A page of bookings is found by keys: no table is read from its beginning.
+      // A page of bookings is found by keys: no table is scanned.
       expect(plan(BOOKINGS_AFTER.replaceAll('?', '1'))).not.toMatch(/SCAN (?!t\b)/);
       sqlite.close();
       ledger.transaction(() => {

@@ -1,4 +1,4 @@
-/** A ledger with orders that are over. */
+/** A ledger with finished orders. */
 
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { fillOf, intentOf, m, ONE, orderOf } from './books.js';

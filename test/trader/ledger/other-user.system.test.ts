@@ -1,4 +1,4 @@
-/** What another user of the machine can do to a trader whose folder is open. */
+/** Possible attacks of another user of the machine on a trader whose folder is accessible. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { HOLDER } from './books.js';
 
-/** Where other users get to; the folder of temporary files is closed to them. */
+/** A folder that other users can access, unlike the temporary folder. */
 function sharedFolder(): string {
   const folder = mkdtempSync('/tmp/twinbook-shared-');
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -48,7 +48,7 @@ describe('another user of the machine', () => {
     child.on('error', () => undefined);
     onTestFinished(() => void child.kill('SIGKILL'));
     const [said] = (await once(child.stdout, 'data')) as [Buffer];
-    // Another word means that this user cannot even load SQLite from here.
+    // Another output means that this user cannot load SQLite from here.
     if (/MODULE|EACCES/.test(String(said))) skip(`another user cannot read ${root}`);
     expect(String(said).trim()).toBe('SQLITE_CANTOPEN');
     openLedger(path, HOLDER).close();

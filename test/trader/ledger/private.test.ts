@@ -1,4 +1,4 @@
-/** Whom the ledger and its lock keep out: the readers of its lock, another file of its name, another name of its file. */
+/** Accesses that the ledger and its lock reject: readers of the lock, another file of its name, another name. */
 
 import {
   chmodSync,
@@ -33,7 +33,7 @@ function refusal(work: () => unknown): TwinbookError {
   throw new Error('it was not refused');
 }
 
-/** Somebody who reads the lock file, and so has a lock of SQLite's on it. */
+/** A reader of the lock file, which holds a lock of SQLite on it. */
 function readerOf(path: string): Sqlite.Database {
   const sqlite = new SqliteDriver(path, { readonly: true });
   sqlite.exec('BEGIN');
@@ -41,7 +41,7 @@ function readerOf(path: string): Sqlite.Database {
   return sqlite;
 }
 
-/** A lock file as an earlier version made it, whose holder is gone. */
+/** A lock file of an earlier version, whose holder has ended. */
 function writeOldLock(path: string): void {
   const sqlite = new SqliteDriver(path);
   sqlite.exec('CREATE TABLE holder (pid INTEGER, started_ms INTEGER) STRICT; INSERT INTO holder VALUES (4194305, 0)');

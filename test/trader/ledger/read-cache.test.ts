@@ -5,7 +5,7 @@ import type { Ledger, LedgerReader } from '../../../src/trader/ledger/contract.j
 import { openMemoryLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { fillOf, intentOf, m, ONE, orderOf, withLedger } from './books.js';
 
-/** One write; `n` picks among few names, so that writes meet the rows of earlier ones. */
+/** One write; `n` selects among few names, so that writes meet earlier rows. */
 type Write = (ledger: Ledger, n: number) => unknown;
 
 const WRITES: readonly Write[] = [
@@ -40,7 +40,7 @@ const MARKET = {
   seenMs: 1,
 };
 
-/** Everything that the writer may answer from memory. */
+/** All answers that the writer may take from memory. */
 const answers = (ledger: LedgerReader) => ({
   intent: ledger.intent('run-a-1'),
   orders: [ledger.order('order-1'), ledger.order('order-2')],
@@ -97,7 +97,7 @@ describe('a ledger of virtual time, which writes later', () => {
           try {
             for (const ledger of [file, memory]) begin(ledger);
             for (const { writes } of steps) {
-              // Both break the same constraint, if any: what cannot be taken back ends there.
+              // Both break the same constraint, if any: a step that cannot be rolled back ends there.
               if (take(file, writes, false) === 'failed') return;
               take(memory, writes, false);
               expect(answers(memory)).toEqual(answers(file));
@@ -137,7 +137,7 @@ describe('a ledger of virtual time, which writes later', () => {
   });
 });
 
-/** An order that rests for good, is canceled, or is filled: before it closes, or after. */
+/** An order that rests forever, is canceled, or is filled: before it closes, or after. */
 function trade(ledger: Ledger, n: number): void {
   const [id, pubkey] = [`run-b-${n}`, `many-${n}`];
   ledger.addIntent(intentOf({ id }));
@@ -152,7 +152,7 @@ function trade(ledger: Ledger, n: number): void {
   ledger.changeIntent(id, { state: 'done', updatedMs: n });
 }
 
-/** Three intents, the second of which is over before the first has changed, and an order of the first. */
+/** Three intents, the second of which ends before the first has changed, and an order of the first. */
 function begin(ledger: Ledger): void {
   ledger.transaction(() => {
     if (ledger.runs().length === 0) ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
@@ -171,7 +171,7 @@ const lists = (ledger: LedgerReader) => ({
   bookings: ledger.bookingsAfter(0, 100),
 });
 
-/** One transaction with these writes; looks at everything in its middle, when nothing is certain yet. */
+/** One transaction with these writes; compares everything in its middle, before the commit. */
 function take(ledger: Ledger, writes: readonly { write: number; n: number }[], fails: boolean): 'written' | 'failed' {
   try {
     ledger.transaction(() => {
@@ -183,7 +183,7 @@ function take(ledger: Ledger, writes: readonly { write: number; n: number }[], f
     });
     return 'written';
   } catch (error) {
-    // A second conversion of one intent breaks a constraint of the table, and the step is rolled back all the same.
+    // A second conversion of one intent breaks a constraint of the table, and the step is rolled back as well.
     if (!(error instanceof Thrown) && !String(error).includes('UNIQUE')) throw error;
     return 'failed';
   }
@@ -199,7 +199,7 @@ describe('a step that writes nothing', () => {
         other.exec('ROLLBACK');
         ledger.transaction(() => {
           ledger.setNote('a', 'written');
-          // A second writer now has to wait: the step has begun.
+          // A second writer now has to wait: the step has started.
           expect(() => other.exec('BEGIN IMMEDIATE')).toThrow('locked');
         });
       } finally {

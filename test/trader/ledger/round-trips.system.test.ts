@@ -1,4 +1,4 @@
-/** Which leg works a wish, and when sets are split or merged, changes nothing that is owned: to the micro, without fees. */
+/** The choice of the leg, and the time of splits and merges, do not change the equity: to the micro, without fees. */
 
 import { expect, it } from 'vitest';
 import { complement, micros, minMicros, ZERO } from '../../../src/shared/base/micros.js';
@@ -10,7 +10,7 @@ import { fillOf, intentOf, m, ONE, orderOf } from './books.js';
 const MARKET = 'a';
 const CAPITAL = 1_000_000 * ONE;
 
-/** How bids and asks are worked: in one outcome, by buying both, or as it comes. */
+/** How bids and asks are executed: in one outcome, by buying both, or at random. */
 type Way = 'YES only' | 'NO only' | 'both bought' | 'as it comes';
 
 interface Wish {
@@ -30,7 +30,7 @@ function wishes(count: number, seed: number): Wish[] {
   return Array.from({ length: count }, () => [one(true), one(false)]).flat();
 }
 
-/** Equity at a YES price of 0.37, and YES minus NO, after all of it. */
+/** Equity at a YES price of 0.37, and YES minus NO, after all wishes. */
 function played(way: Way, all: readonly Wish[], seed: number) {
   const random = Random.fromSeed(seed, way);
   const ledger = openMemoryLedger();

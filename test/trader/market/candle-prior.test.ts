@@ -1,4 +1,4 @@
-/** What price bars of the past say of a market's volatility, and which are not believed. */
+/** Conclusions from past price bars about a market's volatility, and rejected bars. */
 
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
@@ -16,7 +16,7 @@ const bar = (index: number, close: number, changes: Partial<Candle> = {}): Candl
   return { timestamp, open: price, high: price, low: price, close: price, volume: '1', is_yes: true, ...changes };
 };
 
-/** Closes of a price whose log-odds move by `sigma` a square root of a second, traded at either side of a spread, in ticks. */
+/** Closes of a price whose log-odds move by `sigma` per square root of a second, traded on both sides of a spread. */
 function drawCloses(sigma: number, half: number, seed: number): readonly Candle[] {
   const random = Random.fromSeed(seed, 'closes');
   let logOdds = 0;

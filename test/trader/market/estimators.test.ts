@@ -10,7 +10,7 @@ import {
 } from '../../../src/trader/market/estimators.js';
 import { sigmoid } from '../../../src/trader/strategy/maths/log-odds.js';
 
-/** A grid too fine to be seen. */
+/** A grid that is too fine to matter. */
 const FINE = 1e-6;
 const TICK = 0.01;
 
@@ -52,7 +52,7 @@ describe('volatility', () => {
       volatility.observe(mid, second * 1000, TICK / 2);
       return volatility.sigmaPerSqrtS;
     });
-    // By another program. One sample ends, after 200 s; the last is open still, three steps of its grid being 0.060054.
+    // By another program. One sample ends after 200 s; the last is open, three steps of its grid being 0.060054.
     const golden = [0.002, 0.0020206423, 0.0021414474, 0.0029468308, 0.0024617914, 0.0027178865, 0.0029927076];
     read.forEach((sigma, i) => {
       expect(sigma / (golden[i] ?? 0)).toBeCloseTo(1, 7);
@@ -97,7 +97,7 @@ describe('volatility', () => {
 
   test('of a market that never moves falls to the floor and no further', () => {
     const volatility = new Volatility();
-    // Within days: so long a price on a grid of cents may stand still at the floor.
+    // Within days: a price on a grid of cents may be constant for this time at the floor.
     for (let i = 0; i < 5000; i++) volatility.observe(0.4, i * 60_000, TICK / 2);
     expect(volatility.sigmaPerSqrtS).toBe(SIGMA_FLOOR);
   });

@@ -14,11 +14,11 @@ interface Drawn {
   readonly taker: number;
   readonly maker: number;
   readonly count?: number;
-  /** All at this price; else anywhere. */
+  /** The price of all trades; absent: any. */
   readonly price?: number;
 }
 
-/** Trades as a venue with this schedule shows them; half of the makers traded the other outcome. */
+/** Trades of a venue with this schedule; half of the makers traded the other outcome. */
 function tradesOf({ schedule, taker, maker, count = FEE_ROWS, price }: Drawn, random: Random): PublicTradeRow[] {
   const charged = (rate: number, priceMicros: Micros, amountMicros: Micros) => {
     const notionalMicros = mul(priceMicros, amountMicros, 'ceil');

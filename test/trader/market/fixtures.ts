@@ -1,4 +1,4 @@
-/** Short ways to write what polls bring. Prices and amounts as decimals. */
+/** Short forms of poll results. Prices and amounts as decimals. */
 
 import { micros } from '../../../src/shared/base/micros.js';
 import { marketDetail, orderbook, publicTradeRow } from '../../../src/shared/protocol/records.js';
@@ -19,7 +19,7 @@ const row = ([price, amount]: readonly [number, number]) => ({ price: String(pri
 export const snapshot = (bids: Levels, asks: Levels, isYes = true) =>
   orderbook.parse({ market: 'M', is_yes: isYes, bid: bids.map(row), ask: asks.map(row) });
 
-/** A poll that took 200 ms, on an exchange whose clock is ours. Later ones have higher numbers. */
+/** A poll that took 200 ms, on an exchange with our clock. Later ones have higher numbers. */
 export const at = (seenMs: number, requestId = seenMs): SeenAt => ({
   requestId,
   sentMs: seenMs - 200,

@@ -55,9 +55,9 @@ test('takers and looks are counted: how often they come, how large they are', ()
   state.onBook(snapshot(BIDS, ASKS), at(6000), []);
   expect(look(state, 6000).pace.lookEveryS).toBe(4);
   state.onBook(snapshot(BIDS, ASKS), at(22_000), []);
-  // One of the latest eight looks came after 16 s.
+  // One of the last eight polls came after 16 s.
   expect(look(state, 22_000).pace.lookEveryS).toBeCloseTo(4 + 12 / 8, 12);
-  // A clock that was set back says nothing of how long it took.
+  // A clock that was set back gives no duration.
   state.clockSetBack(10_000, 22_000);
   state.onBook(snapshot(BIDS, ASKS), at(30_000), []);
   expect(look(state, 30_000).pace.lookEveryS).toBeCloseTo(5.5, 12);
@@ -91,7 +91,7 @@ describe('own orders are no part of the book that a fair value comes from', () =
     look(state, 3900, own([]));
     state.onBook(snapshot(BIDS, ASKS), at(4000), []);
     expect(look(state, 4000).others.bids[0]?.amountMicros).toBe(m(20));
-    // The next poll leaves after the order was gone.
+    // The next poll is sent after the order ended.
     state.onBook(snapshot(BIDS, ASKS), at(5000), []);
     expect(look(state, 5000).others.bids[0]?.amountMicros).toBe(m(30));
   });
@@ -323,7 +323,7 @@ describe('what a strategy does to its view', () => {
 
   test('taking levels out of a book fails at once, for its author to see', () => {
     const { book: shown, trades, market } = look(fed(), 2500);
-    // As a strategy in JavaScript may: no compiler tells it that this is read-only.
+    // Possible in JavaScript, where no compiler checks read-only types.
     expect(() => (shown.asks as unknown[]).shift()).toThrow(TypeError);
     expect(() => (trades as unknown[]).pop()).toThrow(TypeError);
     expect(Object.isFrozen(market)).toBe(true);

@@ -1,4 +1,4 @@
-/** What became of our own fills: judged at their horizons or not at all, by side, kept over restarts. */
+/** Results of own fills: judged at their horizons or not at all, by side, kept across restarts. */
 
 import { describe, expect, it } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
@@ -7,7 +7,7 @@ import { OwnFills } from '../../../src/trader/market/own-fills.js';
 const START_MS = 1_000_000;
 const m = (units: number) => micros(Math.round(units * ONE));
 
-/** A bid for 10 shares and an ask of 30 were filled at 0.40, which others' book says is the price. */
+/** A bid for 10 shares and an ask of 30 were filled at 0.40, the price by others' book. */
 function filled(): OwnFills {
   const fills = new OwnFills();
   fills.look(0.4, START_MS);

@@ -1,4 +1,4 @@
-/** What a book tells of orders of ours that are gone. */
+/** Information of a book about own orders that ended. */
 
 import { describe, expect, it } from 'vitest';
 import { isShortOfOwn } from '../../../src/trader/market/own-orders.js';

@@ -1,4 +1,4 @@
-/** How far from the middle takers trade, and where the price goes after one has taken a whole level. */
+/** Distance of trades from the middle, and the price's move after a trade that takes a whole level. */
 
 import { describe, expect, it } from 'vitest';
 import { CategoryFlow, TakerFlow } from '../../../src/trader/market/taker-flow.js';
@@ -18,7 +18,7 @@ const taken = (taker: 'buy' | 'sell', price: number, shares = 1) => ({
   seenMs: START_MS,
 });
 
-/** A market of which each step is ten seconds; its books have 100 shares at either best price. */
+/** A market with steps of ten seconds; its books have 100 shares at each best price. */
 class Market {
   readonly shape = new TakerFlow();
   nowMs = START_MS;
@@ -44,7 +44,7 @@ class Market {
   }
 }
 
-/** kappa of so many trades at these distances, with 20 at 2 ticks believed before. */
+/** kappa of this number of trades at these distances, with a prior of 20 at 2 ticks. */
 const kappaOf = (distances: readonly number[]): number =>
   (distances.length + 20) / (distances.reduce((sum, each) => sum + each, 0) + 20 * 0.02);
 
@@ -55,7 +55,7 @@ describe('the distance of takers', () => {
     const market = new Market().look(0.46, 0.54);
     for (const distance of [0.02, 0.04, 0.02, 0.04])
       market.shape.onTrade(taken('buy', 0.5 + distance), market.nowMs, TICK);
-    // All at one moment: nothing has faded. What its category has seen is the same, and is believed for as much again.
+    // All at one time: nothing has decayed. Its category has the same trades, and counts as much again.
     const category = 24 / (0.12 + 20 * 0.02);
     expect(market.kappa).toBeCloseTo(24 / (0.12 + 20 / category), 9);
   });
@@ -90,7 +90,7 @@ describe('the distance of takers', () => {
 describe('the move after a swept level', () => {
   it('is one tick and a half before any was seen', () => {
     expect(new Market().move).toBeCloseTo(0.015, 12);
-    // Less than the level, and what does not reach it: nothing was swept.
+    // Less than the level, and a trade that does not reach it: no sweep.
     const kept = new Market().look(0.45, 0.55).trade('buy', 0.55, 99).trade('sell', 0.5, 500).look(0.49, 0.59);
     expect(kept.move).toBeCloseTo(0.015, 12);
   });
@@ -103,7 +103,7 @@ describe('the move after a swept level', () => {
   ] as const)('is learned from who takes %s', (_what, taker, price, shares, [bid, ask], ticks) => {
     const market = new Market().look(0.45, 0.55).trade(taker, price, shares).look(bid, ask);
     const mean = (before: number, count: number) => (count * ticks + 20 * before) / (count + 20);
-    // Five seconds have passed since: a thousandth is forgotten.
+    // Five seconds have passed: a thousandth has decayed.
     expect(market.move / 0.01).toBeCloseTo(mean(mean(1.5, 1), 1), 2);
   });
 

@@ -58,7 +58,7 @@ test('whatever pages show a history, every trade is taken once and in order', ()
       let taken = 0;
       for (const more of [...polls, all.length]) {
         shown = Math.min(all.length, shown + more);
-        // Pages of 70 rows hold all of them: nothing can have left the page unseen.
+        // Pages of 70 rows hold all of them: no row can have left the page unseen.
         taken += tape.add(all.slice(0, shown).toReversed(), shown, EMPTY_BOOK).length;
         expect(taken).toBe(shown);
       }

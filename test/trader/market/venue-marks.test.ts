@@ -1,4 +1,4 @@
-/** The venue's estimate of a holding decides the order of looks once confirmed; it is never a price. */
+/** The venue's estimate of a holding decides the order of polls once confirmed; it is never a price. */
 
 import { expect, it } from 'vitest';
 import { assetRow } from '../../../src/shared/protocol/records.js';

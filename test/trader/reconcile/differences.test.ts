@@ -1,4 +1,4 @@
-/** What one look at an outcome, an order or a trade lets be said. */
+/** Conclusions from one read of an outcome, an order or a trade. */
 
 import { describe, expect, it } from 'vitest';
 import type { Micros } from '../../../src/shared/base/micros.js';

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => account.close());
 
-/** Long enough for a second look, and for what is young to be old. */
+/** Long enough for a second read, and for young rows to be old. */
 const LATER_MS = 40_000;
 
 function rounds(on: Account, count: number): void {
@@ -30,7 +30,7 @@ type Happening =
   | { readonly what: 'merge' | 'redeem' | 'canceled' | 'fills seen' | 'restart' }
   | { readonly what: 'pass'; readonly ms: number }
   | { readonly what: 'round'; readonly faults: readonly Fault[] }
-  /** A fill, seen at once, and a round some seconds later in which one list is not that far yet. */
+  /** A fill, seen at once, and a round some seconds later in which one list is not as new yet. */
   | { readonly what: 'lagging round'; readonly list: Fault['list']; readonly isMeanwhile: boolean };
 
 const fault: fc.Arbitrary<Fault> = fc.record({
@@ -67,7 +67,7 @@ function happen(on: Account, one: Happening): void {
       return;
     }
     case 'merge': {
-      // As the trader does it: of shares whose fills it has booked.
+      // Like the trader: only shares whose fills it has booked.
       const free = Math.min(on.ledger.shares('A', true), on.ledger.shares('A', false));
       if (free > 0) on.merge(free, true);
       return;
@@ -108,7 +108,7 @@ function withAccount(work: (on: Account) => void): void {
   }
 }
 
-/** Each returns the subject that must be named. */
+/** Each returns the expected subject of the difference. */
 const FOREIGN: Readonly<Record<string, (on: Account) => string>> = {
   'a foreign order that rests': (on) => `order ${on.foreignOrder('open').pubkey}`,
   'a foreign order that came and went': (on) => `order ${on.foreignOrder('canceled').pubkey}`,
@@ -247,7 +247,7 @@ describe('reconciliation', () => {
     expect([account.reconciler.isComplete, account.reconciler.isInDoubt, account.reconciler.verdict]).toEqual([
       ...[false, true, null],
     ]);
-    // Too soon to be another look.
+    // Too early to count as another read.
     account.round();
     expect(account.reconciler.isComplete).toBe(false);
     expect(account.reconciler.againMs).toBeLessThanOrEqual(account.nowMs + 10_000);
@@ -287,14 +287,14 @@ describe('reconciliation', () => {
     const held = account.ledger.positions();
     account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     expect(account.reconciler.verdict).toBeNull();
-    // A sum that younger rows still change is noted anew.
+    // A sum that younger rows still change is recorded again.
     rounds(account, 3);
     account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     account.restart();
     rounds(account, 3);
     expect(account.reconciler.verdict).toBeNull();
     expect(account.ledger.positions()).toEqual(held);
-    // It is left out, and not gone.
+    // It is omitted, not gone.
     const { accepted, newest } = account.reconciler;
     expect(accepted.length).toBeGreaterThan(0);
     expect(accepted.every(({ reason }) => reason === 'seen')).toBe(true);
@@ -306,7 +306,7 @@ describe('reconciliation', () => {
     expect(account.reconciler.verdict).toContain(pubkey);
   });
 
-  /** As the command of an operator does, with every share without a record at 0.4. */
+  /** Like an operator's command, with every share without a record at 0.4. */
   function adopt(reason = 'restored') {
     return account.ledger.transaction(() => {
       const plan = account.reconciler.planAdoption();
@@ -338,7 +338,7 @@ describe('reconciliation', () => {
       ['NO', 3],
       ['YES', 15],
     ]);
-    // Five shares at 0.4, of which the exchange has a trade.
+    // Five shares at 0.4, with a trade at the exchange.
     expect(account.ledger.cash() - cash).toBe(-2 * ONE);
     expect(account.ledger.adopted()).toBe(1.2 * ONE);
     expect(account.ledger.verify()).toEqual([]);
@@ -357,7 +357,7 @@ describe('reconciliation', () => {
     account.restart();
     rounds(account, 3);
     const { newest, accepted } = account.reconciler;
-    // An order that rests and that nobody here signed is no holding: it goes on to differ.
+    // A resting order that was not signed here is no holding: it still differs.
     const resting = newest?.differences.filter(({ exchange }) => exchange.includes(', open,')) ?? [];
     expect([newest?.differences, accepted, adopt('again')]).toEqual([resting, [], 0]);
     expect(account.ledger.verify()).toEqual([]);
@@ -389,7 +389,7 @@ describe('reconciliation', () => {
     expect(account.reconciler.accepted).toMatchObject([{ what: 'position', ledger: '0', exchange: '1' }]);
     account.moves.push({ outcome: 'A YES', amount: -ONE, sinceMs: account.nowMs });
     rounds(account, 2);
-    // The omitted row is missing now, which is a difference of its own.
+    // The omitted row is missing now, which is a separate difference.
     expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange -1');
     account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     rounds(account, 2);
@@ -449,13 +449,13 @@ describe('reconciliation', () => {
     expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
   });
 
-  /** A trade is told as failed and its shares stay where they are, which is believed to differ. Returns it as told. */
+  /** A trade is reported as failed while its shares stay, which counts as a difference. Returns its reported row. */
   function failedButHeld() {
     rounds(account, 1);
     const row = account.fill('buy', true, 3 * ONE);
     account.look('fills');
     rounds(account, 2);
-    // Told as failed, and its shares stay where they are.
+    // Reported as failed, while its shares stay.
     const failed = account.turn(row, 'failed');
     account.moves.push({ outcome: 'A YES', amount: 3 * ONE, sinceMs: account.nowMs });
     account.look('fills');
@@ -493,7 +493,7 @@ describe('reconciliation', () => {
     account.look('orders');
     account.follow();
     const leftOut = account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
-    // What differs in lists that lag may be left out; shares that come with the fill may not.
+    // Differences of stale lists may be omitted; the shares of the fill may not.
     expect(leftOut.map(({ what }) => what)).not.toContain('position');
     const underWay = must(account.trades.rows[0]?.row, 'the trade');
     account.trades.replace(underWay, trade, account.nowMs);
@@ -528,7 +528,7 @@ describe('reconciliation', () => {
     account.moves.push({ outcome: 'A YES', amount: 5 * ONE, sinceMs: account.nowMs });
     rounds(account, 2);
     expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange 5');
-    // The trade turns up that explains it.
+    // The trade appears that explains it.
     account.fill('buy', true, 5 * ONE);
     account.moves.pop();
     account.look('fills');
@@ -618,7 +618,7 @@ describe('reconciliation', () => {
     account.requests = 0;
     account.nowMs += LATER_MS;
     expect(account.round()).toBe(true);
-    // Seven lists, and the looks at orders and fills.
+    // Seven lists, and the reads of orders and fills.
     expect(account.requests).toBe(9);
     expect(account.reconciler.requestsARound).toBe(9);
   });

@@ -350,19 +350,19 @@ describe('an input that is missing or not finite', () => {
     return Object.fromEntries(entries.map(([name, inner]) => [name, name === key ? replaced(inner, rest, by) : inner]));
   };
 
-  /** Of the levels of a book only the best prices are compared with. */
+  /** Only the best prices of a book's levels are compared. */
   const compared = (path: readonly string[]) => path.at(-1) !== 'amountMicros' || path[0] === 'place';
   const { exposure, ...plain } = crowded();
   const all = paths({ place: placeOf(), facts: plain }).filter(compared);
   const bad = [undefined, null, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '1'];
-  /** Null is a word of its own there: no date, no jump, no fair value (which then only reduces, and this one does not). */
+  /** Null has a meaning there: no date, no jump, no fair value (which then only reduces, and this one does not). */
   const nullMeansNone = ['timeToResolutionMs', 'sinceJumpMs'];
 
   it.each(all.map((path) => ({ name: path.join('.'), path })))('refuses: $name', ({ path }) => {
     expect(judge(placeOf(), crowded()).verdict).toBe('approved');
     for (const by of bad) {
       if (by === null && nullMeansNone.includes(path.at(-1) ?? '')) continue;
-      // An infinite limit is no limit, and an infinite age, wait or headroom says nothing: all of it refuses.
+      // An infinite limit is no limit, and an infinite age, wait or headroom has no meaning: all are rejected.
       const state = replaced({ place: placeOf(), facts: plain }, path, by) as { place: PlaceIntent; facts: RiskFacts };
       expect([by, judge(state.place, { ...state.facts, exposure }).verdict]).toEqual([by, 'refused']);
     }
@@ -385,7 +385,7 @@ describe('self-crossing in mirrored space', () => {
           ...factsOf({ exposure, sight: sight({ book: { bids: [], asks: [] } }) }),
           limits: limitsOf({ priceCollarFairMicros: m(ONE) }),
         });
-        // Written out leg by leg, as the exchange would match them.
+        // Computed leg by leg, as the exchange would match them.
         const [p, q] = [old.priceMicros, fresh.priceMicros];
         const sameOutcome = old.isYes === fresh.isYes;
         const meets = sameOutcome

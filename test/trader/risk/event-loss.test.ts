@@ -21,7 +21,7 @@ const exposureOf = (
   return exposure;
 };
 
-/** So many NO at 0.8 in a market of the event. */
+/** This number of NO at 0.8 in a market of the event. */
 const noIn = (marketConditionId: string, count = 100): Holding =>
   holdingOf({ marketConditionId, noMicros: shares(count), costMicros: shares(0.8 * count) });
 
@@ -40,17 +40,17 @@ describe('the worst loss of an event', () => {
     expect(exposureOf([EXHAUSTIVE], [yes('a'), yes('b')]).eventLoss('event')).toBe(0);
     // The other outcome may win.
     expect(exposureOf([EXHAUSTIVE], [yes('a')]).eventLoss('event')).toBe(30 * ONE);
-    // There is a market of the event that the declaration does not know.
+    // The event has a market that the declaration does not name.
     expect(exposureOf([EXHAUSTIVE], [yes('a'), yes('b'), yes('d')]).eventLoss('event')).toBe(90 * ONE);
   });
 
   it('counts that a narrower threshold is reached only with the wider one', () => {
-    // Long the wide, short the narrow one: the loss of both at once needs the narrow one alone to come true.
+    // Long the wide, short the narrow one: the loss of both needs an outcome in the narrow one alone.
     const wide = holdingOf({ marketConditionId: 'a', yesMicros: shares(100), costMicros: shares(60) });
     const held = [wide, noIn('b', 100)];
     expect(exposureOf([], held).eventLoss('event')).toBe(140 * ONE);
     expect(exposureOf([NESTED], held).eventLoss('event')).toBe(40 * ONE);
-    // A market that is not declared may come out either way.
+    // An undeclared market may resolve either way.
     expect(exposureOf([NESTED], [...held, noIn('d')]).eventLoss('event')).toBe(120 * ONE);
   });
 
@@ -86,11 +86,11 @@ describe('the worst loss of an event', () => {
       amountMicros: shares(100),
       fairYesMicros: m(440_000),
     });
-    // A hundred NO at 0.56 and a fee of 0.56 more: lost where market a wins.
+    // A hundred NO at 0.56 and a fee of 0.56 more: lost if market a wins.
     expect(judge(more, facts(116))).toMatchObject({ verdict: 'refused', control: 6, name: 'max_event_loss' });
     expect(judge(more, facts(117)).verdict).toBe('approved');
     const less = placeOf({ isYes: false, side: 'sell', priceMicros: m(590_000), amountMicros: shares(10) });
-    // What is sold was what the other market's loss was set off against.
+    // The sold shares offset the other market's loss.
     expect(judge(less, facts(60))).toMatchObject({ verdict: 'refused', name: 'max_event_loss' });
     const alone = { ...facts(10), exposure: exposureOf([EXCLUSIVE], [noIn('a')]) };
     expect(judge(less, alone).verdict).toBe('approved');

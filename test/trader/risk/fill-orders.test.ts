@@ -51,7 +51,7 @@ interface Book {
   cost: number;
 }
 
-/** The books after each fill, one after the other, in this order. */
+/** The books after each fill, in this order. */
 function* fillingInOrder(begin: Holding, orders: readonly WorkingOrder[]): Generator<ReadonlyMap<string, Book>> {
   const books = new Map(['a', 'b', 'c'].map((market) => [market, { yes: 0, no: 0, cost: 0 }]));
   books.set('a', { yes: begin.yesMicros, no: begin.noMicros, cost: begin.costMicros });
@@ -118,7 +118,7 @@ describe('a figure of an order or a holding that is missing or not finite', () =
   const held = ['yesMicros', 'noMicros', 'costMicros', 'lockedYesMicros', 'lockedNoMicros'] as const;
   const bad = [undefined, null, Number.NaN, Number.POSITIVE_INFINITY, 0.5, '1'];
 
-  /** Whatever happens, it is no approval: a refusal, or an error that stops the trader. */
+  /** Approval is impossible: a rejection, or an error that stops the trader. */
   const passes = (exposure: () => Exposure, side: 'buy' | 'sell'): boolean => {
     try {
       const place = placeOf({ side, priceMicros: m(side === 'buy' ? 410_000 : 430_000) });

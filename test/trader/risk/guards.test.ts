@@ -37,7 +37,7 @@ describe('the guard against many fills in a short time', () => {
         fc.integer({ min: 1, max: 20 }),
         fc.nat(),
         (all, maxFills, fillsWindowS, cut) => {
-          // Pages come newest first within themselves: any order within what the guard keeps.
+          // Pages are newest first within themselves: any order within the guard's memory.
           const read = all.length <= 4 * (maxFills + 1) ? all : [...all].sort((a, b) => a - b);
           let guard = new FillGuard(NO_FILLS, { maxFills, fillsWindowS });
           let tooMany = false;
@@ -66,7 +66,7 @@ describe('the pace of orders and cancels', () => {
         let [pace, nowMs] = [new ActionPace([]), 1_700_000_000_000];
         for (const { waitMs, restart } of all) {
           nowMs += waitMs;
-          // The ledger gives the newest first.
+          // The ledger returns the newest first.
           if (restart) pace = new ActionPace([...begun].reverse());
           const within = (ms: number) => begun.filter((timeMs) => Math.abs(nowMs - timeMs) < ms).length;
           expect(pace.peek(nowMs)).toEqual({ lastSecond: within(1000), lastMinute: within(60_000) });

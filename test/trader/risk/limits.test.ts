@@ -54,7 +54,7 @@ describe('the limits of a file', () => {
   it('stand in the manual with the defaults that they have, and each says its number and unit in the schema', () => {
     const manual = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
     const rows = [...manual.matchAll(/^\| (\d+) \| `(\w+)`( S)? \| `([^`]+)` \|/gm)];
-    // Any JSON, to the compiler; were it not so, nothing below would be equal.
+    // Any JSON for the compiler; otherwise nothing below would be equal.
     const { properties } = z.toJSONSchema(riskLimitsSchema, { io: 'input' }) as unknown as {
       readonly properties: Readonly<Record<string, { readonly default: unknown; readonly description?: string }>>;
     };

@@ -4,7 +4,7 @@ import { AVERAGING_MS, SlowAverages } from '../../../src/trader/risk/slow-averag
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Shows one price, a look a minute. */
+/** Shows one price, a poll a minute. */
 function show(averages: SlowAverages, price: number, fromMs: number, lastsMs: number): number {
   for (let nowMs = fromMs; nowMs <= fromMs + lastsMs; nowMs += 60_000) averages.look('a', price, nowMs);
   return fromMs + lastsMs;
@@ -43,7 +43,7 @@ describe('the slow average of a price', () => {
     for (let nowMs = 0; nowMs <= hours * HOUR_MS; nowMs += 60_000) {
       averages.look('a', 0.84, nowMs);
       const perShare = 0.84 - averages.caps('a').yesMicros / 1e6;
-      // Whatever purchases control 22 still allows, the quoter sells.
+      // The quoter sells as much as control 22 still allows.
       bought = Math.max(bought, 50 / perShare);
       lost = bought * (0.84 - 0.5);
     }

@@ -1,4 +1,4 @@
-/** Random states for the risk properties, and the slow, obvious model that they are compared with. */
+/** Random states for the risk properties, and the slow, obvious model for comparison. */
 
 import fc from 'fast-check';
 import type { Micros } from '../../../src/shared/base/micros.js';
@@ -136,7 +136,7 @@ export interface RandomState {
   readonly place: PlaceIntent;
 }
 
-/** Up to five working orders over three markets, and one order that would like to join them. */
+/** Up to five working orders over three markets, and one new order. */
 export const randomState: fc.Arbitrary<RandomState> = fc
   .record({
     holdings: fc.tuple(...MARKETS.map(holdingIn)),
@@ -159,7 +159,7 @@ export const randomState: fc.Arbitrary<RandomState> = fc
     }),
   }));
 
-/** Limits wide open but for those named, so that a property is about one control. */
+/** Limits that never bind except for the named ones, so that a property is about one control. */
 export const only = (changes: Partial<RiskLimits>): RiskLimits => ({
   ...limitsOf(),
   maxOrderSharesMicros: m(1e15),
@@ -180,7 +180,7 @@ export const only = (changes: Partial<RiskLimits>): RiskLimits => ({
   ...changes,
 });
 
-/** The place as it would work. */
+/** The place as a working order. */
 export const working = (place: PlaceIntent, feeRateMicros: Micros): WorkingOrder => ({
   intentId: place.intentId,
   marketConditionId: place.marketConditionId,
@@ -195,7 +195,7 @@ export const working = (place: PlaceIntent, feeRateMicros: Micros): WorkingOrder
 
 const ceilDiv = (a: bigint, b: bigint) => (a + b - 1n) / b;
 
-/** Currency that one full fill moves: positive paid, negative received, fee included, rounded against us. */
+/** Currency of one full fill: positive paid, negative received, fee included, rounded against us. */
 export function paid(order: WorkingOrder): bigint {
   const product = BigInt(order.priceMicros) * BigInt(order.remainingMicros);
   const notional = order.side === 'buy' ? ceilDiv(product, 1_000_000n) : product / 1_000_000n;
@@ -219,7 +219,7 @@ export interface BruteWorst {
   readonly cash: bigint;
 }
 
-/** Currency that splits under way take. */
+/** Currency of splits in progress. */
 const splitting = (holdings: readonly Holding[]): bigint =>
   holdings.reduce((sum, { splittingMicros }) => sum + BigInt(splittingMicros), 0n);
 

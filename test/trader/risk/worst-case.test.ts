@@ -29,7 +29,7 @@ const verdictOf = ({ holdings, orders, place }: RandomState, changes: Parameters
     sight: sight({ book: { bids: [], asks: [] } }, place.marketConditionId),
   });
 
-/** What was refused by the named control, or approved; anything else the property does not speak about. */
+/** Rejected by the named control, or approved; the property covers no other verdict. */
 const speaks = (verdict: ReturnType<typeof judge>, name: string): boolean =>
   verdict.verdict === 'approved' || verdict.name === name;
 
@@ -61,7 +61,7 @@ describe('the exposure', () => {
           if (order === undefined) continue;
           winding.drop(order.intentId);
           winding.addOrder({ ...order, remainingMicros: m(1 + (detour % ONE)) });
-          // Looks in between must leave nothing behind: of one market, and of the sums.
+          // Reads in between must have no effect: of one market, and of the sums.
           if (detour % 3 === 0) winding.worstCase(order.marketConditionId);
           if (detour % 3 === 1) expect(winding.totalLossMicros).toBeGreaterThanOrEqual(0);
           winding.setHolding(holdingOf({ yesMicros: m(detour % ONE) }));
@@ -121,7 +121,7 @@ describe('a limit holds even if every working order fills in the worst order', (
         const after =
           bruteWorst(state.holdings, [...state.orders, working(state.place, FEE)]).position.get(marketConditionId) ??
           0n;
-        // A position that is over its limit already may only not grow.
+        // A position that already exceeds its limit may only not grow.
         if (verdict.verdict === 'approved')
           expect(after <= BigInt(maxPositionSharesMicros) || after === before).toBe(true);
         else expect(after > BigInt(maxPositionSharesMicros)).toBe(true);

@@ -1,4 +1,4 @@
-/** A budget that answers take away is told, once. */
+/** A budget that answers reduce is reported once. */
 
 import { expect, it } from 'vitest';
 import { BudgetWatch } from '../../../src/trader/scheduler/budget-watch.js';
@@ -7,7 +7,7 @@ import { RequestQueue } from '../../../src/trader/scheduler/request-queue.js';
 const LIMITS = { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 };
 const CALL = { endpoint: 'markets.list', params: {}, query: {}, body: undefined } as const;
 
-/** A venue whose answers say this of the public budget at each second. */
+/** A venue whose answers report this public budget at each second. */
 function tell(seconds: number, say: (second: number) => { limit: number; remaining: number } | null) {
   const queue = new RequestQueue(LIMITS);
   const watch = new BudgetWatch(LIMITS);

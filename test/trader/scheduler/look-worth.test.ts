@@ -1,4 +1,4 @@
-/** Choosing by kept bounds is choosing by every index. */
+/** A choice by cached bounds equals the choice by every index. */
 
 import { describe, expect, it } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
@@ -32,7 +32,7 @@ function makeMarket(random: Random): Changing {
   };
 }
 
-/** What a trader learns between two decisions: of a few markets something, of most nothing. */
+/** New information between two decisions: about few markets. */
 function change(markets: readonly Changing[], random: Random): void {
   const market = markets[random.below(markets.length)];
   if (market === undefined) return;
@@ -70,7 +70,7 @@ describe('the worth of a look', () => {
     const markets = Array.from({ length: 60 }, () => makeMarket(random));
     const worths = markets.map(() => new LookWorth());
     for (let nowMs = 1000, i = 0; i < 500; i++) {
-      // Now and then our clock steps back.
+      // Sometimes our clock steps back.
       nowMs += random.chance(0.02) ? -5000 : 200 + random.below(2000);
       for (let changes = random.below(4); changes > 0; changes--) change(markets, random);
       const chosen = chooseByBounds(markets, worths, nowMs);

@@ -105,7 +105,7 @@ describe('the choice of markets', () => {
   it('lets what is quoted stay until it costs what coming and going does, and takes up what earns that', () => {
     const margin = (8 * LEAST.request) / DWELL_S;
     const worth = (fillsPerS: number) => candidate('x', { fillsPerS }).offer.at(LEAST).net;
-    // Found by halving: fills at which the value is at most that.
+    // Found by bisection: fills at which the value is at most this.
     const fillsFor = (net: number) => {
       let [low, high] = [0.00001, 0.01];
       for (let i = 0; i < 60; i++)

@@ -1,4 +1,4 @@
-/** What quoting a market brings: against values reckoned elsewhere, against quadrature, and against every other choice. */
+/** Value of quoting a market: compared with independent values, with quadrature, and with every other choice. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ describe('the net value of a market', () => {
       prices,
     );
     expect(edge - stale - looks - moves - fills - reserve - currency).toBeCloseTo(net, 15);
-    // Two requests for each of two orders stand by in every minute.
+    // Two requests for each of two orders are reserved in every minute.
     expect(value.net - net).toBeCloseTo((0.001 * 4) / 60, 12);
   });
 
@@ -86,7 +86,7 @@ describe('the net value of a market', () => {
   });
 });
 
-/** By the trapezium rule over the ages that a book reaches, with the ignorance of sigma averaged as the index has it. */
+/** By the trapezium rule over the ages of a book, with the uncertainty of sigma averaged as in the index. */
 function lossByQuadrature({ price, sigmaPerSqrtS, takersPerS, quotes }: StaleMarket, everyS: number): number {
   const steps = 4000;
   let sum = 0;

@@ -1,4 +1,4 @@
-/** Frequency of reading own state: by the cost of a look, the harm of late news about a fill, and the budget. */
+/** Frequency of reading own state: by the cost of a read, the harm of late news about a fill, and the budget. */
 
 import { describe, expect, it } from 'vitest';
 import type { PollFacts, PollSettings } from '../../../src/trader/scheduler/contract.js';
@@ -17,7 +17,7 @@ const SETTINGS: PollSettings = {
 
 const NOW = 1_700_000_000_000;
 
-/** Looks at own trades and own orders, and rounds, in two minutes. */
+/** Reads of own trades and own orders, and rounds, in two minutes. */
 function countLooks(facts: Partial<PollFacts>, settings: Partial<PollSettings> = {}) {
   const plan = new PollPlan({ ...SETTINGS, ...settings });
   const counts = { fills: 0, orders: 0, assets: 0 };

@@ -4,7 +4,7 @@ import { PollRecord } from '../../../src/trader/scheduler/poll-memory.js';
 
 const MINUTE_MS = 60_000;
 
-/** Moments, in seconds, at which the list of markets, due each minute, is asked for; its nth request ends so, at once. */
+/** Times, s, of the requests for the list of markets, due each minute; `endOf` gives the result of the nth. */
 function asked(endOf: (nth: number) => PollResult, untilS: number): readonly number[] {
   const poll = new PollRecord({ kind: 'catalog' }, 20);
   const seconds: number[] = [];

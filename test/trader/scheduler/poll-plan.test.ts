@@ -27,7 +27,7 @@ const targetOf = ({ owner }: Pick<PlannedRequest, 'owner'>): PollTarget => {
   return owner.target;
 };
 
-/** As the plan is told of it: our orders stand a cent from a price of a half, on both sides. */
+/** In the plan's form: our orders are a cent from a price of a half, on both sides. */
 const polled = (id: string, restingShares: number, known: Partial<PolledMarket> = {}): PolledMarket => {
   const quote = { remainingMicros: shares(restingShares / 2) };
   const quotes: RestingQuote[] = [
@@ -48,7 +48,7 @@ const polled = (id: string, restingShares: number, known: Partial<PolledMarket> 
   };
 };
 
-/** One order rests, and the public budget has some room. */
+/** One order rests, and the public budget has room. */
 const factsOf = (changes: Partial<PollFacts> = {}): PollFacts => ({
   markets: [],
   openOrders: 1,
@@ -62,13 +62,13 @@ const factsOf = (changes: Partial<PollFacts> = {}): PollFacts => ({
 interface Market {
   readonly id: string;
   readonly restingShares: number;
-  /** Price moved per square root of a second. */
+  /** Price move per square root of a second. */
   readonly sigma: number;
   /** Default false. */
   readonly isOver?: boolean;
 }
 
-/** A plan at work on these markets through a queue and a network, with what a look at a book changes. */
+/** A plan on these markets through a queue and a network, with the changes of a book's poll. */
 class Watch {
   readonly world: World;
   readonly plan: PollPlan;
@@ -128,7 +128,7 @@ class Watch {
     return this.asked.filter((poll) => poll.kind === kind && (market === null || poll.market === market)).length;
   }
 
-  /** The longest that any of these markets went between two looks at its book, from its first look after `fromMs` on. */
+  /** The longest gap between two polls of any of these books, from its first poll after `fromMs`. */
   longestGapMs(markets: readonly string[], fromMs = 0): number {
     let longest = 0;
     for (const id of markets) {
@@ -182,9 +182,9 @@ describe('an hour with a hundred markets', () => {
     const firstLooks = everyMarket.map(
       (id) => watch.asked.find((poll) => poll.kind === 'book' && poll.market === id)?.ms,
     );
-    // A detail and a book each, beside ten markets that are looked at all the time.
+    // A detail and a book each, beside ten markets that are polled all the time.
     expect(Math.max(...firstLooks.map((ms) => ms ?? Infinity)) - start).toBeLessThan(300_000);
-    // Then half of the 70 books a minute go to whoever waits beyond a minute: a hundred markets take three.
+    // Then half of the 70 books a minute are for markets that wait longer than a minute: a hundred markets take three.
     expect(watch.longestGapMs(everyMarket, start + 300_000)).toBeLessThan(60_000 + 120_000);
     for (const id of everyMarket) expect(watch.count('trades', id)).toBeGreaterThan(2);
   });
@@ -287,7 +287,7 @@ describe('what is looked at', () => {
         const others = Array.from({ length: 20 }, (_, i) => market(`o${i}`, 50, 0.002));
         const watch = new Watch([...others, market('cooler', one.resting, one.sigma / 1e4), hotter]);
         watch.run(600, 500);
-        // One look more or less is the moment at which the run ends.
+        // A difference of one poll depends on the end of the run.
         expect(watch.count('book', 'hotter') + 1).toBeGreaterThanOrEqual(watch.count('book', 'cooler'));
       }),
       { numRuns: times(6, 12) },

@@ -1,4 +1,4 @@
-/** The plan of polls leaves little to takers where every price is known. */
+/** The poll plan leaves little to takers if every price is known. */
 
 import { describe, expect, it } from 'vitest';
 import { goRound, type WatchOptions, watch } from '../../bench/polling/watch.js';
@@ -11,7 +11,7 @@ const SEEDS = [1, 2, 3, 4];
 const mean = (figures: readonly number[]): number => figures.reduce((a, b) => a + b, 0) / figures.length;
 
 interface Lost {
-  /** The mean over seeds, as a part of what going round with as many looks loses. */
+  /** The mean over seeds, as a part of the loss of round-robin polling with the same number of polls. */
   readonly ofRound: number;
   readonly longestGapS: number;
 }
@@ -30,7 +30,7 @@ function measure(name: Name, options: WatchOptions): Lost {
 
 const measured = new Map<string, Lost>();
 
-/** The same is measured once. */
+/** Equal settings are measured once. */
 function lossOf(name: Name, options: WatchOptions = { looksAfterFills: true }): Lost {
   const key = JSON.stringify([name, options]);
   const lost = measured.get(key) ?? measure(name, options);
@@ -38,7 +38,7 @@ function lossOf(name: Name, options: WatchOptions = { looksAfterFills: true }): 
   return lost;
 }
 
-/** Ten rounds of all looks. */
+/** Ten rounds of all polls. */
 const longestOf = (name: Name): number => 10 + (10 * WORLDS[name].markets * 60) / 70;
 
 describe('stale quotes lose', () => {

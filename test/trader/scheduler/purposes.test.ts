@@ -1,4 +1,4 @@
-/** What requests are spent on: named by call and owner, counted by the minute and in all. */
+/** Purposes of requests: named by call and owner, counted by the minute and in total. */
 
 import { expect, it } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';

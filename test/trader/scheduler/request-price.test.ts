@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RequestPrice } from '../../../src/trader/scheduler/request-price.js';
 
-/** After so many looks, five seconds apart, with this part of a burst left at each. */
+/** After this number of polls, five seconds apart, with this part of a burst left at each. */
 function follow(price: RequestPrice, looks: number, left: number): number {
   for (let i = 0; i < looks; i++) price.look({ burstLeft: () => left }, 5000 * ++at);
   return price.above(0.001);

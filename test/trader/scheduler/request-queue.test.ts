@@ -23,7 +23,7 @@ const lanes = fc.constantFrom(...LANES);
 
 type BudgetSaid = Pick<BudgetReport, 'limit' | 'remaining'> & Partial<BudgetReport>;
 
-/** Answers a request at once, without a word on the budget. */
+/** Answers a request at once, without budget headers. */
 const answer = (queue: RequestQueue, requestId: number, nowMs = NOW): PlannedRequest =>
   queue.onOutcome({
     kind: 'outcome',
@@ -35,7 +35,7 @@ const answer = (queue: RequestQueue, requestId: number, nowMs = NOW): PlannedReq
     budget: null,
   });
 
-/** Answers a request as throttled, or well, with what its headers say of the signed budget. */
+/** Answers a request as throttled, or as successful, with the signed budget of its headers. */
 const told = (queue: RequestQueue, id: number, nowMs: number, is: 'throttled' | 'answered', budget: BudgetSaid) =>
   queue.onOutcome({
     kind: 'outcome',
@@ -50,7 +50,7 @@ const told = (queue: RequestQueue, id: number, nowMs: number, is: 'throttled' | 
     budget: { scope: 'signed', resetMs: NOW + 86_400_000, ...budget },
   });
 
-/** Lets everything leave that may at this moment, answering each request at once. */
+/** Sends all requests allowed at this time, answering each at once. */
 function drain(queue: RequestQueue, nowMs = NOW): Lane[] {
   const left: Lane[] = [];
   for (;;) {
@@ -93,7 +93,7 @@ describe('the order of what leaves', () => {
     const underWay = queue.release(NOW).requests.map(({ id }) => id);
     queue.push(askOf('public', 'quiet', 'patient'));
     const answered: string[] = [];
-    // One place becomes free at a time, and a new hot request is always waiting for it.
+    // One place becomes free at a time, and a new hot request always waits for it.
     for (let round = 0; round < 20; round++) {
       queue.push(askOf('public', 'hot', 'hot'));
       answered.push(nameOf(answer(queue, underWay.shift() ?? 0)));
@@ -322,7 +322,7 @@ describe('the budget', () => {
     const [probe, ...others] = queue.release(NOW + 1_000).requests;
     expect([probe?.lane, others]).toEqual(['cancel', []]);
     expect(queue.release(NOW + 1_500).requests).toEqual([]);
-    // Refused again: twice as long, then twice as long again, and never longer than ten seconds.
+    // Rejected again: twice as long, then twice as long again, and never longer than ten seconds.
     told(queue, probe?.id ?? 0, NOW + 1_500, 'throttled', { limit: 300, remaining: 0 });
     expect(queue.nextReleaseMs(NOW + 1_500)).toBe(NOW + 3_500);
     const second = queue.release(NOW + 3_500).requests;
@@ -462,7 +462,7 @@ describe('the cancel reserve', () => {
           const urgent = mixed.some((lane) => lane === 'own');
           const reserve = cancelReserve(open, perMinute);
           expect(left).toBeGreaterThanOrEqual(Math.min(perMinute, urgent ? Math.floor(reserve / 2) : reserve));
-          // Whatever the others took, the cancels of all open orders leave at once as far as half the reserve goes.
+          // Whatever the others used, the cancels of all open orders are sent at once, up to half the reserve.
           for (let i = 0; i < 2 * open; i++) queue.push(askOf('signed', 'cancel'));
           expect(drain(queue).filter((lane) => lane === 'cancel').length).toBeGreaterThanOrEqual(
             Math.min(2 * open, left),
@@ -489,7 +489,7 @@ describe('the cancel reserve', () => {
             drain(queue, nowMs);
           }
           const killedMs = nowMs;
-          // What a kill sends, as far as a minute can hold it.
+          // Cancels of a kill, up to a minute's budget.
           const cancels = Math.min(2 * open, 265);
           for (let i = 0; i < cancels; i++)
             queue.push({ ...askOf('signed', 'cancel'), latestMs: Number.POSITIVE_INFINITY });
@@ -569,7 +569,7 @@ describe('the cancel reserve', () => {
 });
 
 describe('new orders', () => {
-  /** Own trades each second, and every order and move that headroom allows; the orders that rest grow to `most`. */
+  /** Own trades each second, and every order and move that headroom allows; the resting orders grow to `most`. */
   function trade(seconds: number, most: number) {
     const queue = new RequestQueue(LIMITS);
     const drafts: number[] = [];
@@ -584,7 +584,7 @@ describe('new orders', () => {
       };
       if (ms % 1000 === 0) queue.push({ ...askOf('signed', 'own'), latestMs });
       while (queue.headroom('signed', 'draft', nowMs) >= 2) {
-        // One more where there is room, else one is moved.
+        // Adds one if there is room, else moves one.
         if (open < most) open++;
         else for (let i = 0; i < 2; i++) queue.push({ ...askOf('signed', 'cancel'), latestMs });
         queue.setOpenOrders(open);

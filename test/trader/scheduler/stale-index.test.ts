@@ -1,4 +1,4 @@
-/** What a look is worth: against quadrature, and against values reckoned elsewhere. */
+/** Value of a poll: compared with quadrature, and with independently computed values. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -18,11 +18,11 @@ const diffusionIndex = (h: number, sigma: number, t: number): number => {
   return t * s * indexPerDeviation(h / s);
 };
 
-/** Mean of g over the time since the look, price: what a look every `t` seconds leaves. */
+/** Mean of g over the time since the poll, price: the loss with a poll every `t` seconds. */
 const meanPickOff = (h: number, sigma: number, t: number): number =>
   pickOff(h, sigma * Math.sqrt(t)) - diffusionIndex(h, sigma, t) / t;
 
-/** The integral of g over [from, to] by Simpson's rule in the square root of time, where it is smooth. */
+/** The integral of g over [from, to] by Simpson's rule in the square root of time, in which it is smooth. */
 function integral(h: number, sigma: number, from: number, to: number): number {
   const [a, b] = [Math.sqrt(from), Math.sqrt(to)];
   const n = 2000;
@@ -53,7 +53,7 @@ describe('the index of a look', () => {
   it('is averaged over what is not known of sigma', () => {
     const s = 0.001 * Math.sqrt(60);
     expect((60 * s * averagedIndex(0.01 / s)) / 0.0214320283).toBeCloseTo(1, 8);
-    // Read off a table: near enough to put markets in order.
+    // From a table: precise enough to sort markets.
     expect(shareIndex(0.01, 60, 0, 0.001, 0.25, 0) / 0.0214320283).toBeCloseTo(1, 3);
   });
 
@@ -70,7 +70,7 @@ describe('the index of a look', () => {
   });
 
   it('spends reads so that each is worth as much as any other', () => {
-    // Three markets, six reads a minute: where the index of one share times the shares is alike at these intervals.
+    // Three markets, six reads a minute: intervals at which the index of one share times the shares is equal.
     const markets = [
       [50, 0.02, 0.001, 36.240314],
       [200, 0.01, 0.0005, 33.234413],
@@ -108,7 +108,7 @@ describe('the index of a look', () => {
         expect(index).toBeGreaterThan(0);
         expect(staleIndex(market, ms * more)).toBeGreaterThan(index);
         expect(withQuote({ remainingMicros: micros(Math.round(50_000_000 * more)) })).toBeGreaterThan(index);
-        // As long as it has not moved as far as a probability can: what then changes is not worth reading.
+        // Until it has moved as far as a probability can: later changes are not worth a poll.
         const wilder = staleIndex({ ...market, sigmaPerSqrtS: market.sigmaPerSqrtS * more }, ms);
         expect(wilder / index).toBeGreaterThan(1 - 1e-12);
         expect(staleIndex({ ...market, takersPerS: more / 60 }, ms)).toBeGreaterThan(index);

@@ -1,4 +1,4 @@
-/** A venue's sliding window, written out plainly, and a network between it and the queue: for the scheduler's tests. */
+/** A venue's sliding window in its plain form, and a network between it and the queue: for the scheduler's tests. */
 
 import { Random } from '../../../src/shared/base/random.js';
 import { declarationOf, type Scope } from '../../../src/shared/protocol/endpoints.js';
@@ -38,7 +38,7 @@ export const askOf = (scope: Scope, lane: Lane, name = 'name', latestMs = Number
 const ANSWERED: Outcome = { kind: 'answered', data: [], nextCursor: null };
 const THROTTLED: Outcome = { kind: 'refused', status: 429, slug: 'throttled', message: 'Slow down.', details: [] };
 
-/** Counts arrivals in the last minute, of everybody, and refuses beyond the limit; refused ones do not count. */
+/** Counts all arrivals in the last minute, and rejects beyond the limit; rejected ones do not count. */
 export class PlainWindow {
   limit: number;
   readonly accepted: number[] = [];
@@ -74,9 +74,9 @@ export class PlainWindow {
 }
 
 export interface Delays {
-  /** Mean milliseconds there and back, each. */
+  /** Mean transit time in each direction, ms. */
   readonly meanMs: number;
-  /** Part of the answers that never come; the request has arrived. */
+  /** Part of the answers that are lost; the request has arrived. */
   readonly lost: number;
 }
 
@@ -91,7 +91,7 @@ interface Travelling {
   report: BudgetReport | null;
 }
 
-/** The queue, the windows of both scopes and what travels between them, in steps of virtual time. */
+/** The queue, the windows of both scopes and the requests between them, in steps of virtual time. */
 export class World {
   nowMs = 1_700_000_000_000;
   readonly queue: RequestQueue;
@@ -114,7 +114,7 @@ export class World {
     };
   }
 
-  /** Moves time, lets requests arrive and answers come back, and lets go what may leave. */
+  /** Advances time, delivers requests and answers, and sends allowed requests. */
   step(ms: number): readonly Request[] {
     this.nowMs += ms;
     for (const travelling of [...this.#travelling].sort((a, b) => a.arrivesMs - b.arrivesMs)) this.#arrive(travelling);
@@ -164,7 +164,7 @@ export class World {
     travelling.report = lost ? null : this.windows[scope].report(scope, arrivesMs);
   }
 
-  /** Most arrivals of ours within any minute. */
+  /** Maximum own arrivals within any minute. */
   busiestMinute(scope: Scope): number {
     const times = this.arrivals
       .filter((arrival) => arrival.scope === scope)

@@ -1,4 +1,4 @@
-/** Views for strategies: hand-made ones to look at one thing, and arbitrary ones that a market could have. */
+/** Views for strategies: written by hand for one aspect, and arbitrary possible ones. */
 
 import fc from 'fast-check';
 import { complement, type Micros, micros, ONE } from '../../../src/shared/base/micros.js';
@@ -37,7 +37,7 @@ export const FACTS: MarketFacts = {
 
 export const VIEW: MarketView = viewOf(book([[0.45, 100]], [[0.55, 100]]));
 
-/** A view of this book with nothing held and nothing traded. */
+/** A view of this book without holdings and trades. */
 export function viewOf(others: Book, changes: Partial<MarketView> = {}): MarketView {
   const best = touch(others);
   const mid = best === null ? null : (best.bid.priceMicros + best.ask.priceMicros) / (2 * ONE);
@@ -91,13 +91,13 @@ export function viewOf(others: Book, changes: Partial<MarketView> = {}): MarketV
   };
 }
 
-/** The same view with this net position (YES when positive). */
+/** The same view with this net position (positive: YES). */
 export function holding(view: MarketView, net: number): MarketView {
   const [yesMicros, noMicros] = net >= 0 ? [m(net), m(0)] : [m(0), m(-net)];
   return { ...view, inventory: { ...view.inventory, yesMicros, noMicros, netMicros: m(net) } };
 }
 
-/** Parameters of a strategy file; throws when the strategy refuses them. */
+/** Parameters of a strategy file; throws if the strategy rejects them. */
 export function paramsFor(strategy: Strategy, raw: unknown = {}): ParamValues {
   const { values, problems } = readParams(strategy, raw);
   if (values === null) throw new Error(JSON.stringify(problems));
@@ -143,11 +143,11 @@ const EMPTY = {
   factors: {},
 } as const;
 
-/** Something that is so in most views, but not in all. */
+/** A property of most views. */
 const mostly = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 19, arbitrary: usual }, { weight: 1, arbitrary: odd });
 
-/** Two sides around a price, near it or far from it; now and then one of them empty, or the two crossed. */
+/** Two sides around a price, near it or far from it; sometimes one is empty, or they cross. */
 const sides = (tick: number): fc.Arbitrary<Book> => {
   const ticks = ONE / tick;
   const side = mostly(fc.constant(1), fc.constant(0)).chain((minLength) =>
@@ -206,7 +206,7 @@ const ownOrder = (tick: number): fc.Arbitrary<OwnOrderView> =>
     ageMs: fc.constant(5),
   });
 
-/** What a user's feed may say of any market: a price, or a bid and an ask. */
+/** Possible values of a user's feed for any market: a price, or a bid and an ask. */
 const feedView: fc.Arbitrary<FeedView> = fc
   .record({
     price: fc.double({ min: 0.0001, max: 0.9998, noNaN: true }),
@@ -224,7 +224,7 @@ const feedView: fc.Arbitrary<FeedView> = fc
     validUntilMs: null,
   }));
 
-/** Any view that a market could have, and some that it had better not. */
+/** Any possible view of a market, including unhealthy ones. */
 export const anyView: fc.Arbitrary<MarketView> = facts.chain((market) =>
   fc
     .record({
@@ -268,7 +268,7 @@ export const anyView: fc.Arbitrary<MarketView> = facts.chain((market) =>
     }),
 );
 
-/** The view of somebody who calls YES what we call NO. */
+/** The view of a trader who swaps YES and NO. */
 export function mirroredView(view: MarketView): MarketView {
   const flip = <T extends { readonly priceMicros: Micros }>(a: T): T => ({
     ...a,

@@ -3,7 +3,7 @@ import { isFlat } from '../../../../src/trader/engine/control/flatten.js';
 import type { MarketFacts } from '../../../../src/trader/market/view.js';
 import { m } from '../../ledger/books.js';
 
-/** A market with a smallest order of 5 shares, in lots of a hundredth. */
+/** A market with a minimum order of 5 shares, in lots of a hundredth. */
 const FACTS = { minAmountMicros: m(5_000_000), lotMicros: m(10_000) } as MarketFacts;
 
 it.each([
@@ -11,7 +11,7 @@ it.each([
   [2.31, 0, true],
   [0, 4.99, true],
   [5, 0, false],
-  // Complete sets are merged, however few: the smallest order is no bound of a merge.
+  // Any number of complete sets is merged: the minimum order does not apply to merges.
   [2.99, 2.99, false],
   [0.01, 2.3, false],
   [0.009, 2.3, true],

@@ -6,7 +6,7 @@ import { LADDER, type Mode, Modes, type Stops, type StoredModes } from '../../..
 const NO_STOPS: Stops = { halted: null, reducing: null, widened: null };
 const reason = 'because';
 
-/** Everything of ours has been seen. */
+/** All own records were read. */
 function started(stored: Partial<StoredModes> = {}): Modes {
   const modes = new Modes(stored);
   modes.onStart();
@@ -15,7 +15,7 @@ function started(stored: Partial<StoredModes> = {}): Modes {
 
 const modeOf = (modes: Modes, stops: Partial<Stops> = {}): Mode => modes.mode({ ...NO_STOPS, ...stops }).mode;
 
-/** As the trader does it: what is refused is not applied. */
+/** As the trader does it: a rejected command has no effect. */
 function say(modes: Modes, command: OperatorCommand, stopped: string | null = null): string | null {
   const refusal = modes.refusal(command, stopped);
   if (refusal === null) modes.apply(command);
@@ -210,10 +210,10 @@ describe('the way back', () => {
   });
 });
 
-/** What a person would say is in force, kept without any of the machinery. */
+/** The commands that a user would expect to be in force, without the machinery. */
 interface Model {
   killed: boolean;
-  /** Out of the market by an operator's word. */
+  /** Out of the market by an operator's command. */
   out: boolean;
   selling: boolean;
   reducing: boolean;
@@ -270,7 +270,7 @@ describe('the ladder over any sequence of commands, limits, proofs and restarts'
           else if (say(modes, one, stops.halted) === null) obey(model, one);
 
           const { orders, stance } = LADDER[modeOf(modes, stops)];
-          // Whatever was said on the way: these rungs let nothing through that they forbid.
+          // After any commands, these modes allow no forbidden order.
           if (model.killed || model.stopping) expect(orders).toBe('none');
           if (orders === 'quotes') {
             expect([model.killed, model.stopping, model.out, stops.halted]).toEqual([false, false, false, null]);
@@ -278,7 +278,7 @@ describe('the ladder over any sequence of commands, limits, proofs and restarts'
             if (stance === 'normal') expect(model.widened || stops.widened !== null).toBe(false);
           }
           if (orders === 'sales') expect(model.selling).toBe(true);
-          // And nothing is held back for a reason that is gone.
+          // No order is held back for a past reason.
           const free = !model.killed && !model.stopping && !model.out && stops.halted === null && !modes.wantsProof;
           if (free) expect(orders).toBe('quotes');
         }

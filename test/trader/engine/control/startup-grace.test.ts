@@ -22,7 +22,7 @@ interface Moment {
 
 const FIRST: Moment = { ids: ['a'], ageMs: 100, started: false, command: null, catalog: false, pausedMarket: false };
 
-/** What a start thinks of an order in market `a` whose book it has not seen. */
+/** Judges an order at the start in market `a`, whose book is unknown. */
 const atMoment = (changes: Partial<Moment>) =>
   withLedger((ledger) => {
     const { ids, ageMs, started, command, catalog, pausedMarket } = { ...FIRST, ...changes };

@@ -1,4 +1,4 @@
-/** What shares are valued at when their market does not say it any more. */
+/** Value of shares whose market no longer reports one. */
 
 import { describe, expect, it } from 'vitest';
 import { Marks } from '../../../../src/trader/engine/own/valuation.js';
@@ -10,7 +10,7 @@ const held = new Map([['a', null]]);
 const isOut = () => true;
 const isIn = () => false;
 
-/** As a new process finds them, after one that had this mark while it held shares there. */
+/** The state of a new process after one that had this mark while it held shares there. */
 const restarted = (look: (marks: Marks) => void): void =>
   withLedger((ledger) =>
     ledger.transaction(() => {

@@ -1,4 +1,4 @@
-/** What own fills tell reaches strategies, and is there again after a crash. */
+/** Information from own fills reaches strategies, also after a crash. */
 
 import { expect, it } from 'vitest';
 import type { MarketView } from '../../../../src/trader/market/view.js';

@@ -6,7 +6,7 @@ import type { MissingFills } from '../../../../src/trader/executor/trades.js';
 
 const row = (pubkey: string) => ({ pubkey, state: 'done', timestamp: 1_700_000_000 }) as OwnTradeRow;
 
-/** A poll of own trades that was answered with these rows. */
+/** A poll of own trades with these rows. */
 const report = (rows: readonly OwnTradeRow[], nextCursor: string | null = null) =>
   ({
     request: { call: { endpoint: 'trades.list', params: {}, query: { limit: 100 }, body: undefined }, latestMs: 0 },
@@ -16,7 +16,7 @@ const report = (rows: readonly OwnTradeRow[], nextCursor: string | null = null) 
     venueTimeMs: null,
   }) as unknown as RequestResult;
 
-/** Own lists over an executor that only counts how often it is shown trades, and has booked those of `booked`. */
+/** Own lists over an executor that only counts received trades, and has booked those of `booked`. */
 function newLists(booked: Set<string>, missing: readonly MissingFills[]) {
   const shown: number[] = [];
   const looks = { fills: 0 };
@@ -31,7 +31,7 @@ function newLists(booked: Set<string>, missing: readonly MissingFills[]) {
     missingFills: () => missing,
   };
   const reconciler = { advanceClock: () => undefined, onFillsRead: () => looks.fills++ };
-  // What this list uses of each.
+  // The used parts of each.
   const lists = new OwnLists(ledger as never, executor as never, reconciler as never);
   return { lists, shown, looks };
 }

@@ -1,4 +1,4 @@
-/** Attacks on what holdings are valued at: whatever one quoter shows, limits do not count it as money. */
+/** Attacks on the value of holdings: limits do not count one quoter's prices as money. */
 
 import { describe, expect, it } from 'vitest';
 import { Valuation } from '../../../../src/trader/engine/own/valuation.js';

@@ -16,7 +16,7 @@ const view = (stance: Stance, netMicros = 0): MarketView => ({
   inventory: { ...VIEW.inventory, netMicros: micros(netMicros) },
 });
 
-/** Quotes that a sound strategy may make: ladders on the grid that do not cross, on either side of any fair value. */
+/** Possible quotes of a sound strategy: ladders on the grid that do not cross, on either side of any fair value. */
 const quotes: fc.Arbitrary<Quotes> = fc
   .record({
     fair: fc.integer({ min: 1, max: 999_999 }),
@@ -58,7 +58,7 @@ describe('quotes under a stance', () => {
         for (const side of ['bids', 'asks'] as const) {
           expect(sum(made[side])).toBeLessThanOrEqual(sum(wish[side]));
           const isFar = (price: number) => (side === 'bids' ? price <= fair - far : price >= fair + far);
-          // What was far enough already stays where it was.
+          // Levels that were already far enough stay.
           for (const { priceMicros } of wish[side].filter((level) => isFar(level.priceMicros))) {
             expect(made[side].map((level) => level.priceMicros)).toContain(priceMicros);
           }
@@ -90,7 +90,7 @@ describe('quotes under a stance', () => {
         const [adding, reducing] = held > 0 ? (['bids', 'asks'] as const) : (['asks', 'bids'] as const);
         expect(made[adding]).toEqual([]);
         expect(sum(made[reducing])).toBeLessThanOrEqual(Math.abs(held));
-        // And no less than it can: all that was wished, or all but what is too small for an order.
+        // Never less than possible: the whole wish, or all but a rest that is too small for an order.
         const missing = Math.min(sum(wish[reducing]), Math.abs(held)) - sum(made[reducing]);
         expect(missing).toBeLessThan(minAmountMicros + lotMicros);
         for (const { priceMicros } of made[reducing])

@@ -6,7 +6,7 @@ import { at, detail, m, snapshot } from '../../market/fixtures.js';
 
 const toCent = (price: number): number => Math.round(price * 100) / 100;
 
-/** A market of the event E (or of another), with a book around this price unless it has none yet. */
+/** A market of the event E (or of another), with a book around this price; null: without a book. */
 function entry(conditionId: string, mid: number | null, event: string | null = 'E') {
   const feed = new MarketTracker(conditionId);
   const of = event === null ? null : { title: event, condition_id: event, logo: null };

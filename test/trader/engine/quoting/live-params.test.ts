@@ -1,4 +1,4 @@
-/** How a slot takes up other parameters: by the quoter that it has, by pulling what rests, or by a new quoter. */
+/** How a slot applies other parameters: by its quoter, by canceling its orders, or by a new quoter. */
 
 import { describe, expect, it } from 'vitest';
 import { findLiveClass, QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
@@ -19,7 +19,7 @@ const SPECS = {
   old: spec,
 } as const;
 
-/** Says what it was made with and what it was handed; `takes` of it: nothing, by throwing, or whatever comes. */
+/** Reports its parameters; `takes` decides on new ones: nothing, by throwing, or all. */
 const makeModule = (takes: 'nothing' | 'throws' | 'all') =>
   defineStrategy({
     name: 'counting',
@@ -41,7 +41,7 @@ const makeModule = (takes: 'nothing' | 'throws' | 'all') =>
     },
   });
 
-/** What a slot says at its first two turns after these parameters have changed. */
+/** A slot's reports at its first two turns after these parameters have changed. */
 function change(values: Readonly<Record<string, number>>, takes: 'nothing' | 'throws' | 'all' = 'all', code = 'a') {
   const module = makeModule(takes);
   const settings = (raw: Readonly<Record<string, number>>, moduleKey: string): StrategySettings => ({

@@ -1,4 +1,4 @@
-/** Post-only quotes: what they are held against, and that one that would trade is neither drafted nor signed. */
+/** Post-only quotes: the book that they are compared with; a quote that would trade is neither drafted nor signed. */
 
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../../src/lab/backtest/run.js';
@@ -52,7 +52,7 @@ describe('a post-only quote', () => {
 const DECIDES_MS = 10_000;
 const ROUND_TRIP_MS = 3_000;
 
-/** Bids 0.55 from one moment on, once the ask is above it or whatever it is. */
+/** Bids 0.55 from a given time on, post-only above the ask or in any case. */
 const bidder = (postOnly: boolean) =>
   defineStrategy({
     name: 'bidder',
@@ -61,14 +61,14 @@ const bidder = (postOnly: boolean) =>
     create: () => ({
       quote: ({ nowMs }) => {
         const none = NO_QUOTES('waits');
-        // Not into the emptied book of the close.
+        // Not into the empty book at the close.
         if (nowMs < FIRST_MS + DECIDES_MS || nowMs > FIRST_MS + 40_000) return none;
         return { ...none, fairMicros: m(0.57), bids: [{ priceMicros: m(0.55), amountMicros: m(10) }], postOnly };
       },
     }),
   });
 
-/** The ask comes down to the bid: too late for the poll that it is decided by, early enough for one before the signature. */
+/** The ask falls to the bid: after the poll of the decision, before a poll that precedes the signature. */
 const FALLS: readonly Row[] = [
   level(0, BID, 0.4, 100),
   level(0, ASK, 0.6, 100),
@@ -76,7 +76,7 @@ const FALLS: readonly Row[] = [
   end(60_000),
 ];
 
-/** An ask at the bid that comes and goes as fast as a round trip. */
+/** An ask at the bid that alternates as fast as a round trip. */
 const FLICKER_MS = 800;
 const FLICKERS: readonly Row[] = [
   level(0, BID, 0.4, 100),
@@ -88,7 +88,7 @@ const FLICKERS: readonly Row[] = [
 async function traders(postOnly: boolean, rows = FALLS, roundTripMs = ROUND_TRIP_MS) {
   const calls: { readonly endpoint: string; readonly atMs: number }[] = [];
   const given = plan([source(rows)], { strategy: bidder(postOnly), params: {}, latency: `constant:${roundTripMs}` });
-  // A poll comes back while the draft is on its way.
+  // A poll returns while the draft is in flight.
   const polling = { ...given.trader.polling, quietIntervalMs: 500 };
   const { session } = await runBacktest({
     ...given,

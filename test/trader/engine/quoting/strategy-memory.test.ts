@@ -23,7 +23,7 @@ import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
 const START_MS = Date.UTC(2026, 10, 22, 20);
 const MARKET = 'market';
 
-/** Remembers how often it was asked, and what it was given when it was made. */
+/** Remembers the number of its calls, and the memory from its creation. */
 const counting = (version: number, save: (asked: number) => unknown = (asked) => ({ asked })) =>
   defineStrategy({
     name: 'counting',
@@ -38,7 +38,7 @@ const counting = (version: number, save: (asked: number) => unknown = (asked) =>
     },
   });
 
-/** The same of whole events. */
+/** The same for whole events. */
 const countingEvents = defineStrategy({
   ...counting(1),
   scope: 'event',
@@ -50,7 +50,7 @@ const countingEvents = defineStrategy({
   },
 });
 
-/** Code that was changed for the worse. */
+/** A later version of the code with a bug. */
 function broken<S extends Strategy>(strategy: S): S {
   const create = () => {
     throw new Error('broken');
@@ -120,7 +120,7 @@ describe('one quoter', () => {
   });
 });
 
-/** One process of a trader, without an exchange: what is read it is simply told. */
+/** One process of a trader, without an exchange: it directly gets its inputs. */
 class Life {
   readonly ledger;
   readonly state: TraderState;
@@ -134,7 +134,7 @@ class Life {
     this.ledger.transaction(() => this.ledger.setCapital(m(1000 * ONE), START_MS));
   }
 
-  /** A look at the book, and the turn that follows. */
+  /** A poll of the book, and the next turn. */
   step(nowMs: number, phase: 'open' | 'resolved' = 'open'): void {
     const { state } = this;
     const at = { requestId: ++this.#requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null };
@@ -211,7 +211,7 @@ describe('the trader', () => {
       third.step(START_MS + 2_000);
       expect(third.ledger.eventCount('strategy_memory')).toBe(2);
       expect(third.saved?.text).toBe('{"asked":1}');
-      // Under the negative of its version, for a person to look at.
+      // Under the negative of its version, for inspection by a user.
       expect(third.ledger.strategyState('counting', MARKET, 2)?.version).toBe(2);
       third.ledger.close();
     });

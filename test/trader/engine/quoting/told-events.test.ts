@@ -1,4 +1,4 @@
-/** What quoters that ask for it are told of, by a whole trader on a recorded market, and by the executor's rarer words. */
+/** Events that quoters receive on request, from a whole trader on a recorded market, and rarer executor events. */
 
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../../src/lab/backtest/run.js';
@@ -13,10 +13,10 @@ import { m } from '../../market/fixtures.js';
 
 const MOVED_MS = 30_000;
 const CLOSED_MS = 50_000;
-/** A detail is read each minute: it tells that the market is over. */
+/** A detail is read each minute: it shows that the market is over. */
 const LASTS_MS = 115_000;
 
-/** Takers meet the bids, then the price goes up at once; the market is settled at the end. */
+/** Takers hit the bids, then the price rises at once; the market is settled at the end. */
 const rows = [
   level(0, BID, 0.45, 100),
   level(0, ASK, 0.55, 100),
@@ -57,7 +57,7 @@ const paces: PaceView[] = [];
 
 const SETTLED = 'A'.padEnd(44, '1');
 
-/** Of three strategies that quote alike: one that asks for nothing, one for jumps, one for everything. */
+/** For three strategies with equal quotes: one requests no events, one jumps, one all. */
 async function hear(): Promise<readonly (readonly AnyEvent[])[]> {
   const told: AnyEvent[][] = [[], [], []];
   const sources = [
@@ -94,7 +94,8 @@ describe('what a quoter is told', () => {
     const times = told.map(({ nowMs }) => nowMs);
     expect(times).toEqual([...times].sort((a, b) => a - b));
 
-    // Drafts and submits take a tenth of a second here, and nobody values a look while there are enough; a request is worth more as others have left.
+    // Drafts and submits take a tenth of a second here; polls are free while the budget suffices. Earlier requests
+    // raise the price.
     expect(paces[0]).toMatchObject({ reactS: 2, readPrice: 0, currencyPricePerS: 1e-7 });
     const { reactS = 0, requestPrice = 0 } = paces.at(-1) ?? {};
     expect(reactS > 0.2 && reactS < 1.9).toBe(true);

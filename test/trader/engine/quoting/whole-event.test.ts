@@ -1,4 +1,4 @@
-/** Strategies that quote whole events: their view, that they quote all markets or none, and their memory. */
+/** Strategies that quote whole events: their view, quotes for all markets or none, and their memory. */
 
 import { describe, expect, it } from 'vitest';
 import { act } from '../../../../src/trader/engine/act.js';
@@ -26,7 +26,7 @@ const bid = {
   bids: [{ priceMicros: m(0.4 * ONE), amountMicros: m(ONE) }],
 };
 
-/** Bids in every market that it is shown, unless a test has it say something else. */
+/** Bids in every market of its view, unless a test replaces its result. */
 function eventStrategy(say: (view: WholeEventView, asked: number) => unknown = bidAll) {
   const seen: WholeEventView[] = [];
   const told: string[] = [];
@@ -67,7 +67,7 @@ class Life {
     const events = declared.length === 0 ? [] : [event];
     this.state = stateOf(this.ledger, settingsOf({ runId, events, strategies: [strategyOf(markets, module)] }));
     this.state.modes.onStart();
-    // A process that began long ago: nothing waits for a first look.
+    // A process that started long ago: nothing waits for a first poll.
     this.state.bornMs = START_MS - 1_000_000;
     this.ledger.transaction(() => {
       this.ledger.startRun({ id: runId, version: '0', configHash: 'hash', startedMs: START_MS });
@@ -75,7 +75,7 @@ class Life {
     });
   }
 
-  /** Looks at these markets, and the turn that follows. */
+  /** Polls these markets, and runs the next turn. */
   step(nowMs: number, looked: readonly string[], phase: 'open' | 'resolved' = 'open'): void {
     const { state } = this;
     const at = { requestId: ++this.#requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null };
@@ -124,11 +124,11 @@ describe('a strategy of whole events', () => {
         event: { eventConditionId: EVENT, outcomes: null, marketConditionIds: [] },
         unseen: [],
       });
-      // By their names, whichever was found first.
+      // Sorted by their names, in any order of discovery.
       expect(seen[0]?.markets.map(({ view }) => view.market.conditionId)).toEqual(['a', 'b']);
       expect(life.notes('a', 'b')).toEqual(['bids', 'bids']);
       expect([...life.state.own.orders.keys()].sort()).toEqual(['a', 'b']);
-      // A look at one of them asks again, with the other as it was.
+      // A poll of one of them calls it again, with the other unchanged.
       life.step(START_MS + 500, ['a']);
       expect(seen).toHaveLength(2);
       expect(seen[1]?.markets.map(({ view }) => view.health.bookAgeMs)).toEqual([0, 500]);
@@ -158,7 +158,7 @@ describe('a strategy of whole events', () => {
       life.step(START_MS, ['a', 'b']);
       expect(seen[0]?.markets.map(({ silentBecause }) => silentBecause)).toEqual([null, 'paused: a person said so']);
       expect(life.notes('a', 'b')).toEqual(['bids', 'paused: a person said so']);
-      // Where nothing at all would be taken it is not asked.
+      // It is not called if no order would be accepted.
       life.ledger.transaction(() => life.state.pauseMarket('a', 'nor here'));
       life.step(START_MS + 100, ['a', 'b']);
       expect(seen).toHaveLength(1);
@@ -197,7 +197,7 @@ describe('a strategy of whole events', () => {
         expect(life.notes('a', 'b')).toEqual(['bids', 'bids']);
         expect(seen).toHaveLength(2);
       },
-      // Its own count is gone with the quoter, so it goes by the time.
+      // Its own count is gone with the quoter, so it uses the time.
       (view: WholeEventView) => (view.nowMs === START_MS ? fail() : bidAll(view)),
     );
   });
@@ -292,7 +292,7 @@ describe('what it remembers', () => {
 describe('other parameters', () => {
   const spec = { kind: 'integer', unit: 'ticks', min: 0, max: 9, default: 0, help: 'h' } as const;
 
-  /** Says which of its quoters speaks, and what that was handed. */
+  /** Reports its quoter's number and that quoter's parameters. */
   function changing(handing: (next: unknown) => void = () => undefined) {
     const told: number[] = [];
     let made = 0;

@@ -1,4 +1,4 @@
-/** Conclusions from our own fills in a market, and their weight. */
+/** Conclusions from own fills in a market, and their weight. */
 
 import { expect, it } from 'vitest';
 import { believe, MarketMeasures, sumMeasured } from '../../../../src/trader/engine/selection/measures.js';

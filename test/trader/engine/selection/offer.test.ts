@@ -1,4 +1,4 @@
-/** Worth of a market's quotes, where the strategy itself states the profit of a share. */
+/** Value of a market's quotes if the strategy itself states the profit of a share. */
 
 import { describe, expect, it } from 'vitest';
 import { makeOffer } from '../../../../src/trader/engine/selection/offer.js';

@@ -1,4 +1,4 @@
-/** A strategy's wishes for a market, beyond the facts of the list. */
+/** A strategy's requirements for a market, beyond the facts of the list. */
 
 import { expect, it } from 'vitest';
 import { type MarketRules, unwantedBecause, volumeOfDay } from '../../../../src/trader/engine/selection/rules.js';
@@ -66,7 +66,7 @@ it('reckons the volume of a day from the trades that are shown', () => {
   expect(volumeOfDay([trade(1000, 0.5, 10), trade(DAY_MS - 1, 0.2, 100), trade(DAY_MS + 1, 0.9, 1000)], NOW_MS)).toBe(
     25,
   );
-  // A hundred, the oldest six hours ago: four times as much in a day.
+  // A hundred, the oldest six hours ago: four times as many a day.
   const full = Array.from({ length: 100 }, (_, i) => trade((i + 1) * 216_000, 0.5, 2));
   expect(volumeOfDay(full, NOW_MS)).toBeCloseTo(400, 6);
 });

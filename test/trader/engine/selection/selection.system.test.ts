@@ -1,4 +1,4 @@
-/** Of the markets that it looks at, a strategy quotes those that meet its rules, or those that are worth most. */
+/** Of its candidate markets, a strategy quotes those that meet its rules, or the most valuable ones. */
 
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../../src/lab/backtest/run.js';
@@ -29,7 +29,7 @@ const both = defineStrategy({
   }),
 });
 
-/** A market whose book stands still; takers come every so often, deep into both sides. */
+/** A market with a constant book; takers come at this interval, deep into both sides. */
 function steady(conditionId: string, half: number, takersEveryMs: number | null) {
   const rows = [level(0, BID, 0.5 - half, 1000), level(0, ASK, 0.5 + half, 1000)];
   for (let atMs = 5_000; takersEveryMs !== null && atMs < LASTS_MS; atMs += takersEveryMs)

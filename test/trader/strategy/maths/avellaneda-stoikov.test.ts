@@ -7,8 +7,8 @@ import {
 } from '../../../../src/trader/strategy/maths/avellaneda-stoikov.js';
 
 /**
- * The market of Avellaneda and Stoikov's simulation (section 3.3 of the published paper): 200 steps of a price that moves
- * by +-sigma sqrt(dt) after each side was filled, independently, with probability min(1, A e^(-k delta) dt).
+ * The market of Avellaneda and Stoikov's simulation (section 3.3 of the published paper): 200 steps of a price that
+ * moves by +-sigma sqrt(dt) after each side was filled, independently, with probability min(1, A e^(-k delta) dt).
  */
 interface StoikovMarket {
   /** Fills in a unit of time at distance 0. */
@@ -23,7 +23,7 @@ const DT = 1 / STEPS;
 /** A quoting rule: prices for this price, inventory and time left. */
 type Quoting = (price: number, inventory: number, timeLeft: number) => { bid: number; ask: number };
 
-/** Of profit and of the inventory at the end. */
+/** Moments of the profit and of the inventory at the end. */
 interface Outcome {
   readonly profit: number;
   readonly deviation: number;
@@ -33,7 +33,7 @@ interface Outcome {
 
 interface Fill {
   readonly move: number;
-  /** Earned against the price at the time. */
+  /** Income relative to the current price. */
   readonly income: number;
   readonly chance: number;
 }
@@ -51,7 +51,7 @@ function fills({ rate, k }: StoikovMarket, quoting: Quoting, inventory: number, 
   ];
 }
 
-/** No inventory beyond the number of steps can be reached. */
+/** The number of steps bounds the inventory. */
 const SIZE = 2 * STEPS + 3;
 const MIDDLE = STEPS + 1;
 function add(vector: Float64Array, at: number, value: number): void {
@@ -230,7 +230,7 @@ describe('Avellaneda–Stoikov 2008, beside the tables', () => {
   });
 });
 
-// The working paper's spread is constant, and A so that e^(k / 4) fills would come in a step: 200 e^(-.375).
+// The working paper's spread is constant, and A gives e^(k / 4) fills in a step: 200 e^(-.375).
 describe('the working paper of 2006', () => {
   const market = { ...MARKET, rate: 200 * Math.exp(-0.375) };
   const around =

@@ -32,7 +32,7 @@ describe('settlement-aware reservation price (CARA, p = 0.6, gamma = 0.01, n = 1
     expect(cost).toBeCloseTo(5.12494795, 8);
   });
 
-  // From 0.50 with b = 100: the YES size that lies between there and each price (Hanson's LMSR as a ladder).
+  // From 0.50 with b = 100: the YES size between there and each price (Hanson's LMSR as a ladder).
   test.each([
     [0.51, 4.0005],
     [0.52, 8.0043],

@@ -8,7 +8,7 @@ import {
   gueantQuotes,
 } from '../../../../src/trader/strategy/maths/gueant-lehalle.js';
 
-/** Figures 1 to 3 of arXiv 1105.3115, T = 600. Its plots show no effect of the limit at 30, so they used a wider one. */
+/** Figures 1 to 3 of arXiv 1105.3115, T = 600. Its plots show no effect of the limit at 30: they used a wider one. */
 const FIGURES: GueantModel = { a: 0.9, k: 0.3, gamma: 0.01, sigma: 0.3 };
 const WIDE = 60;
 
@@ -75,7 +75,7 @@ describe('GLFT, figures 1 to 3', () => {
 
 describe('GLFT, figure 4: exact and closed-form bids of a more volatile price', () => {
   test.each([
-    // The panels' captions are exchanged and misprinted in the draft: these are the parameters that give their curves.
+    // The panels' captions are exchanged and misprinted in the draft: these parameters give their curves.
     ['right', 0.9, -30, 0.6643, 0.6096],
     ['right', 0.9, 0, 3.3245, 3.3242],
     ['right', 0.9, 30, 5.9778, 6.0389],
@@ -172,7 +172,7 @@ describe('GLFT at its limits', () => {
   });
 });
 
-/** ln v by Runge and Kutta's fourth-order steps of d(ln v)/dt, forward from the horizon: shares nothing with the above. */
+/** ln v by fourth-order Runge-Kutta steps of d(ln v)/dt, forward from the horizon: independent of the code above. */
 function bidsByIntegration(model: GueantModel, maxInventory: number, timeLeft: number, steps: number): number[] {
   const { a, k, gamma, sigma, drift = 0, impact = 0 } = model;
   const alpha = (k / 2) * gamma * sigma ** 2;
@@ -201,11 +201,11 @@ function bidsByIntegration(model: GueantModel, maxInventory: number, timeLeft: n
   return units.slice(0, -1).map((_q, i) => (at(u, i) - at(u, i + 1)) / k + base);
 }
 
-/** Bids at infinity from the ratios f(q - 1) / f(q), inward from the limit, where the eigenvalue lets them meet. */
+/** Bids at infinity from the ratios f(q - 1) / f(q), inward from the limit, at the eigenvalue at which they meet. */
 function bidsByShooting({ a, k, gamma, sigma }: GueantModel, maxInventory: number): number[] {
   const alpha = (k / 2) * gamma * sigma ** 2;
   const eta = a * (1 + gamma / k) ** -(1 + k / gamma);
-  // f(q - 1) / f(q) for q = maxInventory down to 1; null when f would not stay positive.
+  // f(q - 1) / f(q) for q = maxInventory down to 1; null if f would become negative.
   const ratios = (eigenvalue: number): number[] | null => {
     const found: number[] = [];
     for (let q = maxInventory; q >= 1; q--) {
@@ -224,7 +224,7 @@ function bidsByShooting({ a, k, gamma, sigma }: GueantModel, maxInventory: numbe
     else high = middle;
   }
   const base = Math.log(1 + gamma / k) / gamma;
-  // ln(f(q) / f(q + 1)) for q = 0, 1, ... is the last ratio found, the one before it, ...
+  // ln(f(q) / f(q + 1)) for q = 0, 1, ... is the last ratio found, the previous one, ...
   return (ratios(low) ?? []).reverse().map((ratio) => Math.log(ratio) / k + base);
 }
 
@@ -258,7 +258,7 @@ describe('the exact solution, computed in another way', () => {
       expect(bid(FIGURES, q)).toBeCloseTo(exact(FIGURES, -q).ask ?? 0, 9);
       expect(bid(drifting, q)).toBeCloseTo(exact({ ...FIGURES, drift: -0.01 }, -q).ask ?? 0, 9);
       expect(gueantDistances(drifting, q).bid).toBeCloseTo(gueantDistances(FIGURES, q - shift).bid, 12);
-      // Near the middle the closed form is good to a part in a thousand.
+      // Near the middle the closed form is accurate to a part in a thousand.
       expect(Math.abs(bid(drifting, q) - gueantDistances(drifting, q).bid)).toBeLessThan(0.05);
     }
   });

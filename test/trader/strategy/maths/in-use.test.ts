@@ -14,7 +14,7 @@ import logOddsMaker from '../../../../strategies/log-odds-maker.js';
 import { book, m } from '../../market/fixtures.js';
 import { FACTS, holding, paramsFor, viewOf } from '../fixtures.js';
 
-/** A tick too fine to matter, nothing but the mathematics to widen for. */
+/** A tick too fine to matter; only the mathematics widens the quotes. */
 const FINE = { ...FACTS, tickMicros: m(0.000001), minPriceMicros: m(0.000001), maxPriceMicros: m(0.999999) };
 const PLAIN = { half_spread_ticks: 1, stale_sigmas: 0, order_shares: '10', imbalance_weight: 0, trade_weight: 0 };
 
@@ -33,7 +33,7 @@ const prices = (factors: Factors) => ({
 });
 
 /**
- * It takes the reservation price at the middle of the order where the certainty equivalent has its mean over the order:
+ * It takes the reservation price at the middle of the order instead of the certainty equivalent's mean over the order:
  * a difference of at most (gamma n)^2 / 24 times the greatest |S''|, which is 1 / (6 sqrt 3).
  */
 const MIDPOINT = (0.01 * 10) ** 2 / 24 / (6 * Math.sqrt(3)) + 1e-8;
