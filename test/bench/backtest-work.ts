@@ -84,7 +84,7 @@ async function work(kind: string, recordings: readonly Recording[]): Promise<Bac
   return { ...done, seconds, processorSeconds: (user + system) / 1e6, peakMb: readPeakMb() };
 }
 
-// As the command does.
+// The command does the same.
 boundHeapGrowth();
 const [kind = '', ...paths] = process.argv.slice(2);
 process.stdout.write(JSON.stringify(await work(kind, await openRecordings(paths))));

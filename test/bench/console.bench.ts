@@ -156,7 +156,7 @@ async function playRound(played: Console, sessions: Sessions, page: Page, watche
 }
 
 interface Sessions {
-  /** Of the browser. */
+  /** The session of the browser. */
   readonly all: CDPSession;
   /** The session of the page, which counts from the page's start. */
   readonly one: CDPSession;
@@ -166,7 +166,7 @@ interface Seen {
   readonly seen: (readonly [market: string, price: string, ms: number])[];
 }
 
-/** Seconds of a processor. */
+/** Processor time, s. */
 async function costsOf({ all, one }: Sessions): Promise<{ allS: number; pageS: number }> {
   const { processInfo } = await all.send('SystemInfo.getProcessInfo');
   const { metrics } = await one.send('Performance.getMetrics');

@@ -52,7 +52,7 @@ for (const reads of [true, true, false, false]) {
 
 interface Figures {
   readonly steps: number[];
-  /** Of telemetry alone, ms. */
+  /** Time of telemetry alone, ms. */
   telling: number;
   beats: number;
 }
@@ -95,8 +95,8 @@ async function run(): Promise<readonly BenchRow[]> {
 function publisherOf(world: World) {
   const clock = { beganMs: 0 };
   const source = {
-    process: () => ({ run: 'bench' }) as ProcessStatus, // readers of a benchmark look at nothing
-    // Of the same weight.
+    process: () => ({ run: 'bench' }) as ProcessStatus, // The readers of a benchmark do not read fields.
+    // Of the usual size.
     account: (nowMs: number) =>
       ({ ...world.trader.account(nowMs), risk: world.trader.riskUse(nowMs) }) as unknown as AccountStatus,
     markets: (nowMs: number) => world.trader.watchMarkets(nowMs),

@@ -217,7 +217,7 @@ async function exchange() {
 
 async function run(): Promise<readonly BenchRow[]> {
   build();
-  // As `twinbook start` does.
+  // `twinbook start` does the same.
   keepCollectionsBrief();
   const one = await exchange();
   const disk = commits();

@@ -13,7 +13,6 @@ import { run } from './run.js';
 
 const PASSWORD = 'a password of more than thirty-two';
 
-/** Returns a free port. */
 async function findPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

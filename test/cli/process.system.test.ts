@@ -43,7 +43,7 @@ function twinbook(
   return { child, ended, said };
 }
 
-/** Nobody beside it. */
+/** Without guardian and page. */
 const ALONE = 'guardian: { enabled: false }\ndashboard: { enabled: false }';
 
 describe('the process', () => {

@@ -30,7 +30,7 @@ async function strange() {
     'evil.ts': code,
   });
   const config = await loadConfig(join(folder, 'trader.yaml'), { env: {}, cwd: folder });
-  // The stranger's own load.
+  // The mark of the fixture's own load.
   rmSync(mark);
   const [strategy] = config.strategies;
   const key = strategy?.moduleKey ?? '';

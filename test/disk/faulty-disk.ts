@@ -64,7 +64,7 @@ export function faultValues(fault: DiskFault): readonly (number | string)[] {
   return [KINDS[kind], file, at, stays ? 1 : 0, chance, ERRORS[error], LOSS_MODES.indexOf(loses), seed];
 }
 
-/** What `disk_counts` says. */
+/** Parses the result of `disk_counts`. */
 export function countsOf(text: string): DiskCounts {
   const [writes = 0, syncs = 0, failures = 0, lost = 0] = text.split(',').map(Number);
   return { writes, syncs, failures, lost };
@@ -112,7 +112,7 @@ export class FaultyDisk {
     this.#call('disk_fail', ...faultValues(fault));
   }
 
-  /** No fault any more. */
+  /** Ends the fault. */
   heal(): void {
     this.#call('disk_fail', 0, '', 0, 0, 0, 0, 0, 0);
   }

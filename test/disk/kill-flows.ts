@@ -1,7 +1,4 @@
-/**
- * Eight operations that a kill must not tear: each is repeated, killed at a system call, killed again during recovery,
- * and then completed.
- */
+/** Eight operations that a kill must not tear: each is killed at a system call, killed in recovery, and completed. */
 
 import type { Comparison } from './kill-comparison.js';
 import { KeyFlow } from './kill-key.js';

@@ -101,7 +101,7 @@ export function diskError(
 }
 
 interface Dusk {
-  /** Commits. */
+  /** Acknowledged commits. */
   readonly acknowledged: number;
   /** A commit was acknowledged although the disk failed during it. */
   readonly isSilent: boolean;

@@ -11,7 +11,7 @@ export interface WorldEdge {
   readonly edge: string;
   readonly belowZero: number;
   readonly simulations: number;
-  /** A simulation. */
+  /** Fills per simulation. */
   readonly fills: number;
   readonly failed: number;
 }
@@ -29,7 +29,7 @@ export type SampleRow = Pick<
 >;
 
 export interface Measured {
-  /** `2026-11-23`. */
+  /** A date such as `2026-11-23`. */
   readonly day: string;
   readonly firstSeed: number;
   readonly seeds: number;

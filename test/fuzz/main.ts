@@ -1,7 +1,4 @@
-/**
- * `npm run fuzz [-- --seconds N --seed N --way exchange|client|both]`: hostile input both ways; exits with 1 on
- * failure.
- */
+/** `npm run fuzz [-- --seconds N --seed N --way exchange|client|both]`: hostile input; exits with 1 on failure. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 
 export interface FuzzOptions {
-  /** For each way. */
+  /** Duration of each way. */
   readonly seconds: number;
   readonly seed: number;
   readonly way: 'exchange' | 'client' | 'both';

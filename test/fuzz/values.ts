@@ -235,6 +235,6 @@ export function badlyEncoded(random: Random, text: string): string {
   ])();
 }
 
-/** Bytes that say nothing. */
+/** Random bytes. */
 export const noise = (random: Random, most: number): Buffer =>
   Buffer.from(Array.from({ length: random.below(most) }, () => random.below(256)));

@@ -64,7 +64,7 @@ function keyHome(file: string, text: string): Home | null {
   try {
     return { file, keys: [readKeyText(text, file)], texts: [] };
   } catch {
-    return null; // no key
+    return null; // not a key
   }
 }
 

@@ -129,7 +129,7 @@ it('no secret stands in anything that was written, whatever went wrong', async (
   };
   const trade = (more: Readonly<Record<string, string>> = {}) => begin(['start', '-c', file], more);
 
-  // Mistakes of a user.
+  // A user's mistakes.
   const mistakes = await Promise.all([
     run(`keys show -c ${file}`, { TWINBOOK_WALLET_PASSPHRASE: WRONG_PASSPHRASE }),
     run(`keys import --from ${join(folder, 'cut.json')} --to ${join(folder, 'never.json')}`),

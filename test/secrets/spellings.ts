@@ -1,7 +1,4 @@
-/**
- * Possible spellings of a secret in output: a list independent of the product's, so that it also finds spellings that
- * the product misses.
- */
+/** Possible spellings of a secret: independent of the product's list, to find spellings that the product misses. */
 
 import { inspect } from 'node:util';
 import { base58, base58xmr, base64, base64url, hex } from '@scure/base';

@@ -40,7 +40,7 @@ export interface CampaignOptions {
   readonly first: number;
   readonly seeds: number;
   readonly faultyMs: number;
-  /** Of the traders. */
+  /** Pace of the traders. */
   readonly pace: (typeof PACES)[number];
   readonly processes: number;
   /** Called for every finished seed, in any order. */

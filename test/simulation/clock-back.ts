@@ -1,6 +1,4 @@
-/**
- * The clock of the trader's machine is set back while requests wait for the budget: the old time must not delay them.
- */
+/** The clock of the trader's machine is set back: requests that wait for the budget must not wait longer. */
 
 import type { World } from './world.js';
 

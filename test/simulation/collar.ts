@@ -13,7 +13,7 @@ const ONE = 1_000_000;
 
 interface Touch {
   readonly ms: number;
-  /** Null where nobody stands. */
+  /** Null for an empty side. */
   readonly bid: number | null;
   readonly ask: number | null;
 }

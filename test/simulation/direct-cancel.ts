@@ -47,7 +47,6 @@ function cancelOne({ pubkey, market }: DataOf<'orders.list'>[number], options: D
   const params = { pubkey: pubkey ?? '' };
   network.send({ endpoint: 'orders.cancel', params, query: {}, body: undefined }, ({ outcome }) => {
     if (outcome.kind !== 'answered') return end();
-    // As above.
     const { message } = outcome.data as DataOf<'orders.cancel'>;
     const signed = signerFor({ ...params, message, market: market.condition_id }, options).sign(params.pubkey);
     if (!signed.ok) return end();

@@ -45,7 +45,7 @@ export interface Fate {
 /** Decides before any draw; null leaves the call to the network's faults. */
 export type Script = (call: AnyCall, nowMs: number) => Fate | null;
 
-/** A proxy's own page. */
+/** A page of a proxy. */
 export const htmlPage = (status: number): Answer => ({
   status,
   text: `<html><body><h1>${status}</h1><p>The server cannot answer at this time.</p></body></html>`,

@@ -21,7 +21,7 @@ export interface Faults {
   readonly throttled: number;
   /** The answer makes false statements about limits. */
   readonly misjudged: number;
-  /** Of a draft. */
+  /** Signing fails for a draft. */
   readonly signingDown: number;
   /** A draft of an order expires early. */
   readonly earlyExpiry: number;

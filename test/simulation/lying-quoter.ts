@@ -8,7 +8,7 @@ import { type Micros, micros, ONE } from '../../src/shared/base/micros.js';
 import { check } from './check.js';
 import type { World } from './world.js';
 
-/** Of the seeds. */
+/** Part of all seeds. */
 export const QUOTER_PART = 1 / 4;
 const SHARES = micros(12 * ONE);
 const TICK = 10_000;

@@ -7,9 +7,9 @@
 import { check } from './check.js';
 import type { World } from './world.js';
 
-/** Of the seeds. */
+/** Part of all seeds. */
 export const LYING_PART = 1 / 4;
-/** Of the fills. */
+/** Part of all fills. */
 const LIES = 0.5;
 const LONGEST_WAIT_MS = 180_000;
 const LOOK_MS = 1_000;

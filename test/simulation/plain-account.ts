@@ -1,7 +1,4 @@
-/**
- * The expected ledger, computed from the exchange's own records of each booked fill and conversion. Invariants 2, 3 and
- * 4, at each booking.
- */
+/** The expected ledger, computed from the exchange's records of each booking. Invariants 2, 3 and 4. */
 
 import type { ExchangeSide } from './exchange-side.js';
 import type { LedgerFile, StoredConversion, StoredFill } from './ledger-file.js';
@@ -17,7 +14,7 @@ export class PlainAccount {
   #fees = 0;
   readonly #shares = new Map<string, number>();
   readonly #bookedOf = new Map<string, number>();
-  /** By trade. */
+  /** Fills by trade. */
   readonly #known = new Map<string, StoredFill>();
   /** Booked false fills of the exchange. */
   readonly lies = new Set<string>();

@@ -16,7 +16,7 @@ import { withCore } from './core-maker.js';
 import { meddler } from './meddler.js';
 
 export const START_MS = 1_795_000_000_000;
-/** The trader's. */
+/** The trader's key. */
 export const KEY = Uint8Array.from({ length: 32 }, (_, i) => i + 1);
 export const FUNDS = micros(1_000_000_000);
 

@@ -93,7 +93,7 @@ function live(world: World, setting: Setting, { seed, faultyMs, faults }: Simula
     world.resolveAny();
     world.pass(faultyMs / phases / 2);
     heal(world, setting);
-    // Either leaves nothing resting.
+    // After either no order rests.
     hold(world, setting, (seed + phase) % 2 === 0 ? ['pause', 'resume'] : ['kill', 'unkill'], misjudging);
   }
   if (Random.fromSeed(seed, 'clock back').chance(CLOCK_BACK_PART)) sufferClockBack(world);

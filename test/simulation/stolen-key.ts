@@ -8,7 +8,7 @@ import { check } from './check.js';
 import { KEY, type Setting } from './setting.js';
 import type { World } from './world.js';
 
-/** Of the seeds. */
+/** Part of all seeds. */
 export const STOLEN_PART = 1 / 4;
 /** Time from a draft to its answer, long enough for a command in between. */
 const SLOW_MS = 4_000;

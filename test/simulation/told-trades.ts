@@ -25,7 +25,7 @@ interface Telling {
   newest: State | null;
 }
 
-/** Once told as failed. */
+/** A trade reported as failed. */
 export interface FailedTrade {
   readonly pubkey: string;
   readonly orderPubkey: string;

@@ -43,16 +43,14 @@ const CLIENT_WAIT_MS = 250;
 const READERS_AGAIN_MS = 20;
 const PRUNE_MS = 30_000;
 const HOUR_MS = 3_600_000;
-/** Characters. */
+/** Unit: characters. */
 const MOST_TRACED = 65_536;
 /** Factor of the crash rate while a signed request is in flight. */
 const PENDING_FACTOR = 10;
 
 /** Records all inputs and requests, run by run, like the daemon's journal. */
 export interface Diary {
-  /**
-   * A process starts on the ledger in this file, which may not exist yet. Returns a recording wrapper of the signer.
-   */
+  /** A process starts on the ledger in this file, which may not exist yet. Returns a wrapper of the signer. */
   begin(runId: string, ledgerFile: string, nowMs: number): (signer: DraftSigner) => DraftSigner;
   step(observation: Observation, requests: readonly Request[]): void;
 }
@@ -71,7 +69,7 @@ export class World {
   readonly invariants: Invariants;
   readonly #setting: Setting;
   readonly #random: Random;
-  /** Of the client. */
+  /** Random numbers of the client. */
   readonly #chances: Random;
   readonly #keys: Keys;
   readonly #clock: ClockFaults;
@@ -189,10 +187,7 @@ export class World {
     if (!taken && this.invariants.violations.length === 0) this.timeline.after(500, () => this.command(command));
   }
 
-  /**
-   * The process ends as by kill -9 or a power cut: committed data stays, its pending answers are lost. It restarts
-   * after this time.
-   */
+  /** The process ends as by kill -9 or a power cut: only committed data stays. It restarts after this time. */
   kill(downMs?: number): void {
     if (this.#process === null) return;
     this.tally.add('fault: crash');

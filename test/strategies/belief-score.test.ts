@@ -9,7 +9,7 @@ import { DIFFUSIVE_PART, readScore } from '../../strategies/belief/score.js';
 import { book } from '../trader/market/fixtures.js';
 import { VIEW } from '../trader/strategy/fixtures.js';
 
-/** Of each step. */
+/** Deviation of each step. */
 const SMALL = 0.02;
 
 /** A world in which jumps have the assumed share of the variance, with this number of jumps in this number of steps. */

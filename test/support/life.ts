@@ -53,7 +53,7 @@ function textOf(pid: number, file: 'environ' | 'cmdline'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
-    return ''; // gone, or somebody else's
+    return ''; // ended, or of another user
   }
 }
 
@@ -61,7 +61,7 @@ function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It went by itself.
+    // It has already ended.
   }
 }
 

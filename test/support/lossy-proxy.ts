@@ -8,9 +8,9 @@ import { forward } from './altering-proxy.js';
 import { listeningWeb } from './listening.js';
 
 export const FAULTS = [
-  'request lost', // the connection is cut before the exchange has seen anything
-  'answer lost', // the exchange did it, nobody hears of it
-  'twice', // delivered twice; the first answer comes back
+  'request lost', // the connection is cut before the exchange has received anything
+  'answer lost', // the call takes effect, its answer is lost
+  'twice', // delivered twice; the first answer is returned
   'html', // done, and answered with a proxy's error page
   'cut', // done, and answered with half of the body
   'late', // done, and answered two seconds later

@@ -37,7 +37,7 @@ export const loadingFirst = (module: string): { readonly NODE_OPTIONS: string } 
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${module}`.trim(),
 });
 
-/** Any other program. */
+/** Starts any other program. */
 export function program(
   command: string,
   words: readonly string[],

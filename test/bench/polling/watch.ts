@@ -182,7 +182,7 @@ export const SETTINGS = {
 /** The venue's limits; nothing else makes public requests. */
 export const FACTS: Omit<PollFacts, 'markets'> = {
   openOrders: 1,
-  // Details come by pages.
+  // Details are read by pages.
   openMarketPages: 2,
   publicPerMinute: 114,
   signedPerMinute: 285,

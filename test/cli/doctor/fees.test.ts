@@ -29,7 +29,6 @@ async function venue(): Promise<string> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closers.push(() => void server.close());
-  // Listening on a port.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 

@@ -104,7 +104,6 @@ interface PlainOrder {
   readonly rank: number;
   left: number;
   filled: number;
-  /** Recorded shares before it. */
   ahead: number;
 }
 
@@ -125,10 +124,7 @@ const CURVES: Readonly<Record<string, (n: number) => Curve>> = {
   log2: () => (f, b) => Math.log(1 + b) / Math.log(1 + b + f),
 };
 
-/**
- * One side: the published formulas as printed. Prices are ranks: 0 is the best; a trade "beyond" a price has a higher
- * rank.
- */
+/** One side: the published formulas. Prices are ranks: 0 is the best; "beyond" a price is a higher rank. */
 class PlainQueue {
   readonly orders: PlainOrder[] = [];
   readonly #kind: string;

@@ -14,7 +14,6 @@ import { parseDecimal } from '../../../src/shared/base/decimal.js';
 import { must } from '../../../src/shared/base/errors.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 
-/** Micros of a decimal. */
 export const m = (text: string | number): Micros => must(parseDecimal(String(text)), `decimal ${text}`);
 
 export const settings: CoreSettings = {

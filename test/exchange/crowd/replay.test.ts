@@ -102,14 +102,14 @@ describe('a replay', () => {
           [100, 'trade', 'ask', 0.4, 30], // 30 of the 100 ahead are gone
           [100, 'level', 'bid', 0.4, 70],
           [200, 'level', 'bid', 0.4, 90], // joins behind us
-          [300, 'level', 'bid', 0.4, 80], // a cancellation: not from ahead of us, as far as anybody knows
+          [300, 'level', 'bid', 0.4, 80], // a cancel: assumed to be behind us
           [400, 'trade', 'ask', 0.4, 69], // one is still ahead
           [400, 'level', 'bid', 0.4, 11],
           [500, 'trade', 'ask', 0.4, 4], // one ahead, then three of ours
           [500, 'level', 'bid', 0.4, 10],
           [600, 'trade', 'bid', 0.45, 20], // the other side
           [600, 'level', 'ask', 0.45, 30],
-          [700, 'level', 'bid', 0.4, 0], // nobody trades: nothing is ahead any more
+          [700, 'level', 'bid', 0.4, 0], // no trade: no shares are ahead any longer
           [800, 'trade', 'ask', 0.4, 50], // the rest of ours
           [1000, 'end'],
         ]),

@@ -39,7 +39,7 @@ describe('a submit that answers an error although it acted', () => {
     await set({ answers: [{ answer: 'error', acts: true, calls, count: 1, ...fault }] });
     const { detail, submit, body } = await drafted(trader, market);
     const refused = await trader.post(submit, { signature: 'ff' });
-    expect([refused.status, refused.slug]).toEqual([400, 'invalid_request_params']); // it did not act
+    expect([refused.status, refused.slug]).toEqual([400, 'invalid_request_params']); // without an effect
     const answer = await trader.post(submit, body);
     expect([answer.status, answer.slug, answer.data, answer.meta]).toEqual([status, slug, null, null]);
     expect(limitOf(answer)).toBe(300);

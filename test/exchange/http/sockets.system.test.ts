@@ -19,7 +19,7 @@ class RawClient {
 
   constructor(port: number) {
     this.socket = connect(port, '127.0.0.1');
-    this.socket.on('error', () => undefined); // a cut connection is what some tests wait for
+    this.socket.on('error', () => undefined); // some tests wait for a cut connection
     this.socket.on('data', (part) => {
       this.#heard += part.toString('latin1');
       this.#wake();

@@ -11,10 +11,10 @@ export const settings = { ...usual, startingFunds: m(50) };
 
 /** Accounts with wallets; account 0 is the exchange's, the last two are internal. */
 export const WALLETS = [1, 2, 3] as const;
-/** May spend without end. */
+/** An account with unlimited funds. */
 export const CROWD = 4;
 export const MAKER = 5;
-/** By market. */
+/** Ids by market. */
 export const IDS = ['first', 'second', 'pool', 'margin-book'] as const;
 
 const MAKER_FUNDS = m(8);

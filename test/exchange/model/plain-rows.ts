@@ -4,7 +4,7 @@ import { payoutOf } from './plain-conversions.js';
 import type { PlainConversion, PlainOrder, PlainOwnTrade, PlainRedeem, PlainState, PlainTrade } from './plain-state.js';
 import { ONE } from './plain-state.js';
 
-/** 420000 is `0.42`. */
+/** Converts 420000 to `0.42`. */
 export function decimal(micros: number): string {
   const size = Math.abs(micros);
   const digits = String(size % ONE)

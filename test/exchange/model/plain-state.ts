@@ -118,7 +118,7 @@ export class PlainState {
   signing = true;
   fees = 0;
   deposited = 0;
-  /** Counts places in time. */
+  /** Number of places assigned. */
   arrivals = 0;
   /** Reports events, to count the coverage of a test. */
   readonly seen: (what: string) => void;

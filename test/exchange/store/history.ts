@@ -19,7 +19,7 @@ export const HISTORY_SETTINGS: CoreSettings = {
 
 const ACCOUNTS = 8;
 const MARKETS = 4;
-/** Between two orders. */
+/** Between two orders, ms. */
 const STEP_MS = 700;
 
 const walletOf = (number: number): string => base58.encode(new Uint8Array(32).fill(number + 1));
@@ -35,7 +35,7 @@ export class History {
   readonly #random = Random.fromSeed(1, 'history');
   readonly #accounts: readonly number[];
   readonly #markets: readonly string[];
-  /** Orders drafted so far. */
+  /** Number of drafted orders. */
   orders = 0;
   nowMs: number;
 

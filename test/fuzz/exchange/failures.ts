@@ -11,7 +11,7 @@ export interface Failure {
   readonly at: string;
   readonly kind: string;
   readonly fault: string;
-  /** As it travelled. */
+  /** Sent bytes. */
   readonly request: Buffer;
   readonly answer: string;
 }

@@ -79,7 +79,7 @@ export function operationOf({ random, document }: Scene, fits: (operation: Opera
 const operationAt = (scene: Scene, method: string, path: string): Operation =>
   operationOf(scene, (operation) => operation.method === method && operation.path === path);
 
-/** `/orders/abc/cancel/submit/` is under `/orders/{pubkey}/cancel/submit/`. */
+/** `/orders/abc/cancel/submit/` has the template `/orders/{pubkey}/cancel/submit/`. */
 const templateOf = (path: string): string => path.replace(/\/[^/]+\/((?:cancel\/)?submit\/)$/, '/{pubkey}/$1');
 
 const paramsOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);

@@ -156,5 +156,5 @@ const PAGES: readonly [Header, ...Header[]] = [
   ['Sec-Fetch-Site', 'same-origin'],
 ];
 
-/** For `Actor.sent`. */
+/** The bytes for `Actor.sent`. */
 export const recorded = (request: HostileRequest): Buffer => bytesOf(request);

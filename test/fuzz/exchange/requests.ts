@@ -25,7 +25,7 @@ export type Duty =
 
 /** One request of the fuzzer, with its known facts. */
 export interface Case {
-  /** Which kind of hostility. */
+  /** Kind of attack. */
   readonly kind: string;
   readonly request: HostileRequest;
   /** The declared path that serves it; null if the router decides. */
@@ -37,10 +37,10 @@ export interface Case {
 
 /** Encodes characters that would end the request line early, which other requests on the connection must not suffer. */
 export const lineSafe = (target: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not stand there
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: removes them
   target.replace(/[\u0000-\u0020\u007f]/g, (char) => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not stand there
+// biome-ignore lint/suspicious/noControlCharactersInRegex: removes them
 export const headerSafe = (value: string): string => value.replace(/[\u0000-\u001f\u007f]/g, '');
 
 export function bytesOf(request: HostileRequest): Buffer {

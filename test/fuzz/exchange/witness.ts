@@ -1,6 +1,4 @@
-/**
- * An account with records of every kind that only signs reads during the fuzzing. Any change of it was unauthorized.
- */
+/** An account with records of every kind that only signs reads during the fuzzing: no change is authorized. */
 
 import { type Answered, send, TestTrader } from '../../exchange/http/harness.js';
 

@@ -16,7 +16,7 @@ const pageOf = (sessions: readonly SessionRecord[]): string => reportHtml({ sess
 const bytes = (page: string): number => Buffer.byteLength(page);
 const FIVE_MB = 5_000_000;
 
-const dataOf = (page: PageElement): DrawingData => JSON.parse(byId(page, 'data').text) as DrawingData; // what the page was made with
+const dataOf = (page: PageElement): DrawingData => JSON.parse(byId(page, 'data').text) as DrawingData;
 const scriptsOf = (page: PageElement) =>
   all(page, ({ tag, attributes }) => tag === 'script' && attributes.get('type') !== 'application/json');
 /** Attributes that would run a script. */

@@ -26,9 +26,7 @@ export interface SweepPlace {
   remove(): void;
 }
 
-/**
- * A maker at the best prices of others, or a number of ticks behind them; parameters make it throw or end its thread.
- */
+/** A maker at others' best prices, or some ticks behind them; parameters make it throw or end its thread. */
 const MODULE = `
 import { defineStrategy } from 'twinbook/strategy';
 export default defineStrategy({

@@ -27,10 +27,7 @@ export interface RunSearch {
   readonly leaks: readonly Leak[];
 }
 
-/**
- * Searches all files of a run for all its secrets, file by file, so that other work of the runner can continue between
- * files.
- */
+/** Searches all files of a run for all its secrets, file by file, so that other work can run between files. */
 export async function searchRun(folder: string): Promise<RunSearch> {
   const search = new SecretSearch();
   const homes = new Set<string>();

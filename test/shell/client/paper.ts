@@ -21,7 +21,7 @@ export type Fate = 'arrives' | 'answer lost' | 'lost' | 'never leaves';
 /** A network over real sockets whose losses the test controls. */
 export class LossyNetwork implements Sender {
   fateOf: (message: Message) => Fate = () => 'arrives';
-  /** Changes what comes back. */
+  /** Changes the answer. */
   answered: (message: Message, attempt: Attempt) => Attempt | Promise<Attempt> = (_, attempt) => attempt;
   readonly carried: string[] = [];
   readonly #wire = new Transport(16);

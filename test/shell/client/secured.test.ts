@@ -52,7 +52,7 @@ const secured = () => clientFor(`https://localhost:${(server.address() as Addres
 it('asks over one secured connection again and again', async () => {
   // Node reads it for each new connection; a running process cannot trust this certificate in another way.
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
-  vi.spyOn(process, 'emitWarning').mockReturnValue(); // that it is a bad idea
+  vi.spyOn(process, 'emitWarning').mockReturnValue(); // Node warns about it.
   const client = secured();
   for (let n = 0; n < 3; n++) expect((await call(client)).outcome).toMatchObject({ kind: 'answered', data: draft });
   expect([asked, connections]).toEqual([Array(3).fill('POST /orders/'), 1]);

@@ -38,7 +38,7 @@ describe('the watch for what stops a trader', () => {
     watch.due();
     watch.clear();
     writeFileSync(stopFile, 'second');
-    expect(watch.due()).toEqual(KILL('second')); // the step that comes before the one that lifts
+    expect(watch.due()).toEqual(KILL('second')); // the step before the one that lifts it
     watch.onLift();
     expect(watch.due()).toEqual(KILL('second'));
   });

@@ -15,7 +15,7 @@ const folderFor = (url: string): string => folderOf({ 'trader.yaml': traderYaml(
 const statusOf = async (folder: string) =>
   JSON.parse((await ran(['status', '--json', '-c', `${folder}/trader.yaml`])).output) as StatusData;
 
-/** Where nobody listens yet. */
+/** An address without a server. */
 const freeAddress = async () => `http://127.0.0.1:${await freePort()}`;
 
 async function stopped(trader: Running): Promise<void> {

@@ -52,7 +52,7 @@ async function open(refusal: string | null = null, metrics = { isOpen: false, to
   };
   const page = await openDashboard({ host, passes: PASSES, metrics, address: '127.0.0.1', port: 0 });
   onTestFinished(() => page.close());
-  /** Without any proof. */
+  /** A request without proof. */
   const knock = (path: string, how: RequestInit = {}) => fetch(new URL(path, page.url), how);
   const as = async (role: keyof typeof PASSES) => {
     const { ask } = await openPageSession(page.url, PASSES[role]);

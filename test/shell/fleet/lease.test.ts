@@ -139,7 +139,7 @@ class World {
   row: OwnerRow | null = null;
   isDown = false;
   readonly machines: Machine[];
-  /** Of each signature. */
+  /** Signatures so far. */
   readonly signed: { readonly atMs: number; readonly term: number }[] = [];
   #instances = 0;
 
@@ -223,7 +223,7 @@ class World {
     return true;
   }
 
-  /** Started anew, at once. */
+  /** Restarted at once. */
   kill(machine: Machine): void {
     machine.lease = newLease();
     machine.instance = this.#instances++;
@@ -263,7 +263,7 @@ describe('two signers', () => {
       ),
       { numRuns: times(250, 5_000) },
     );
-    // Else nothing was tried.
+    // Fewer would prove nothing.
     expect(signers).toBeGreaterThan(2);
   });
 });

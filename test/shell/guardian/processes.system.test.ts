@@ -11,10 +11,7 @@ import { times } from '../../support/effort.js';
 import { BIN, loadingFirst, type Running, twinbook } from '../../support/processes.js';
 import { Guarded, STOPS, type Stop, trial, until } from './trial.js';
 
-/**
- * No trader of these tests pauses for this time, however busy the machine; if one did, an alarm would be right where a
- * test expects none.
- */
+/** No trader of these tests pauses for this time, even on a busy machine, which would cause an alarm. */
 const TIMEOUT = 'timeout_ms: 10000';
 const QUICK = `{ ${TIMEOUT} }`;
 

@@ -175,7 +175,6 @@ export class Guarded {
     if (how === 'blocked') writeFileSync(this.#flag, '');
   }
 
-  /** The blocking strategy returns. */
   unblock(): void {
     rmSync(this.#flag);
   }

@@ -6,14 +6,14 @@ import { decide, FRESH_MIND } from '../../../src/shell/guardian/decide.js';
 import { beat, LOOK_MS, RULES } from './looks.js';
 
 export type Disturbance =
-  | 'pause' // a garbage collection, or a neighbour that takes the processor: up to 3 s
-  | 'disk' // a sync that takes up to 6 s, and the loop with it
-  | 'restart' // an operator stops it in order and starts it again, now or hours later
-  | 'crash' // it dies and its unit starts it again within two seconds
-  | 'suspend' // the machine sleeps for up to a night: both stand still, and the clock may or may not go on
-  | 'clock'; // the wall clock steps; nothing here reads it
+  | 'pause' // a garbage collection, or a busy machine: up to 3 s
+  | 'disk' // a sync of up to 6 s, which blocks the loop
+  | 'restart' // an operator stops it orderly and restarts it, now or hours later
+  | 'crash' // it crashes and its unit restarts it within two seconds
+  | 'suspend' // the machine sleeps for up to a night: both are stopped, and the clock may or may not advance
+  | 'clock'; // the wall clock jumps, which has no effect here
 
-/** How often, per day. */
+/** Number per day. */
 const PER_DAY: Readonly<Record<Disturbance, number>> = {
   pause: 400,
   disk: 40,

@@ -56,7 +56,7 @@ describe.runIf(HAS_REDIS)('with redis-server, a queue that others write to', () 
       ({ ended }) => ended.length === 2,
     ).then(({ ended }) => [...ended].sort((a, b) => (a.id < b.id ? -1 : 1)));
 
-  /** Until `act` has ended. */
+  /** Works until `act` has ended. */
   async function working<T>(handle: (data: unknown) => Promise<Handled>, act: (said: string[]) => Promise<T>) {
     const said: string[] = [];
     let stop = (): void => undefined;

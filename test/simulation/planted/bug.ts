@@ -1,7 +1,7 @@
 /** A plausible bug of a developer: its effect, and the changed text of the product. */
 
 export interface Edit {
-  /** Below the repository. */
+  /** Path in the repository. */
   readonly file: string;
   /** Must be in the file exactly once. */
   readonly text: string;

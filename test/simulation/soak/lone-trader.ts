@@ -38,7 +38,7 @@ export interface TraderFigures extends Outside {
   readonly ledgerBytes: number;
   readonly walBytes: number;
   readonly journalBytes: number;
-  /** Ever. */
+  /** Steps since the start. */
   readonly steps: number;
   /** Rows of the ledger. */
   readonly orders: number;

@@ -1,7 +1,4 @@
-/**
- * Before the tests: writes the OpenAPI document and the checks of its bodies, and compiles the module that the tests'
- * processes load.
- */
+/** Before the tests: writes the OpenAPI document and its compiled checks, and compiles the processes' module. */
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

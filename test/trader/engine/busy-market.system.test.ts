@@ -49,7 +49,7 @@ class Trading {
 interface Tale {
   /** Complete rounds. */
   rounds: number;
-  /** Longest, ms, between two. */
+  /** Longest gap between two, ms. */
   gapMs: number;
   /** Complete rounds with a difference, true or not. */
   doubts: number;
@@ -59,10 +59,7 @@ interface Tale {
 
 const pick = (random: Random) => must(ROUND_LISTS[random.below(ROUND_LISTS.length)], 'list');
 
-/**
- * Trades for this time; rounds at the reconciler's request and at this interval, reads of fills and orders every five
- * seconds.
- */
+/** Trades for this time; rounds on request and at this interval, reads of fills and orders every five seconds. */
 function trade(on: Account, forMs: number, everyMs: number, faults: () => readonly Fault[]): Tale {
   const endMs = on.nowMs + forMs;
   const tale: Tale = { rounds: 0, gapMs: 0, doubts: 0, perMinute: 0 };

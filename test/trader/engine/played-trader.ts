@@ -1,6 +1,4 @@
-/**
- * A trader without a signer, for tests of the engine: its settings, its state, and an exchange that answers at once.
- */
+/** A trader without a signer, for tests of the engine: its settings, its state, and an immediate exchange. */
 
 import type { OperatorCommand, Outcome, Request } from '../../../src/shared/protocol/seam.js';
 import type { StrategySettings, TraderSettings } from '../../../src/trader/engine/settings.js';

@@ -63,7 +63,7 @@ describe.each(['merge', 'split'] as const)('a %s', (kind) => {
     return s;
   }
 
-  /** Its signature is out. */
+  /** A script whose signature was sent. */
   function submitted(): Script {
     const s = begun();
     s.answer(create, draft(s));

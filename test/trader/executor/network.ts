@@ -8,7 +8,6 @@ import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
 import type { Outcome, PlannedRequest } from '../../../src/shared/protocol/seam.js';
 import { money } from '../../../src/shared/protocol/wire.js';
 
-/** Probabilities, each per request. */
 export interface Faults {
   readonly unsent: number;
   readonly requestLost: number;
@@ -71,7 +70,7 @@ export class Network {
     this.nowMs = nowMs;
   }
 
-  /** Something that happens later. */
+  /** Schedules an event. */
   after(delayMs: number, run: () => void): void {
     this.#queue.push({ atMs: this.nowMs + Math.round(delayMs), seq: this.#seq++, run });
   }

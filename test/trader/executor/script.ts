@@ -131,7 +131,7 @@ export class Script {
     const request = this.#requests.shift();
     if (request?.call.endpoint !== endpoint)
       throw new Error(`expected ${endpoint}, found ${request?.call.endpoint ?? 'nothing'}`);
-    // Just compared.
+    // The type was just compared.
     return request as PlannedRequest & { readonly call: Extract<AnyCall, { endpoint: N }> };
   }
 
@@ -221,7 +221,7 @@ export class Script {
     this.answer('orders.create', this.draft(pubkey));
   }
 
-  /** Up to resting. */
+  /** Runs until the order rests. */
   resting(intentId = 'p', pubkey = 'order'): void {
     this.placed(intentId, pubkey);
     this.answer('orders.submit', answered(row('open', 0, pubkey)));

@@ -102,7 +102,7 @@ describe('an end', () => {
     ['0.3', '3', false, '-62.5', '34.5', '0'],
     ['0.25', '3', false, '-93.75', '3.25', '0'],
     ['0.25', '3', true, '-93.75', '0.125', '3.125'],
-    ['0.244', '2', true, '-97.5', '0', '0.5'], // 2.5 left: the interest first, then what the fee can still get
+    ['0.244', '2', true, '-97.5', '0', '0.5'], // 2.5 left: the interest first, then the rest of the fee
     ['0.242', '3', true, '-98.75', '0', '0'], // 1.25 left, less than the interest
     ['0.1', '0', true, '-187.5', '0', '0'], // 87.5 more than the user had: the pool's loss
     ['1', '0', false, '375', '462.5', '12.5'],

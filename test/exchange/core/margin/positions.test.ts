@@ -436,7 +436,7 @@ describe('liquidation', () => {
   it('comes by interest to the ms also when a price that is not fatal yet has brought it near', () => {
     const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });
-    desk.move('0.2575'); // 0.256 is fatal now, this is in 23 days: the missing 0.9375 of 15 a year
+    desk.move('0.2575'); // 0.256 is fatal now, this price in 23 days: the missing 0.9375 of 15 a year
     desk.pass(1_970_997_897);
     expect(desk.position(account, pubkey).is_closed).toBe(false);
     desk.pass(1);

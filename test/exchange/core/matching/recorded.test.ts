@@ -73,9 +73,9 @@ describe('an aggressive real order', () => {
     expect(venue.book()).toEqual({ bid: ['0.52:5'], ask: ['0.55:10'] });
     expect(prints()).toEqual(['YES 10@0.52', 'YES 10@0.5']);
     expect(venue.funds(account)).toEqual([9989.8, 2.6]);
-    level(ASK, '0.5', 10); // said again: still eaten
+    level(ASK, '0.5', 10); // repeated: still consumed
     expect(venue.book().ask).toEqual(['0.55:10']);
-    level(ASK, '0.5', 13); // three more are new, and meet what rests
+    level(ASK, '0.5', 13); // three more are new, and meet the resting orders
     expect(venue.book()).toEqual({ bid: ['0.52:2'], ask: ['0.55:10'] });
     level(ASK, '0.5', 18);
     expect(venue.book()).toEqual({ bid: [], ask: ['0.5:3', '0.55:10'] });

@@ -4,7 +4,7 @@ import { TAPE_LENGTH, Tape } from '../../../../src/exchange/core/matching/tape.j
 import { BARS_KEPT, type Bar, Candles } from '../../../../src/exchange/core/records/candles.js';
 
 const MINUTE_MS = 60_000;
-/** Where a half-hour begins. */
+/** Start of a half-hour. */
 const START_MS = 1_699_999_200_000;
 
 interface Price {

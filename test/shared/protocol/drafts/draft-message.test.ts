@@ -30,8 +30,8 @@ const TRANSACTION = [
   '054a535a992921064d24e87160da387c7c35b5ddbc92bb81e41fa8404105448d', // the Memo program
   Buffer.from(base58.decode(draft.draftPubkey)).toString('hex'), // in place of a blockhash
   '01', // one instruction
-  '0100', // of the second account, which is given no account
-  '8401', // 132 bytes, in the chain's way of writing a length
+  '0100', // program: the second account; no accounts
+  '8401', // 132 bytes, as a compact length
   Buffer.from(text).toString('hex'),
   '00', // no lookup tables
 ].join('');

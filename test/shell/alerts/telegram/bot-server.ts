@@ -17,7 +17,7 @@ export interface BotServer {
   readonly sent: { readonly chat_id: string; readonly text: string }[];
   /** Returned for every request from now on. */
   updates: readonly unknown[];
-  /** In place of updates. */
+  /** Replaces the updates. */
   answer: ((response: ServerResponse) => void) | null;
 }
 

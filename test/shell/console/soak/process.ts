@@ -90,7 +90,6 @@ Object.assign(globalThis, {
 });
 
 // Imported after the clocks are replaced, because these modules start timers.
-/** As `soak.ts` proves it. */
 const PAGE_SECRET = 'the secret of the page, a long one';
 const { TraderState } = await import('../../../../src/shell/console/trader-state.js');
 const { openConsole } = await import('../../../../src/shell/console/console.js');

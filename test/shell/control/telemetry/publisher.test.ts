@@ -14,7 +14,7 @@ import {
 } from '../../../../src/shell/control/telemetry/publisher.js';
 import type { WatchedMarket } from '../../../../src/trader/engine/snapshot.js';
 
-const PROCESS = { pid: 1, run: 'r' } as ProcessStatus; // the publisher hands it on as it is
+const PROCESS = { pid: 1, run: 'r' } as ProcessStatus; // the publisher forwards it unchanged
 const ACCOUNT = { mode: 'quoting' } as AccountStatus; // the same
 
 const watched = (conditionId: string, note: unknown = 'as usual'): WatchedMarket => ({

@@ -1,7 +1,4 @@
-/**
- * Texts that differ from the intent. Each is paired with the intent whose draft it imitates, as a draft and as the memo
- * of a transaction.
- */
+/** Texts that differ from the intent that they imitate, each as a draft and as the memo of a transaction. */
 
 import { type DraftTerms, type DraftText, writeDraftText } from '../../../../src/shared/protocol/drafts/draft-text.js';
 import { challengeText } from '../../../../src/shared/protocol/signing.js';

@@ -12,7 +12,7 @@ const RISK = limitsOf({ maxBookAgeMs: MAX_AGE_MS });
 
 interface Moment {
   readonly ids: readonly string[];
-  /** Since the first observation. */
+  /** Time since the first observation. */
   readonly ageMs: number;
   readonly started: boolean;
   readonly command: OperatorCommand | null;

@@ -132,7 +132,7 @@ describe('a strategy of whole events', () => {
       life.step(START_MS + 500, ['a']);
       expect(seen).toHaveLength(2);
       expect(seen[1]?.markets.map(({ view }) => view.health.bookAgeMs)).toEqual([0, 500]);
-      // And nothing in between.
+      // No quotes in between.
       life.step(START_MS + 600, []);
       expect(seen).toHaveLength(2);
     });
