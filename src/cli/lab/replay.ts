@@ -11,7 +11,6 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import { isStrategyFileAt, loadConfig } from '../../shell/config/load.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
-import { limitsOfThen } from '../../trader/risk/limits.js';
 import { type Answer, command, flag, type OptionRow, type Values } from '../command.js';
 import { EXIT } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
@@ -177,8 +176,8 @@ async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<Repl
   const { description } = run;
   if (!isStrategyFileAt(file, io.cwd)) return traderNow(await loadConfig(file, io), description);
   const { loadStrategyFile } = await import('../../shell/config/strategy-file.js');
-  const feeds = (description.feeds ?? []).map(({ name }) => name);
-  const loaded = await loadStrategyFile(path, { limits: limitsOfThen(description.risk), feeds }, io.cwd);
+  const feeds = description.feeds.map(({ name }) => name);
+  const loaded = await loadStrategyFile(path, { limits: description.risk, feeds }, io.cwd);
   return traderWith(description, loaded === null ? [] : [loaded.config]);
 }
 

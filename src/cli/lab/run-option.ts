@@ -6,7 +6,7 @@ import type { ReplayedTrader } from '../../lab/replay/replay.js';
 import { RunCode } from '../../lab/replay/run-code.js';
 import { loadConfig, loadTraderConfig } from '../../shell/config/load.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
-import { RUN_FILE } from '../../shell/journal/journal.js';
+import { RUN_FILE } from '../../shell/journal/contract.js';
 import { readRun } from '../../shell/journal/read-run.js';
 import { findRun } from '../../shell/journal/runs.js';
 import { type OptionRow, text, type Values } from '../command.js';

@@ -47,8 +47,7 @@ async function configuredModules(run: RunJournal, code: RunCode): Promise<(key: 
   for await (const { observation } of run.steps()) {
     if (observation.kind !== 'command' || observation.command.kind !== 'configure') continue;
     const { settings } = JSON.parse(observation.command.config) as { settings: { strategies: readonly NamedCode[] } };
-    for (const strategy of settings.strategies)
-      if (strategy.moduleKey !== undefined) modules.set(strategy.moduleKey, (await code.find(strategy)).module);
+    for (const strategy of settings.strategies) modules.set(strategy.moduleKey, (await code.find(strategy)).module);
   }
   return (key) => modules.get(key) ?? null;
 }

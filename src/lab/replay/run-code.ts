@@ -13,8 +13,7 @@ import type { Strategy } from '../../trader/strategy/contract.js';
 export interface NamedCode {
   readonly name: string;
   readonly moduleName: string;
-  /** Absent in runs of a version that did not record it. */
-  readonly moduleKey?: string;
+  readonly moduleKey: string;
 }
 
 export interface RunCodeOptions {
@@ -45,7 +44,7 @@ export class RunCode {
     const same = strategies.find((strategy) => strategy.moduleKey === moduleKey);
     const found = same ?? (acceptsChanged ? strategies.find((strategy) => strategy.name === name) : undefined);
     if (found !== undefined) return found;
-    const hash = moduleKey === undefined ? 'not recorded' : moduleKey.replace(/^own /, '').slice(0, 12);
+    const hash = moduleKey.replace(/^own /, '').slice(0, 12);
     throw refusal(`no strategy file of ${file} has the code of strategy ${name} of the run (SHA-256 ${hash})`, ACCEPT);
   }
 }

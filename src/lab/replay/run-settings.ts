@@ -6,8 +6,6 @@ import { VERSION } from '../../shell/config/shipped.js';
 import type { Config } from '../../shell/config/types.js';
 import type { JournaledStrategy, RunDescription } from '../../shell/journal/contract.js';
 import type { StrategySettings } from '../../trader/engine/settings.js';
-import { limitsOfThen } from '../../trader/risk/limits.js';
-import { USUAL_ECONOMICS } from '../../trader/strategy/economics.js';
 import type { ParamSpecs } from '../../trader/strategy/params.js';
 import { fieldDifferences, isSame } from './compare.js';
 import type { ReplayedTrader } from './replay.js';
@@ -24,9 +22,7 @@ export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
 
 /** With the run's settings, but these strategies instead of its own. */
 export function traderWith(run: RunDescription, strategies: readonly StrategySettings[]): ReplayedTrader {
-  const { runId, configHash, version, profile, capitalMicros, polling, merge } = run;
-  const { economics = USUAL_ECONOMICS, events = [], feeds = [] } = run;
-  const risk = limitsOfThen(run.risk);
+  const { runId, configHash, version, profile, capitalMicros, risk, polling, merge, economics, events, feeds } = run;
   const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
   return { runId, configHash, version, profile, ...decided };
 }
@@ -37,7 +33,7 @@ export async function traderThen(run: RunDescription, code: RunCode): Promise<Re
   for (const strategy of run.strategies) {
     const { name, params, markets, quoteHours, risk } = strategy;
     const { module, moduleKey } = await code.find(strategy);
-    strategies.push({ name, module, moduleKey, params, markets, quoteHours, risk: limitsOfThen(risk) });
+    strategies.push({ name, module, moduleKey, params, markets, quoteHours, risk });
   }
   return traderWith(run, strategies);
 }
@@ -49,11 +45,11 @@ export function changesSince(run: RunDescription, trader: ReplayedTrader): reado
   return [
     ...(run.version === VERSION ? [] : [`the run was made by twinbook ${run.version}, this is ${VERSION}`]),
     ...valueChanges('capital', run.capitalMicros, trader.capitalMicros, true),
-    ...(isSame(limitsOfThen(run.risk), trader.risk) ? [] : valueChanges('risk', run.risk, trader.risk)),
+    ...valueChanges('risk', run.risk, trader.risk),
     ...valueChanges('polling', run.polling, trader.polling),
     ...valueChanges('merge', run.merge, trader.merge),
-    ...valueChanges('events', run.events ?? [], trader.events),
-    ...valueChanges('economics', run.economics ?? USUAL_ECONOMICS, trader.economics),
+    ...valueChanges('events', run.events, trader.events),
+    ...valueChanges('economics', run.economics, trader.economics),
     ...valueChanges('feeds', limitsOfFeeds(run.feeds), limitsOfFeeds(trader.feeds)),
     ...valueChanges('the venue profile', profileThen, profileNow),
     ...strategyChanges(run, trader),

@@ -21,21 +21,18 @@ import type { EventRule } from '../../trader/risk/event-rules.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Economics } from '../../trader/strategy/economics.js';
 
-/**
- * Readable formats. The second adds feed values, configuration changes and fleet commands, and is written when there
- * are any.
- */
-export const JOURNAL_FORMATS = [1, 2] as const;
-export const NEWEST_FORMAT = 2;
+/** `RunDescription`. */
+export const RUN_FILE = 'run.json';
+/** The starting ledger. */
+export const LEDGER_COPY = 'ledger.sqlite';
+/** `RunEnd`. */
+export const END_FILE = 'end.json';
 
-/** Whether only the newest format has such an entry. */
-export const hasNewerEntry = (observation: Observation): boolean =>
-  observation.kind === 'feed' ||
-  (observation.kind === 'command' && ['configure', 'fleet'].includes(observation.command.kind));
+export const JOURNAL_FORMAT = 1;
 
 /** Inputs of the core as data. Contains no key, secret or passphrase. */
 export interface RunDescription {
-  readonly format: (typeof JOURNAL_FORMATS)[number];
+  readonly format: typeof JOURNAL_FORMAT;
   readonly runId: string;
   readonly version: string;
   readonly configHash: string;
@@ -51,11 +48,9 @@ export interface RunDescription {
   readonly risk: RiskLimits;
   readonly polling: PollingSettings;
   readonly merge: MergeSettings;
-  /** Absent in runs of older versions. */
-  readonly economics?: Economics;
-  readonly events?: readonly EventRule[];
-  /** Absent in runs of older versions. */
-  readonly feeds?: readonly FeedSettings[];
+  readonly economics: Economics;
+  readonly events: readonly EventRule[];
+  readonly feeds: readonly FeedSettings[];
   /** Longest call into a strategy, ms. */
   readonly strategyLimitMs: number;
   readonly strategies: readonly JournaledStrategy[];
@@ -64,7 +59,9 @@ export interface RunDescription {
 }
 
 /** A strategy by its settings and the key of its code; no journal contains code. */
-export interface JournaledStrategy extends Omit<StrategySettings, 'module'> {
+export interface JournaledStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
+  /** Equal for equal code. */
+  readonly moduleKey: string;
   /** Absolute path of the strategy file. */
   readonly file: string;
   /** As written in the strategy file: the name of a shipped module, or a path. */

@@ -2,7 +2,7 @@
 
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { LEDGER_COPY, RUN_FILE } from './journal.js';
+import { LEDGER_COPY, RUN_FILE } from './contract.js';
 import { listEntries, runField, runFolders } from './runs.js';
 
 /** A folder without a description is from a killed start, unless it is recent. */

@@ -7,22 +7,29 @@
  * is said once, and the journal ends while the trader goes on. It never holds a key, an API secret or a passphrase: none of them crosses the seam.
  */
 
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../shared/base/folder.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { BoundedCall } from '../../trader/engine/quoting/strategy-sandbox.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
+import type { Config, StrategyConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
 import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
-import type { RunEnd } from './contract.js';
-import { describeRun, type RunFacts } from './describe-run.js';
+import {
+  END_FILE,
+  JOURNAL_FORMAT,
+  type JournaledStrategy,
+  LEDGER_COPY,
+  RUN_FILE,
+  type RunDescription,
+  type RunEnd,
+} from './contract.js';
 import { DiskQuota, removeUnbegun } from './disk-quota.js';
-import { END_FILE, LEDGER_COPY, RUN_FILE } from './journal.js';
 import { beginLedgerCopy, type LedgerCopy } from './ledger-copy.js';
-import { RunFile } from './run-file.js';
 import { Segments } from './segments.js';
 import { StepInputRecorder } from './step-input-recorder.js';
 
@@ -47,6 +54,16 @@ export interface Journal {
   readonly ended: string | null;
   /** Writes the rest, or reports that the disk does not take it in time. Never throws. */
   close(): Promise<void>;
+}
+
+export interface RunFacts {
+  readonly config: Config;
+  readonly runId: string;
+  readonly version: string;
+  readonly startedMs: number;
+  /** With the actual address. */
+  readonly profile: VenueProfile;
+  readonly strategyLimitMs: number;
 }
 
 export interface JournalOptions extends RunFacts {
@@ -84,9 +101,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     const room = new DiskQuota(dir, folder, config.ledger.path);
     const { missing, copy, bytes } = await copyLedger(options, join(folder, LEDGER_COPY), room);
     if (missing !== null) loud(`this run cannot be replayed: ${missing}`);
-    const description = new RunFile(folder, describeRun(options, copy === null ? missing : NOT_COPIED_YET));
-    const copied = copy === null ? null : { ...copy, done: copy.done.then(...settleCopy(description, loud)) };
-    return new RunJournalWriter({ folder, room, description, options, ledgerBytes: bytes, copy: copied });
+    writeDescription(folder, describeRun(options, copy === null ? missing : NOT_COPIED_YET));
+    const copied = copy && { ...copy, done: finishCopy(copy, folder, options) };
+    return new RunJournalWriter({ folder, room, options, ledgerBytes: bytes, copy: copied });
   } catch (error) {
     removeIfThere(folder);
     loud(`this run has no journal and cannot be replayed: ${describeError(error)}`);
@@ -94,17 +111,52 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 }
 
-/** Updates the description when the copy is complete or has failed. */
-function settleCopy(description: RunFile, loud: (text: string) => void) {
-  const reportFailure = (error: unknown) => loud(`this run cannot be replayed: ${describeError(error)}`);
-  const whole = () => {
-    try {
-      description.hasLedger();
-    } catch (error) {
-      reportFailure(error);
-    }
+/** Updates the description once the copy is complete. Never rejects: it reports a failure. */
+async function finishCopy({ done }: LedgerCopy, folder: string, options: JournalOptions): Promise<void> {
+  try {
+    await done;
+    writeDescription(folder, describeRun(options, null));
+  } catch (error) {
+    options.loud(`this run cannot be replayed: ${describeError(error)}`);
+  }
+}
+
+/** A run as data: the inputs of the core. */
+export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunDescription {
+  const { config, runId, version, startedMs, profile, strategyLimitMs } = facts;
+  const { configHash, capitalMicros, risk, polling, merge, economics, events } = config;
+  return {
+    format: JOURNAL_FORMAT,
+    runId,
+    version,
+    configHash,
+    configFile: config.file,
+    ledgerPath: config.ledger.path,
+    startedMs,
+    profile,
+    capitalMicros,
+    risk,
+    polling,
+    merge,
+    economics,
+    events,
+    feeds: config.feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
+    strategyLimitMs,
+    strategies: config.strategies.map(describeStrategy),
+    ledgerMissing,
   };
-  return [whole, reportFailure] as const;
+}
+
+function describeStrategy(strategy: StrategyConfig): JournaledStrategy {
+  const { name, file, moduleName, moduleKey, params, markets, quoteHours, risk } = strategy;
+  return { name, file, moduleName, moduleKey, params, markets, quoteHours, risk };
+}
+
+/** `run.json` is always complete. Throws the file system's errors. */
+function writeDescription(folder: string, description: RunDescription): void {
+  const path = join(folder, RUN_FILE);
+  writeFileSync(`${path}.part`, `${JSON.stringify(description, null, 2)}\n`);
+  renameSync(`${path}.part`, path);
 }
 
 interface Copying {
@@ -147,7 +199,6 @@ async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, op
 interface WriterParts {
   readonly folder: string;
   readonly room: DiskQuota;
-  readonly description: RunFile;
   readonly options: JournalOptions;
   /** Of the starting ledger, copied or being copied. */
   readonly ledgerBytes: number;
@@ -168,14 +219,10 @@ class RunJournalWriter implements Journal {
   #isFlushing = false;
   #steps = 0;
   #stopped: string | null = null;
-  readonly #description: RunFile;
-  /** A waiting entry needs a newer format than the description's. */
-  #wantsFormat = false;
 
-  constructor({ folder, room, description, options, ledgerBytes, copy }: WriterParts) {
+  constructor({ folder, room, options, ledgerBytes, copy }: WriterParts) {
     this.#folder = folder;
     this.#copy = copy;
-    this.#description = description;
     this.#room = room;
     this.#options = options;
     this.#segments = new Segments(folder);
@@ -206,7 +253,6 @@ class RunJournalWriter implements Journal {
         ...(failure === null ? {} : { failure: describeError(failure) }),
       });
       if (!this.#segments.add(line)) return this.#stop('the disk does not keep up');
-      this.#wantsFormat ||= this.#description.lacks(observation);
       this.#steps += 1;
     } catch (error) {
       this.#stop(describeError(error));
@@ -228,7 +274,6 @@ class RunJournalWriter implements Journal {
     this.#copy?.hurry();
     await this.#flushing;
     try {
-      if (this.#stopped === null && this.#wantsFormat) await this.#raiseFormat();
       if (this.#stopped === null) await this.#segments.close();
       if (this.#stopped === null) await this.#writeEnd(null);
     } catch (error) {
@@ -250,18 +295,11 @@ class RunJournalWriter implements Journal {
   }
 
   async #write(): Promise<void> {
-    if (this.#wantsFormat) await this.#raiseFormat();
     await this.#segments.flush();
     const { maxBytes } = this.#options.config.journal;
     const bytes = this.#fixedBytes + this.#segments.bytes;
     if (bytes > maxBytes) throw new Error(`this run alone has used up journal.max_mb (${megabytes(maxBytes)})`);
     await makeRoom(this.#room, bytes, 0, this.#options);
-  }
-
-  /** Before the entry that needs it: a version that cannot read it must not begin to. */
-  async #raiseFormat(): Promise<void> {
-    await this.#description.raiseFormat();
-    this.#wantsFormat = false;
   }
 
   #stop(why: string): void {

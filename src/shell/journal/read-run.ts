@@ -6,11 +6,19 @@ import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { JOURNAL_FORMATS, type RunDescription, type RunEnd, type RunJournal, type Step } from './contract.js';
-import { END_FILE, LEDGER_COPY, RUN_FILE } from './journal.js';
+import {
+  END_FILE,
+  JOURNAL_FORMAT,
+  LEDGER_COPY,
+  RUN_FILE,
+  type RunDescription,
+  type RunEnd,
+  type RunJournal,
+  type Step,
+} from './contract.js';
 
 const description = z.looseObject({
-  format: z.literal(JOURNAL_FORMATS),
+  format: z.literal(JOURNAL_FORMAT),
   runId: z.string().min(1),
   startedMs: z.number(),
   strategies: z.array(z.looseObject({ name: z.string() })),
@@ -53,12 +61,11 @@ export function readRun(folder: string): RunJournal {
 /** A run of another version is intact, only not readable here: its user must not search for damage. */
 function checkFormat(told: unknown, file: string): void {
   const format = typeof told === 'object' && told !== null && 'format' in told ? told.format : undefined;
-  const known: readonly unknown[] = JOURNAL_FORMATS;
-  if (typeof format !== 'number' || known.includes(format)) return;
+  if (typeof format !== 'number' || format === JOURNAL_FORMAT) return;
   const version = 'version' in Object(told) ? ` by twinbook ${String(Object(told).version)}` : '';
   throw new TwinbookError(
     'recording_invalid',
-    `${file} was written${version} in format ${format} of the journal, this version reads formats ${JOURNAL_FORMATS.join(' and ')}`,
+    `${file} was written${version} in format ${format} of the journal, this version reads format ${JOURNAL_FORMAT}`,
     'Use the version that wrote it.',
   );
 }

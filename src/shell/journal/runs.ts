@@ -3,7 +3,7 @@
 import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { RUN_FILE } from './journal.js';
+import { RUN_FILE } from './contract.js';
 
 /** The runs under `dir`, oldest first: their ids begin with the time of their start, but files may have been copied. */
 export function runFolders(dir: string): readonly string[] {

@@ -154,14 +154,6 @@ export function limitChanges(
     .map((limit) => ({ limit, isLooser: after[limit] > before[limit] !== HIGHER_IS_TIGHTER.includes(limit) }));
 }
 
-/** Limits stored by an older version: a missing one was unlimited. */
-export function limitsOfThen(stored: Partial<RiskLimits>): RiskLimits {
-  const absent = RULES.filter(({ limit }) => stored[limit] === undefined);
-  const loosest = absent.map(({ limit, isHigherTighter }) => [limit, isHigherTighter ? 0 : Number.MAX_SAFE_INTEGER]);
-  // Limits of later versions are in the table of rules.
-  return { ...Object.fromEntries(loosest), ...stored } as RiskLimits;
-}
-
 /** A setting of an override that would loosen the trader's limit. */
 export interface Loosening {
   readonly name: keyof RiskOverride;

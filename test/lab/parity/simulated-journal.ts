@@ -6,7 +6,18 @@ import { PROFILE, traderSettings } from '../../simulation/setting.js';
 import type { KeptRun } from '../replay/diary.js';
 
 export function journalOf(run: KeptRun): RunJournal {
-  const { runId, configHash, capitalMicros, risk, polling, merge, strategies } = traderSettings(run.runId);
+  const {
+    runId,
+    configHash,
+    capitalMicros,
+    risk,
+    polling,
+    merge,
+    economics,
+    events,
+    feeds = [],
+    strategies,
+  } = traderSettings(run.runId);
   const description: RunDescription = {
     format: 1,
     runId,
@@ -20,11 +31,15 @@ export function journalOf(run: KeptRun): RunJournal {
     risk,
     polling,
     merge,
+    economics,
+    events,
+    feeds,
     strategyLimitMs: 250,
     ledgerMissing: 'simulated',
     strategies: strategies.map(
-      ({ module, ...strategy }): JournaledStrategy => ({
+      ({ module, moduleKey = '', ...strategy }): JournaledStrategy => ({
         ...strategy,
+        moduleKey,
         file: '',
         moduleName: module.name,
       }),

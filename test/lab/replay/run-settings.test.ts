@@ -8,8 +8,7 @@ import { changesSince, traderNow, traderThen } from '../../../src/lab/replay/run
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { VERSION } from '../../../src/shell/config/shipped.js';
 import type { RunDescription } from '../../../src/shell/journal/contract.js';
-import { describeRun } from '../../../src/shell/journal/describe-run.js';
-import type { RiskLimits } from '../../../src/trader/risk/limits.js';
+import { describeRun } from '../../../src/shell/journal/journal-writer.js';
 import { folderOf } from '../../support/folders.js';
 
 const TRADER = `
@@ -154,16 +153,4 @@ describe('the code of a run with its own settings', () => {
   it('is in no description of a run', async () => {
     expect(JSON.stringify((await place()).run)).not.toContain('how wide');
   });
-});
-
-it('a limit that the version of the run did not have held nothing back then, and is no change', async () => {
-  const { folder, run } = await place();
-  // The form in a journal of such a version.
-  const { maxEventLossMicros: _, ...risk } = run.risk;
-  const strategies = run.strategies.map((strategy) => ({ ...strategy, risk: risk as RiskLimits }));
-  const older = { ...run, strategies, risk: risk as RiskLimits };
-  const then = await traderThen(older, codeIn(folder));
-  expect(then.risk.maxEventLossMicros).toBe(Number.MAX_SAFE_INTEGER);
-  expect(then.strategies.map((strategy) => strategy.risk)).toEqual(then.strategies.map(() => then.risk));
-  expect(changesSince(older, then)).toEqual([]);
 });
