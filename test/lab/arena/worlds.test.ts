@@ -1,8 +1,7 @@
 /** What the other worlds change of the challenge, and that they change nothing else. */
 
 import { describe, expect, it, test } from 'vitest';
-import { drawConfiguration } from '../../../src/lab/arena/challenge/configuration.js';
-import { probabilityAbove, Score } from '../../../src/lab/arena/challenge/score.js';
+import { drawConfiguration, probabilityAbove, Score } from '../../../src/lab/arena/challenge/score.js';
 import { type MakerSight, simulate } from '../../../src/lab/arena/challenge/simulation.js';
 import { WORLDS, worldNamed } from '../../../src/lab/arena/worlds.js';
 import { Starter } from './starter.js';

@@ -8,16 +8,15 @@ import type { EventView } from '../../../trader/market/view.js';
 import { makeWholeEventView } from '../../../trader/market/view.js';
 import { type Conditions, USUAL_CONDITIONS } from '../conditions.js';
 import type { ShownStrategy, SimulationResult } from '../contract.js';
-import { drawConfiguration } from './configuration.js';
-import { EventTruth } from './event-truth.js';
+import { Tally } from '../tally.js';
+import { drawEvent } from './event-truth.js';
 import { PythonRandom } from './python-random.js';
+import { drawConfiguration, seedOfMarket } from './score.js';
 import { ShownMaker } from './shown-maker.js';
 import { Simulation, STARTING_CASH } from './simulation.js';
 
 const FEWEST = 2;
 const MOST = 10;
-/** Distance of the seeds of two outcomes, as between two markets of `rationed`. */
-const SEEDS_APART = 2 ** 34;
 
 export function playEvent(
   seed: number,
@@ -26,33 +25,33 @@ export function playEvent(
 ): SimulationResult {
   const count = new PythonRandom(seed + 2 ** 33).randint(FEWEST, MOST);
   const { steps } = drawConfiguration(seed);
-  const truth = new EventTruth(seed, count, steps);
   const makers: ShownMaker[] = [];
   const quoted = openEvent(judged, count);
-  const markets = Array.from({ length: count }, (_, outcome) => {
-    const own = seed + outcome * SEEDS_APART;
+  const markets = drawEvent(seed, count, steps).map((truth, outcome) => {
+    const own = seedOfMarket(seed, outcome);
     const glanceEvent = (nowMs: number) => eventBeside(makers, outcome, nowMs);
     const maker = new ShownMaker(judged, own, conditions, { conditionId: nameOutcome(outcome), glanceEvent, quoted });
     makers.push(maker);
-    return { maker, simulation: new Simulation(own, drawConfiguration(own), truth.of(outcome)) };
+    return { maker, simulation: new Simulation(own, drawConfiguration(own), truth) };
   });
-  let highest = STARTING_CASH * count;
-  let drawdown = 0;
+  const tally = new Tally(STARTING_CASH * count);
   for (let step = 0; step < steps; step++) {
     if (quoted === null) for (const { maker, simulation } of markets) simulation.step(step, maker);
     else stepTogether(markets, quoted, step);
-    const worth = markets.reduce((sum, { simulation }) => sum + simulation.worth, 0);
-    highest = Math.max(highest, worth);
-    drawdown = Math.max(drawdown, highest - worth);
+    tally.mark(markets.reduce((sum, { simulation }) => sum + simulation.worth, 0));
   }
-  return together(
-    markets.map(({ maker, simulation }) => {
-      const result = simulation.result();
-      return { ...result, failure: result.failure ?? maker.failure };
-    }),
-    drawdown,
-  );
+  const results = markets.map(({ maker, simulation }) => simulation.result(maker));
+  const sum = (name: (typeof SUMMED)[number]) => results.reduce((total, result) => total + result[name], 0);
+  return {
+    ...must(results[0], 'an outcome'),
+    ...Object.fromEntries(SUMMED.map((name) => [name, sum(name)])),
+    drawdown: tally.gains(0).drawdown,
+    outcome: null,
+    failure: results.find(({ failure }) => failure !== null)?.failure ?? null,
+  };
 }
+
+const SUMMED = ['edge', 'uninformedEdge', 'informedEdge', 'fills', 'shares', 'actions', 'wealth', 'result'] as const;
 
 const nameOutcome = (outcome: number): string => `outcome-${outcome + 1}`;
 
@@ -90,17 +89,3 @@ const eventBeside = (makers: readonly ShownMaker[], outcome: number, nowMs: numb
   markets: makers.length,
   siblings: makers.filter((_, other) => other !== outcome).map((maker) => maker.asSibling(nowMs)),
 });
-
-const SUMMED = ['edge', 'uninformedEdge', 'informedEdge', 'fills', 'shares', 'actions', 'wealth', 'result'] as const;
-
-/** Sums over all outcomes, and the first failure. */
-function together(results: readonly SimulationResult[], drawdown: number): SimulationResult {
-  const sums: { -readonly [Name in keyof SimulationResult]: SimulationResult[Name] } = {
-    ...must(results[0], 'an outcome'),
-    drawdown,
-    outcome: null,
-  };
-  for (const name of SUMMED) sums[name] = results.reduce((total, result) => total + result[name], 0);
-  sums.failure = results.find(({ failure }) => failure !== null)?.failure ?? null;
-  return sums;
-}
