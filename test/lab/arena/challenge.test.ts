@@ -5,7 +5,7 @@ import { Account } from '../../../src/lab/arena/challenge/account.js';
 import { floorToQuantum, round10 } from '../../../src/lab/arena/challenge/ladder-book.js';
 import { drawRetail } from '../../../src/lab/arena/challenge/others.js';
 import { PythonRandom } from '../../../src/lab/arena/challenge/python-random.js';
-import { drawConfiguration, Score } from '../../../src/lab/arena/challenge/score.js';
+import { drawConfiguration, startScore } from '../../../src/lab/arena/challenge/score.js';
 import { type MakerSight, simulate } from '../../../src/lab/arena/challenge/simulation.js';
 import { Starter } from './starter.js';
 
@@ -81,7 +81,7 @@ test('the score and the true probability move as published', () => {
     [-0.493701026594, 0.33926946305, -0.515544490896, 0.333668576324],
   ];
   for (const seed of [0, 1]) {
-    const score = new Score(drawConfiguration(seed), seed);
+    const score = startScore(drawConfiguration(seed), seed);
     const path = times(4, () => {
       const seen = [score.value, score.probability];
       score.step();

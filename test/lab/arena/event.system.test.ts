@@ -1,8 +1,7 @@
 /** Exclusive outcomes: their true probabilities are true, and each has a market of its own. */
 
 import { describe, expect, it } from 'vitest';
-import { playEvent } from '../../../src/lab/arena/challenge/event.js';
-import { drawEvent } from '../../../src/lab/arena/challenge/event-truth.js';
+import { drawEvent, playEvent } from '../../../src/lab/arena/challenge/event.js';
 import logOddsMaker from '../../../strategies/log-odds-maker.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';
 

@@ -60,41 +60,30 @@ export interface Truth {
 /** Neglected probability of further jumps: small enough for the tenth decimal of every published edge. */
 const TAIL = 1e-13;
 
-export class Score implements Truth {
-  readonly #config: Configuration;
-  readonly #random: PythonRandom;
-  #score: number;
-  #stepsLeft: number;
-
-  constructor(config: Configuration, seed: number) {
-    this.#config = config;
-    this.#random = new PythonRandom(seed);
-    this.#score = config.initialScore;
-    this.#stepsLeft = config.steps;
-  }
-
-  get value(): number {
-    return this.#score;
-  }
-
-  get isYes(): boolean {
-    return this.#score > 0;
-  }
-
-  step(): void {
-    const { diffusionSigma, jumpIntensity, jumpMean, jumpSigma } = this.#config;
-    const random = this.#random;
-    let move = random.gauss(0, diffusionSigma);
-    for (let jumps = random.poisson(jumpIntensity); jumps > 0; jumps--) move += random.gauss(jumpMean, jumpSigma);
-    this.#stepsLeft--;
-    if (isNews(this.#stepsLeft, this.#config)) move += random.gauss(0, this.#config.newsSigma);
-    this.#score += move;
-  }
-
-  /** Probability that it ends above 0, in [0, 1]. */
-  get probability(): number {
-    return probabilityAbove(this.#score, this.#stepsLeft, this.#config);
-  }
+/** The hidden score of this market. */
+export function startScore(config: Configuration, seed: number): Truth & { readonly value: number } {
+  const random = new PythonRandom(seed);
+  let score = config.initialScore;
+  let stepsLeft = config.steps;
+  return {
+    get value() {
+      return score;
+    },
+    get isYes() {
+      return score > 0;
+    },
+    get probability() {
+      return probabilityAbove(score, stepsLeft, config);
+    },
+    step() {
+      const { diffusionSigma, jumpIntensity, jumpMean, jumpSigma, newsSigma } = config;
+      let move = random.gauss(0, diffusionSigma);
+      for (let jumps = random.poisson(jumpIntensity); jumps > 0; jumps--) move += random.gauss(jumpMean, jumpSigma);
+      stepsLeft--;
+      if (isNews(stepsLeft, config)) move += random.gauss(0, newsSigma);
+      score += move;
+    },
+  };
 }
 
 /** Announcements come at fixed steps before the end, never at the end. */

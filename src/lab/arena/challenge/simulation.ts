@@ -5,7 +5,7 @@ import { Tally } from '../tally.js';
 import { Account, ForbiddenAction, type MakerAction } from './account.js';
 import { LadderBook, type LadderSide, QUANTUM, type RestingOrder, round10, tickToPrice } from './ladder-book.js';
 import { Others, type Venue } from './others.js';
-import { type Configuration, drawConfiguration, Score, type Truth } from './score.js';
+import { type Configuration, drawConfiguration, startScore, type Truth } from './score.js';
 
 export const STARTING_CASH = 1000;
 
@@ -37,7 +37,7 @@ export interface Maker {
 
 /** `config` is the seed's published one, or a world's variant of it. */
 export function simulate(seed: number, maker: Maker, config = drawConfiguration(seed)): SimulationResult {
-  const simulation = new Simulation(seed, config, new Score(config, seed));
+  const simulation = new Simulation(seed, config, startScore(config, seed));
   for (let step = 0; step < config.steps; step++) simulation.step(step, maker);
   return simulation.result(maker);
 }

@@ -8,7 +8,7 @@ import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { ONE } from '../../../shared/base/micros.js';
 import { HIGHEST_TICK, type RestingOrder } from '../challenge/ladder-book.js';
 import { Others, type Taker, type Venue } from '../challenge/others.js';
-import { drawConfiguration, Score, STEP_MS, STEPS, seedOfMarket } from '../challenge/score.js';
+import { drawConfiguration, STEP_MS, STEPS, seedOfMarket, startScore } from '../challenge/score.js';
 import { SteppedMarket, type SteppedPlace, steppedScene } from './stepped-scene.js';
 import { LEAD_MS, type Scene } from './trader-run.js';
 
@@ -49,7 +49,7 @@ class ChallengeMarket extends SteppedMarket {
       rest: (order) => this.#rest(order),
       take: (...order) => this.#take(...order),
     };
-    this.#others = new Others(venue, config, seed, new Score(config, seed));
+    this.#others = new Others(venue, config, seed, startScore(config, seed));
   }
 
   get probability(): number {
