@@ -114,6 +114,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'lab/backtest',
     'lab/report',
     'lab/session',
+    'lab/strategy-checks',
     'lab/sweep',
   ],
   'lab/parity': ['shared', 'recording', 'trader', 'shell/config', 'shell/journal', 'shell/recorder', 'lab'],

@@ -1,7 +1,7 @@
 /** Tests of belief-maker in the whole challenge, which take seconds. */
 
 import { expect, test } from 'vitest';
-import { drawConfiguration } from '../../src/lab/arena/challenge/configuration.js';
+import { drawConfiguration } from '../../src/lab/arena/challenge/score.js';
 import { ShownMaker } from '../../src/lab/arena/challenge/shown-maker.js';
 import { simulate } from '../../src/lab/arena/challenge/simulation.js';
 import { playChallenge } from '../../src/lab/arena/worlds.js';

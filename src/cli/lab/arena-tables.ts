@@ -2,8 +2,9 @@
 
 import type { ArenaResult } from '../../lab/arena/arena.js';
 import { conditionsText } from '../../lab/arena/conditions.js';
-import type { EdgeDifference, Mean, Standing } from '../../lab/arena/standings.js';
+import type { EdgeDifference, Standing } from '../../lab/arena/standings.js';
 import { count, decimal } from '../../lab/report/figures.js';
+import type { FreshMean } from '../../lab/sweep/contract.js';
 import { type Column, prose, table } from '../output/table.js';
 
 /** @param width of the terminal; absent for a file */
@@ -26,7 +27,7 @@ export function arenaTables(result: ArenaResult, width?: number): string {
 }
 
 /** `+1.23 ± 0.45`, currency; without an error for a single simulation. */
-export function meanText({ mean, standardError }: Mean, places = 2): string {
+export function meanText({ mean, standardError }: FreshMean, places = 2): string {
   const sign = mean >= 0.5 * 10 ** -places ? '+' : '';
   const error = standardError === null ? '' : ` ± ${decimal(standardError, places)}`;
   return `${sign}${decimal(mean, places)}${error}`;

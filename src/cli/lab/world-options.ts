@@ -1,6 +1,6 @@
 /** Options of commands that play worlds and their conditions. */
 
-import { CONDITION_ROWS, CONDITIONS, type Conditions, chooseConditions, optionOf } from '../../lab/arena/conditions.js';
+import { CONDITION_ROWS, CONDITIONS, type Conditions, chooseConditions } from '../../lab/arena/conditions.js';
 import type { World } from '../../lab/arena/contract.js';
 import { integerBetween, numberBetween } from '../arguments.js';
 import { type OptionRow, read } from '../command.js';
@@ -13,9 +13,9 @@ export type ConditionFlags = { readonly [Flag in ConditionFlag]?: number | undef
 
 /** The venue of worlds in which the whole trader trades. Every condition has a row. */
 export const CONDITION_OPTIONS = Object.fromEntries(
-  CONDITION_ROWS.map(([name, { flag, takes, range, isFraction, help }]) => [
+  CONDITION_ROWS.map(([, { flag, option, range, isFraction, help }]) => [
     flag,
-    read(`${optionOf(name)} ${takes}`, help, (isFraction === true ? numberBetween : integerBetween)(...range)),
+    read(option, help, (isFraction === true ? numberBetween : integerBetween)(...range)),
   ]),
 ) as Readonly<Record<ConditionFlag, OptionRow<number | undefined>>>;
 

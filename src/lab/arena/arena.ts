@@ -7,36 +7,11 @@
 import { resolve } from 'node:path';
 import { AssertionFailed, must, TwinbookError } from '../../shared/base/errors.js';
 import { VERSION } from '../../shell/config/shipped.js';
-import type { StrategyConfig } from '../../shell/config/types.js';
 import type { ConfigSource } from '../sweep/contract.js';
 import type { Conditions } from './conditions.js';
 import type { NamedSimulation, World } from './contract.js';
-import { loadEntrants } from './entrants.js';
-import { runSimulations, type SimulationPlan, type SimulationTask } from './simulations.js';
-import { type EdgeDifference, judgeSimulations, type Standing } from './standings.js';
-
-/** A strategy in the arena, as named in its results. */
-export interface Entered {
-  readonly name: string;
-  /** Path as given: a strategy file, or a trader's file with several. */
-  readonly file: string;
-  readonly module: string;
-  readonly params: StrategyConfig['params'];
-  readonly configHash: string;
-}
-
-export interface ArenaResult {
-  readonly version: string;
-  readonly worlds: readonly Pick<World, 'name' | 'summary' | 'conditions'>[];
-  readonly strategies: readonly Entered[];
-  readonly firstSeed: number;
-  readonly seeds: number;
-  readonly conditions: Conditions;
-  readonly standings: readonly Standing[];
-  readonly differences: readonly EdgeDifference[];
-  /** All simulations: by world, then strategy, then seed. */
-  readonly simulations: readonly NamedSimulation[];
-}
+import { loadEntrants, runSimulations, type SimulationTask } from './simulations.js';
+import { judgeSimulations } from './standings.js';
 
 interface ArenaPlan {
   readonly worlds: readonly World[];
@@ -52,27 +27,34 @@ interface ArenaPlan {
   readonly progress: (done: number, all: number) => void;
 }
 
+export type ArenaResult = Awaited<ReturnType<typeof runArena>>;
+
 /** Runs all simulations. Throws `usage` when two strategies share a name; a failing thread ends the arena. */
-export async function runArena(plan: ArenaPlan): Promise<ArenaResult> {
-  const { files, strategies } = await enterAll(plan);
+export async function runArena(plan: ArenaPlan) {
   const { worlds, firstSeed, seeds, conditions, workers } = plan;
-  const tasks = listTasks(plan, strategies);
-  const simulations: NamedSimulation[] = [];
-  let count = 0;
-  await runSimulations({
-    files,
-    axes: [],
-    conditions,
-    workers,
+  const entered = await enterAll(plan);
+  const files = entered.map(({ source }) => ({ source, configHash: null }));
+  const strategies = entered.flatMap((file) => file.strategies);
+  const names = strategies.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new TwinbookError('usage', `two strategy files are named '${twice}'`, 'Rename one.');
+  const range = Array.from({ length: seeds }, (_, place) => ({ first: firstSeed + place, count: 1 }));
+  const tasks = worlds.flatMap(({ name: world }) =>
+    names.flatMap((strategy) => range.map((one) => ({ world, strategy, values: null, seeds: one }))),
+  );
+  const results = new Map<SimulationTask, NamedSimulation>();
+  await runSimulations({ files, axes: [], conditions }, workers, {
     tasks,
-    done: ({ index, world, strategy, seeds: { first } }, outcome) => {
+    done: (task, outcome) => {
+      const { world, strategy, seeds: own } = task;
       if (outcome.kind === 'failed')
-        throw new AssertionFailed(`${strategy} in ${world}, seed ${first}: ${outcome.error}`);
-      simulations[index] = { world, strategy, ...must(outcome.figures[0], 'a simulation') };
-      plan.progress(++count, tasks.length);
+        throw new AssertionFailed(`${strategy} in ${world}, seed ${own.first}: ${outcome.error}`);
+      results.set(task, { world, strategy, ...must(outcome.figures[0], 'a simulation') });
+      plan.progress(results.size, tasks.length);
     },
     stopAsked: new Promise<void>(() => undefined),
   });
+  const simulations = tasks.map((task) => must(results.get(task), 'a simulation'));
   return {
     version: VERSION,
     worlds: worlds.map(({ name, summary, conditions: taken }) => ({ name, summary, conditions: taken })),
@@ -80,43 +62,21 @@ export async function runArena(plan: ArenaPlan): Promise<ArenaResult> {
     firstSeed,
     seeds,
     conditions,
-    ...judgeSimulations(
-      worlds.map(({ name }) => name),
-      strategies.map(({ name }) => name),
-      simulations,
-    ),
+    ...judgeSimulations(simulations),
+    /** All simulations: by world, then strategy, then seed. */
     simulations,
   };
 }
 
+/** The files for threads, and the strategies in each as named in the results. */
 async function enterAll({ files, env, cwd }: ArenaPlan) {
-  const read: SimulationPlan<SimulationTask>['files'][number][] = [];
-  const strategies: Entered[] = [];
+  const entered = [];
   for (const file of files) {
     const source = { file: resolve(cwd, file), env, cwd, feeds: 'any' } as const;
-    const entrants = await loadEntrants(source);
-    const { configHash } = must(entrants[0], file).config;
-    read.push({ source, configHash: null });
-    for (const { name, params, moduleName } of entrants)
-      strategies.push({ name, file, module: moduleName, params, configHash });
+    const strategies = (await loadEntrants(source)).map(({ name, params, moduleName: module, config }) => {
+      return { name, file, module, params, configHash: config.configHash };
+    });
+    entered.push({ source, strategies });
   }
-  const names = strategies.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new TwinbookError('usage', `two strategy files are named '${twice}'`, 'Rename one.');
-  return { files: read, strategies };
+  return entered;
 }
-
-/** By world, then strategy, then seed. */
-const listTasks = ({ worlds, firstSeed, seeds }: ArenaPlan, strategies: readonly Entered[]) =>
-  worlds
-    .flatMap(({ name: world }) =>
-      strategies.flatMap(({ name: strategy }) =>
-        Array.from({ length: seeds }, (_, place) => ({
-          world,
-          strategy,
-          values: null,
-          seeds: { first: firstSeed + place, count: 1 },
-        })),
-      ),
-    )
-    .map((task, index) => ({ ...task, index }));

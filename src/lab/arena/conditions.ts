@@ -4,9 +4,9 @@ import { GIVES_UP_MS } from '../backtest/contract.js';
 import { formatQuantity } from '../report/figures.js';
 
 interface ConditionRow {
-  /** Its option, as the code spells it. */
+  /** Its option, as the code spells it and as users do. */
   readonly flag: string;
-  readonly takes: string;
+  readonly option: string;
   readonly usual: number;
   readonly range: readonly [from: number, to: number];
   readonly isFraction?: true;
@@ -21,7 +21,7 @@ export const CONDITIONS = {
   /** At once. */
   markets: {
     flag: 'markets',
-    takes: '<n>',
+    option: '--markets <n>',
     usual: 1,
     range: [1, 40],
     help: 'of rationed: markets at once, 1 to 40 (default: 1)',
@@ -30,7 +30,7 @@ export const CONDITIONS = {
   /** Request limits of the venue. */
   publicPerMinute: {
     flag: 'public',
-    takes: '<n>',
+    option: '--public <n>',
     usual: 120,
     range: [1, MOST_REQUESTS],
     help: 'of rationed and crowd: public requests a minute (default: 120)',
@@ -38,7 +38,7 @@ export const CONDITIONS = {
   },
   signedPerMinute: {
     flag: 'signed',
-    takes: '<n>',
+    option: '--signed <n>',
     usual: 300,
     range: [1, MOST_REQUESTS],
     help: 'of rationed and crowd: signed requests a minute (default: 300)',
@@ -47,7 +47,7 @@ export const CONDITIONS = {
   /** Round trip of every request. */
   delayMs: {
     flag: 'delay',
-    takes: '<ms>',
+    option: '--delay <ms>',
     usual: 150,
     range: [0, GIVES_UP_MS],
     help: 'of rationed and crowd: how long each request takes, there and back (default: 150)',
@@ -56,7 +56,7 @@ export const CONDITIONS = {
   /** Error of a strategy's feeds: a standard deviation in log-odds. */
   feedSd: {
     flag: 'feedSd',
-    takes: '<log-odds>',
+    option: '--feed-sd <log-odds>',
     usual: 0.1,
     range: [0, 10],
     isFraction: true,
@@ -65,7 +65,7 @@ export const CONDITIONS = {
   },
   feedLagS: {
     flag: 'feedLag',
-    takes: '<s>',
+    option: '--feed-lag <s>',
     usual: 0,
     range: [0, 3600],
     help: 'how late they are (default: 0)',
@@ -91,10 +91,6 @@ export function chooseConditions(choose: (name: ConditionName) => number | undef
 
 /** Every world takes these. */
 export const FEED_CONDITIONS: readonly ConditionName[] = ['feedSd', 'feedLagS'];
-
-/** Spelling for users. */
-export const optionOf = (name: ConditionName): string =>
-  `--${CONDITIONS[name].flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** A world's conditions in words; empty without any. Feeds are named if their value was changed. */
 export const conditionsText = (names: readonly ConditionName[], values: Conditions): string =>

@@ -2,6 +2,7 @@
 
 import type { Config, StrategyConfig } from '../../shell/config/types.js';
 import type { ConditionName, Conditions } from './conditions.js';
+import type { Tally } from './tally.js';
 
 /** Parts of a strategy for a world that judges it alone. */
 export type ShownStrategy = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
@@ -12,28 +13,16 @@ export interface Entrant extends StrategyConfig {
 }
 
 /** Result of one simulation of one strategy. Money in currency, amounts in shares. */
-export interface SimulationResult {
+export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & ReturnType<Tally['gains']>> {
   readonly seed: number;
-  /** Shares x (true probability - price) over all fills, and its two parts: without the luck of the settlement. */
-  readonly edge: number;
-  readonly uninformedEdge: number;
-  readonly informedEdge: number;
-  readonly fills: number;
-  readonly shares: number;
   /** Orders placed and canceled. */
   readonly actions: number;
   /** Requests that the trader sent; null in a world without requests. */
   readonly requests: number | null;
   /** Halts by a risk limit; 0 in a world without one. */
   readonly halts: number;
-  /** Cash and shares after settlement. */
-  readonly wealth: number;
-  /** Gain or loss after settlement. */
-  readonly result: number;
   /** The trader's own result right before settlement; null in a world without one. */
   readonly reported: number | null;
-  /** Largest fall of wealth at the true probability from its previous maximum. */
-  readonly drawdown: number;
   /** Outcome of the market; null with several. */
   readonly outcome: 0 | 1 | null;
   /** The broken rule, or the error that stopped the strategy; null without either. */

@@ -1,9 +1,24 @@
-/** Runs simulations on worker threads, for the arena and for sweeps over worlds. */
+/** Reads strategies and runs their simulations on worker threads, for the arena and for sweeps over worlds. */
 
-import { type Batch, TaskPool } from '../backtest/threads/pool.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { loadConfig } from '../../shell/config/load.js';
+import type { Config } from '../../shell/config/types.js';
+import { type Batch, type ConfigOfThreads, TaskPool } from '../backtest/threads/pool.js';
 import type { Axis, Candidate, ConfigSource } from '../sweep/contract.js';
 import type { Conditions } from './conditions.js';
-import type { SimulationResult } from './contract.js';
+import type { Entrant, SimulationResult } from './contract.js';
+
+/** The strategies of this trader, one by one. */
+export const listEntrants = (config: Config): readonly Entrant[] =>
+  config.strategies.map((strategy) => ({ ...strategy, config }));
+
+/** Throws `config_invalid` with all errors of the file, or for a file without a strategy. */
+export async function loadEntrants(source: ConfigSource): Promise<readonly Entrant[]> {
+  const config = await loadConfig(source.file, { ...source, strategyFileToo: true, feeds: 'any' });
+  if (config.strategies.length === 0)
+    throw new TwinbookError('config_invalid', `${source.file} names no strategy`, 'List strategy files in it.');
+  return listEntrants(config);
+}
 
 /** Consecutive seeds. */
 export interface SeedRange {
@@ -22,26 +37,18 @@ export interface SimulationTask {
 
 /** Start data of a thread. */
 export interface SimulationSetup {
-  readonly files: readonly { readonly source: ConfigSource; readonly configHash: string | null }[];
+  readonly files: readonly ConfigOfThreads[];
   readonly axes: readonly Axis[];
   readonly conditions: Conditions;
 }
 
-export interface SimulationPlan<T extends SimulationTask>
-  extends SimulationSetup,
-    Batch<T, readonly SimulationResult[]> {
-  readonly workers: number;
-}
-
 /** False when it was stopped before every task ended. */
-export async function runSimulations<T extends SimulationTask>(plan: SimulationPlan<T>): Promise<boolean> {
-  const { files, axes, conditions, workers, ...batch } = plan;
-  const setup: SimulationSetup = { files, axes, conditions };
+export async function runSimulations<T extends SimulationTask>(
+  setup: SimulationSetup,
+  workers: number,
+  batch: Batch<T, readonly SimulationResult[]>,
+): Promise<boolean> {
   const program = { name: './worker', from: import.meta.url };
   const pool = new TaskPool<T, readonly SimulationResult[]>({ workers, program, setup, readsFiles: false });
-  try {
-    return await pool.run(batch);
-  } finally {
-    await pool.close();
-  }
+  return pool.run(batch).finally(() => pool.close());
 }

@@ -1,15 +1,11 @@
 /** Statistics of simulations: of one strategy, and of two on the same seeds. */
 
+import { must } from '../../shared/base/errors.js';
 import { computeMoments } from '../../shared/statistics/moments.js';
+import type { FreshMean } from '../sweep/contract.js';
 import type { NamedSimulation, SimulationResult } from './contract.js';
 
-/** A mean over simulations; the standard error is null below two. */
-export interface Mean {
-  readonly mean: number;
-  readonly standardError: number | null;
-}
-
-export function estimateMean(values: readonly number[]): Mean {
+export function estimateMean(values: readonly number[]): FreshMean {
   const { mean, standardDeviation } = computeMoments(values);
   const standardError = standardDeviation === null ? null : standardDeviation / Math.sqrt(values.length);
   return { mean: mean ?? 0, standardError };
@@ -18,8 +14,9 @@ export function estimateMean(values: readonly number[]): Mean {
 export type Standing = Readonly<ReturnType<typeof computeStanding>>;
 
 /** Statistics of all simulations of one strategy in one world; at least one simulation. */
-export function computeStanding(world: string, strategy: string, results: readonly SimulationResult[]) {
-  const mean = (figure: (result: SimulationResult) => number): Mean => estimateMean(results.map(figure));
+export function computeStanding(results: readonly NamedSimulation[]) {
+  const { world, strategy } = must(results[0], 'a simulation');
+  const mean = (figure: (result: SimulationResult) => number): FreshMean => estimateMean(results.map(figure));
   const failures = results.flatMap(({ seed, failure }) => (failure === null ? [] : [`seed ${seed}: ${failure}`]));
   return {
     world,
@@ -46,37 +43,37 @@ export function computeStanding(world: string, strategy: string, results: readon
 
 export type EdgeDifference = Readonly<ReturnType<typeof computeDifference>>;
 
-/** Paired difference of two strategies by seed: common effects do not enter the error. */
-export function computeDifference(
-  world: string,
-  [strategy, results]: readonly [string, readonly SimulationResult[]],
-  [against, others]: readonly [string, readonly SimulationResult[]],
-) {
-  const bySeed = new Map(others.map(({ seed, edge }) => [seed, edge]));
-  const differences = results.map(({ seed, edge }) => edge - (bySeed.get(seed) ?? Number.NaN));
+/** Paired difference of two strategies on the same seeds: common effects do not enter the error. */
+export function computeDifference(results: readonly NamedSimulation[], others: readonly NamedSimulation[]) {
+  const { world, strategy } = must(results[0], 'a simulation');
+  const differences = results.map(({ edge }, place) => edge - must(others[place], 'the same seed').edge);
   return {
     world,
     strategy,
-    against,
+    against: must(others[0], 'a simulation').strategy,
     edge: estimateMean(differences),
     better: differences.filter((difference) => difference > 0).length,
     simulations: differences.length,
   };
 }
 
-/** Each strategy in each world, and each pair on the same seeds. */
-export function judgeSimulations(
-  worlds: readonly string[],
-  strategies: readonly string[],
-  simulations: readonly NamedSimulation[],
-) {
-  const of = (world: string, strategy: string): readonly NamedSimulation[] =>
-    simulations.filter((result) => result.world === world && result.strategy === strategy);
-  const pairs = strategies.flatMap((one, index) => strategies.slice(index + 1).map((other) => [one, other] as const));
+/** Each strategy in each world, and each pair on the same seeds; simulations by world, then strategy, then seed. */
+export function judgeSimulations(simulations: readonly NamedSimulation[]) {
+  const groups = new Map<string, NamedSimulation[]>();
+  for (const one of simulations) {
+    const name = `${one.world} ${one.strategy}`;
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [one]);
+    else group.push(one);
+  }
+  const all = [...groups.values()];
   return {
-    standings: worlds.flatMap((world) => strategies.map((name) => computeStanding(world, name, of(world, name)))),
-    differences: worlds.flatMap((world) =>
-      pairs.map(([one, other]) => computeDifference(world, [one, of(world, one)], [other, of(world, other)])),
+    standings: all.map(computeStanding),
+    differences: all.flatMap((one, place) =>
+      all
+        .slice(place + 1)
+        .filter((other) => other[0]?.world === one[0]?.world)
+        .map((other) => computeDifference(one, other)),
     ),
   };
 }

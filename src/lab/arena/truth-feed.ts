@@ -15,36 +15,27 @@ const NEAREST_TO_SURE = 0.0005;
 
 /** Of one market; one value per second, each with its own error. */
 export class TruthFeed {
-  readonly #random: PythonRandom;
-  readonly #sd: number;
-  readonly #lagMs: number;
   readonly #conditionId: string;
+  readonly #random: PythonRandom;
+  readonly #conditions: Pick<Conditions, 'feedSd' | 'feedLagS'>;
   /** Oldest first, without replaced values. */
   #words: FeedValue[] = [];
 
-  constructor(conditionId: string, seed: number, { feedSd, feedLagS }: Pick<Conditions, 'feedSd' | 'feedLagS'>) {
+  constructor(conditionId: string, seed: number, conditions: Pick<Conditions, 'feedSd' | 'feedLagS'>) {
     this.#conditionId = conditionId;
     this.#random = new PythonRandom(seed + SEEDS_APART);
-    this.#sd = feedSd;
-    this.#lagMs = feedLagS * 1000;
+    this.#conditions = conditions;
   }
 
   /** Present value, given the truth: of the newest moment that it knows; null before the first. */
-  tell(nowMs: number, probability: number): FeedValue | null {
+  tell(atMs: number, probability: number): FeedValue | null {
+    const { feedSd: sd, feedLagS } = this.#conditions;
     const within = Math.min(1 - NEAREST_TO_SURE, Math.max(NEAREST_TO_SURE, probability));
-    const p = sigmoid(logit(within) + this.#random.gauss(0, this.#sd));
-    const word = {
-      conditionId: this.#conditionId,
-      p,
-      bid: null,
-      ask: null,
-      sd: this.#sd,
-      atMs: nowMs,
-      validUntilMs: null,
-    };
-    this.#words.push(word);
-    const known = this.#words.findLastIndex(({ atMs }) => atMs <= nowMs - this.#lagMs);
-    if (known > 0) this.#words = this.#words.slice(known);
-    return known < 0 ? null : (this.#words[0] ?? null);
+    const p = sigmoid(logit(within) + this.#random.gauss(0, sd));
+    this.#words.push({ conditionId: this.#conditionId, p, bid: null, ask: null, sd, atMs, validUntilMs: null });
+    const known = this.#words.findLastIndex((word) => word.atMs <= atMs - feedLagS * 1000);
+    if (known < 0) return null;
+    this.#words = this.#words.slice(known);
+    return this.#words[0] ?? null;
   }
 }

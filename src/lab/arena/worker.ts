@@ -5,8 +5,7 @@ import { must } from '../../shared/base/errors.js';
 import { sameConfig, serveTasks } from '../backtest/threads/pool.js';
 import { configWith } from '../sweep/candidates.js';
 import type { SimulationResult } from './contract.js';
-import { listEntrants } from './entrants.js';
-import type { SimulationSetup, SimulationTask } from './simulations.js';
+import { listEntrants, type SimulationSetup, type SimulationTask } from './simulations.js';
 import { worldNamed } from './worlds.js';
 
 // `simulations.ts` starts this program with a `SimulationSetup`.

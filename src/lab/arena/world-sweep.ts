@@ -4,29 +4,19 @@
  * the seeds that it was made on. Trials are counted and ratios deflated as over recordings.
  */
 
-import { createHash } from 'node:crypto';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import { canonicalJson } from '../../shell/config/hash.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import type { Config } from '../../shell/config/types.js';
-import type {
-  Candidate,
-  ConfigSource,
-  FreshResult,
-  Search,
-  SweepWatcher,
-  Task,
-  TaskFigures,
-  TaskOutcome,
-} from '../sweep/contract.js';
+import { sum } from '../report/analysis/total.js';
+import type { Candidate, ConfigSource, FreshResult, Search, SweepWatcher, TaskOutcome } from '../sweep/contract.js';
 import { listTasks, type SweepFacts, type TaskWork } from '../sweep/facts.js';
-import { searchText } from '../sweep/identity.js';
+import { hashValue, identityOf } from '../sweep/identity.js';
 import { openStore } from '../sweep/results/store.js';
 import { Sweep, type SweepOutcome } from '../sweep/sweep.js';
 import { type Conditions, conditionsText } from './conditions.js';
 import type { SimulationResult, World } from './contract.js';
-
 import { runSimulations, type SeedRange } from './simulations.js';
 import { estimateMean } from './standings.js';
 
@@ -96,47 +86,30 @@ const getLastSeed = ({ first, count }: SeedRange): number => first + count - 1;
 
 /** A world stands for a fill model, and a seed for an event: seeds are independent. */
 function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan): SweepFacts {
-  const texts = [...new Set(worlds.map((world) => conditionsText(world.conditions, conditions)))].filter(
-    (text) => text !== '',
-  );
-  const latency = texts.length === 0 ? 'none' : texts.join('; ');
+  const texts = worlds.map((world) => conditionsText(world.conditions, conditions)).filter((text) => text !== '');
+  const latency = texts.length === 0 ? 'none' : [...new Set(texts)].join('; ');
   const fillModels = worlds.map(({ name }) => name);
-  const names = canonicalJson(fillModels);
-  const dataHash = createHash('sha256').update(canonicalJson({ names, seeds, latency })).digest('hex');
-  const { configHash } = config;
-  const range = `seeds ${seeds.first} to ${getLastSeed(seeds)}`;
+  const assumptions = {
+    version: VERSION,
+    configHash: config.configHash,
+    dataHash: hashValue({ names: canonicalJson(fillModels), seeds, latency }),
+    seed: seeds.first,
+    repeat: 1,
+    fillModels,
+    embargoMs: 0,
+    latency,
+    folds: 1,
+    data: worlds.map(({ name, summary }) => `${name}, seeds ${seeds.first} to ${getLastSeed(seeds)}: ${summary}`),
+  };
   return {
     subject: 'worlds',
     title: config.strategies.map(({ name }) => name).join(', '),
     search,
     fillModels,
     events: Array.from({ length: seeds.count }, (_, place) => describeSeed(seeds.first + place, worlds.length)),
-    embargoMs: 0,
     data: { markets: [], isStreamed: false, empty: [] },
-    assumptions: {
-      version: VERSION,
-      configHash,
-      dataHash,
-      seed: seeds.first,
-      repeat: 1,
-      fillModels,
-      embargoMs: 0,
-      latency,
-      folds: 1,
-      data: worlds.map(({ name, summary }) => `${name}, ${range}: ${summary}`),
-    },
-    identity: {
-      version: VERSION,
-      config_hash: configHash,
-      data_hash: dataHash,
-      search: searchText(search.kind, search.axes, search.candidates.length),
-      fill_models: names,
-      latency,
-      seed: seeds.first,
-      folds: 1,
-      embargo_ms: 0,
-      assumptions: canonicalJson({ subject: 'worlds', seeds: seeds.count }),
-    },
+    assumptions,
+    identity: identityOf(assumptions, search, latency, { subject: 'worlds', seeds: seeds.count }),
   };
 }
 
@@ -157,11 +130,8 @@ function playSeeds(
   { tasks, done }: Pick<TaskWork, 'tasks' | 'done'>,
 ): Promise<boolean> {
   const strategy = must(config.strategies[0], 'a strategy').name;
-  return runSimulations({
-    files: [{ source, configHash: config.configHash }],
-    axes: search.axes,
-    conditions,
-    workers,
+  const files = [{ source, configHash: config.configHash }];
+  return runSimulations({ files, axes: search.axes, conditions }, workers, {
     stopAsked,
     tasks: tasks.map((task) => {
       const values = task.candidate === UNCHANGED ? null : task.candidate.values;
@@ -175,20 +145,17 @@ function playSeeds(
 function judge(world: string, results: readonly SimulationResult[]): TaskOutcome {
   const failed = results.find(({ failure }) => failure !== null);
   if (failed !== undefined) return { kind: 'failed', error: `seed ${failed.seed} of ${world}: ${failed.failure}` };
-  return { kind: 'done', figures: computeFigures(results) };
-}
-
-function computeFigures(results: readonly SimulationResult[]): TaskFigures {
   const eventResults = results.map(({ edge }) => Math.round(edge * ONE));
-  return {
-    resultMicros: eventResults.reduce((sum, edge) => sum + edge, 0),
+  const figures = {
+    resultMicros: sum(eventResults),
     maxDrawdownMicros: Math.round(Math.max(...results.map(({ drawdown }) => drawdown)) * ONE),
-    fills: results.reduce((sum, { fills }) => sum + fills, 0),
-    alarms: results.reduce((sum, { halts }) => sum + halts, 0),
-    traceHash: createHash('sha256').update(canonicalJson(results)).digest('hex'),
+    fills: sum(results.map(({ fills }) => fills)),
+    alarms: sum(results.map(({ halts }) => halts)),
+    traceHash: hashValue(results),
     eventResults,
     runs: [],
   };
+  return { kind: 'done', figures };
 }
 
 /** The best and the unchanged configuration on fresh seeds; null when stopped. */
@@ -200,10 +167,11 @@ async function showFresh(
 ): Promise<FreshResult | null> {
   const { fresh, worlds } = plan;
   const names = worlds.map(({ name }) => name);
-  const range = `${fresh.first} to ${getLastSeed(fresh)}`;
-  watcher.say(`Configuration ${best.number} is the best; now on the fresh seeds ${range}.`);
+  watcher.say(
+    `Configuration ${best.number} is the best; now on the fresh seeds ${fresh.first} to ${getLastSeed(fresh)}.`,
+  );
   const edges = new Map<string, readonly number[]>();
-  const done = ({ candidate, fillModel }: Task, outcome: TaskOutcome): void => {
+  const done: TaskWork['done'] = ({ candidate, fillModel }, outcome) => {
     if (outcome.kind === 'failed') throw new TwinbookError('strategy_invalid', outcome.error, HINT);
     const inCurrency = outcome.figures.eventResults.map((micros) => micros / ONE);
     edges.set(`${candidate.number} ${fillModel}`, inCurrency);
@@ -211,16 +179,15 @@ async function showFresh(
   const tasks = listTasks([best, UNCHANGED], 1, names);
   if (!(await playSeeds(plan, watcher, fresh, { tasks, done }))) return null;
   const shown = names.map((world) => {
-    const [chosen, unchanged] = [best, UNCHANGED].map(({ number }) => must(edges.get(`${number} ${world}`), world));
-    return describeFresh(world, must(chosen, world), must(unchanged, world));
+    const edgesOf = ({ number }: Candidate) => must(edges.get(`${number} ${world}`), world);
+    const [chosen, unchanged] = [edgesOf(best), edgesOf(UNCHANGED)];
+    return {
+      world,
+      chosen: estimateMean(chosen),
+      unchanged: estimateMean(unchanged),
+      difference: estimateMean(chosen.map((edge, index) => edge - must(unchanged[index], 'the same seed'))),
+      belowZero: chosen.filter((edge) => edge < 0).length,
+    };
   });
   return { firstSeed: fresh.first, seeds: fresh.count, usedBefore, number: best.number, worlds: shown };
 }
-
-const describeFresh = (world: string, chosen: readonly number[], unchanged: readonly number[]) => ({
-  world,
-  chosen: estimateMean(chosen),
-  unchanged: estimateMean(unchanged),
-  difference: estimateMean(chosen.map((edge, index) => edge - must(unchanged[index], 'the same seed'))),
-  belowZero: chosen.filter((edge) => edge < 0).length,
-});

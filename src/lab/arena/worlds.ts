@@ -1,25 +1,22 @@
 /**
- * The worlds, each one row. `challenge` is the world of the public orderbook prediction market challenge (2026), bit for bit:
- * one binary market of 2,000 steps, a hidden score that diffuses and jumps, a static competitor, an arbitrageur who takes every
- * order on the wrong side of the true probability before uninformed takers come. Its published rules and golden values are in
- * the tests. `toxic`, `thin` and `news` change one thing of it each, so that a strategy loses there what it gained by fitting
- * the challenge. In `rationed`, `crowd` and `liar` the whole trader trades, within a budget of requests and behind a delay.
+ * The worlds, each one row. `challenge` is the public orderbook prediction market challenge (2026), bit for bit: its
+ * published rules and golden values are in the tests. `toxic`, `thin` and `news` change one thing of it each, so that a
+ * strategy loses there what it gained by fitting the challenge.
  */
 
 import { closest } from '../../shared/base/closest.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { micros, ONE } from '../../shared/base/micros.js';
-import { type Configuration, drawConfiguration } from './challenge/configuration.js';
 import { playEvent } from './challenge/event.js';
 import { PythonRandom } from './challenge/python-random.js';
+import { type Configuration, drawConfiguration, STEP_MS, STEPS } from './challenge/score.js';
 import { ShownMaker } from './challenge/shown-maker.js';
 import { simulate } from './challenge/simulation.js';
-import { type ConditionName, type Conditions, FEED_CONDITIONS, optionOf, USUAL_CONDITIONS } from './conditions.js';
+import { CONDITIONS, type ConditionName, type Conditions, FEED_CONDITIONS, USUAL_CONDITIONS } from './conditions.js';
 import type { ShownStrategy, SimulationResult, World } from './contract.js';
-import { ChallengeScene } from './polled/challenge-scene.js';
-import { CrowdScene } from './polled/crowd-scene.js';
-import { LiarScene } from './polled/liar-scene.js';
-import { STEP_MS } from './polled/stepped-scene.js';
+import { challengeScene } from './polled/challenge-scene.js';
+import { crowdScene } from './polled/crowd-scene.js';
+import { liarScene } from './polled/liar-scene.js';
 import { runTrader, type TraderRun } from './polled/trader-run.js';
 
 type Change = (config: Configuration, draws: PythonRandom) => Configuration;
@@ -34,8 +31,7 @@ export function playChallenge(
   const maker = new ShownMaker(judged, seed, conditions);
   // Separate from the published draws: the seed's market stays the same until the change.
   const config = change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33));
-  const result = simulate(seed, maker, config);
-  return { ...result, failure: result.failure ?? maker.failure };
+  return simulate(seed, maker, config);
 }
 
 const likeChallenge = (name: string, summary: string, change?: Change): World => ({
@@ -59,7 +55,6 @@ const polled = (
   simulate: (seed, entrant, conditions) => runTrader({ seed, entrant, conditions, ...makeSetting(seed, conditions) }),
 });
 
-const STEPS = 2000;
 /** The crowd has as many slots. */
 const MARKETS = 4;
 const LIAR_S = 600;
@@ -99,14 +94,14 @@ export const WORLDS: readonly World[] = [
     (seed, { markets }) => ({
       markets,
       lastsMs: STEPS * STEP_MS,
-      scene: (core) => new ChallengeScene(core, { seed, markets, steps: STEPS }),
+      scene: (core) => challengeScene(core, seed, markets),
     }),
   ),
   polled(
     'crowd',
     'the simulated crowd of the paper exchange in four markets, traded by the whole trader through polls',
     [],
-    (seed) => ({ markets: MARKETS, lastsMs: STEPS * STEP_MS, scene: (core) => new CrowdScene(core, seed) }),
+    (seed) => ({ markets: MARKETS, lastsMs: STEPS * STEP_MS, scene: (core) => crowdScene(core, seed) }),
   ),
   polled(
     'liar',
@@ -116,7 +111,7 @@ export const WORLDS: readonly World[] = [
       markets: MARKETS,
       lastsMs: LIAR_S * 1000,
       maxLossDayMicros: LIAR_DAY_LIMIT,
-      scene: (core) => new LiarScene(core, { seed, markets: MARKETS }),
+      scene: (core) => liarScene(core, seed, MARKETS),
     }),
   ),
 ];
@@ -139,7 +134,7 @@ export function requireTaken(asked: readonly ConditionName[], worlds: readonly W
     const names = worlds.map(({ name }) => name).join(', ');
     throw new TwinbookError(
       'usage',
-      `${optionOf(condition)} changes nothing in ${names}`,
+      `${CONDITIONS[condition].option.split(' ')[0]} changes nothing in ${names}`,
       `Leave it out, or ask for ${having.map((name) => `--world ${name}`).join(' or ')}.`,
     );
   }

@@ -134,9 +134,18 @@ function makeEvents(fill: Look['fill'], ticks: number, nowMs: number): readonly 
   return [{ kind: 'fill', nowMs, side, priceMicros, amountMicros, isMaker: true }];
 }
 
-const makeDetail = (conditionId: string, { ticks, isFree }: GridOfMarket, endMs: number, event: string | null) =>
+const LIMITS = { min_amount: '1', max_amount: '10000', min_funds: '1', max_funds: '100000' };
+
+export const makeDetail = (
+  conditionId: string,
+  { ticks, isFree }: GridOfMarket,
+  endMs: number,
+  event: string | null,
+  title = conditionId,
+  limits = LIMITS,
+) =>
   marketDetail.parse({
-    title: conditionId,
+    title,
     condition_id: conditionId,
     state: 'open',
     category: null,
@@ -147,10 +156,7 @@ const makeDetail = (conditionId: string, { ticks, isFree }: GridOfMarket, endMs:
       kind: 'orderbook',
       min_price: String(1 / ticks),
       max_price: String(1 - 1 / ticks),
-      min_amount: '1',
-      max_amount: '10000',
-      min_funds: '1',
-      max_funds: '100000',
+      ...limits,
       price_precision: Math.log10(ticks),
       amount_precision: 2,
       funds_precision: 2,

@@ -31,7 +31,6 @@ export interface SweepFacts {
   readonly fillModels: readonly string[];
   /** In order of time. */
   readonly events: readonly SweptEvent[];
-  readonly embargoMs: number;
   readonly assumptions: SweepAssumptions;
   readonly data: NoteFacts['data'];
 }
@@ -68,26 +67,26 @@ export async function planSweep(
   const events = assignFolds(data.markets, plan.folds);
   const folds = foldCount(events);
   const { markets, empty, isStreamed } = data;
+  const assumptions: SweepAssumptions = {
+    version: whole.trader.version,
+    configHash: config.configHash,
+    dataHash: data.hash,
+    seed,
+    repeat,
+    fillModels,
+    embargoMs,
+    latency: model.name,
+    folds,
+    data: whole.data,
+  };
   const facts: SweepFacts = {
     subject: 'recordings',
-    identity: makeIdentity(plan, data.hash, folds),
+    identity: makeIdentity(plan, assumptions),
     title: whole.title,
     search,
     fillModels,
     events,
-    embargoMs,
-    assumptions: {
-      version: whole.trader.version,
-      configHash: config.configHash,
-      dataHash: data.hash,
-      seed,
-      repeat,
-      fillModels,
-      embargoMs,
-      latency: model.name,
-      folds,
-      data: whole.data,
-    },
+    assumptions,
     data: { markets, empty, isStreamed },
   };
   return { plan, recordings, data, facts };

@@ -2,9 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../shell/config/hash.js';
-import { VERSION } from '../../shell/config/shipped.js';
 import { modelOfChoice } from '../backtest/latency.js';
-import type { Axis, SweepPlan } from './contract.js';
+import type { Search, SweepAssumptions, SweepPlan } from './contract.js';
 
 /** Lower-case hex SHA-256 of plain data. */
 export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
@@ -37,36 +36,44 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   assumptions: 'fees, landing time, repeats, feeds, the choice of markets, or the time zone of quote hours',
 };
 
-export function makeIdentity(plan: SweepPlan, dataHash: string, folds: number): SweepIdentity {
+/** `latency` and `others` say what the assumptions leave open. */
+export const identityOf = (
+  known: SweepAssumptions,
+  { kind, axes, candidates }: Search,
+  latency: string,
+  others: object,
+): SweepIdentity => ({
+  version: known.version,
+  config_hash: known.configHash,
+  data_hash: known.dataHash,
+  search: canonicalJson({
+    kind,
+    configurations: candidates.length,
+    axes: axes.map(({ name, choice }) => ({ name, choice })),
+  }),
+  fill_models: canonicalJson(known.fillModels),
+  latency,
+  seed: known.seed,
+  folds: known.folds,
+  embargo_ms: known.embargoMs,
+  assumptions: canonicalJson(others),
+});
+
+export function makeIdentity(plan: SweepPlan, assumptions: SweepAssumptions): SweepIdentity {
   const { search, landingMs, fees, allMarkets, repeat, feeCurve = null, feedData } = plan;
-  return {
-    version: VERSION,
-    config_hash: plan.config.configHash,
-    data_hash: dataHash,
-    search: searchText(search.kind, search.axes, search.candidates.length),
-    fill_models: canonicalJson(plan.fillModels),
-    latency: latencyText(plan),
-    seed: plan.seed,
-    folds,
-    embargo_ms: plan.embargoMs,
-    assumptions: canonicalJson({
-      landingMs,
-      fees,
-      allMarkets,
-      ...(repeat === 1 ? {} : { repeat }),
-      ...(feeCurve === null ? {} : { feeCurve }),
-      ...(plan.config.strategies.some(({ quoteHours }) => quoteHours !== null) ? { timeZone: timeZone() } : {}),
-      ...(feedData === undefined || feedData.values.length === 0 ? {} : { feeds: hashValue(feedData).slice(0, 16) }),
-    }),
-  };
+  return identityOf(assumptions, search, latencyText(plan), {
+    landingMs,
+    fees,
+    allMarkets,
+    ...(repeat === 1 ? {} : { repeat }),
+    ...(feeCurve === null ? {} : { feeCurve }),
+    ...(plan.config.strategies.some(({ quoteHours }) => quoteHours !== null) ? { timeZone: timeZone() } : {}),
+    ...(feedData === undefined || feedData.values.length === 0 ? {} : { feeds: hashValue(feedData).slice(0, 16) }),
+  });
 }
 
 /** Quote hours are read in it: the one thing in which two machines may differ. */
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-/** What was varied, and how. */
-export const searchText = (kind: string, axes: readonly Axis[], configurations: number): string =>
-  canonicalJson({ kind, configurations, axes: axes.map(({ name, choice }) => ({ name, choice })) });
 
 export const latencyName = ({ latency, seed }: Pick<SweepPlan, 'latency' | 'seed'>): string =>
   modelOfChoice(latency, seed).name;

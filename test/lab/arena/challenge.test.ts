@@ -2,11 +2,10 @@
 
 import { describe, expect, it, test } from 'vitest';
 import { Account } from '../../../src/lab/arena/challenge/account.js';
-import { drawConfiguration } from '../../../src/lab/arena/challenge/configuration.js';
-import { Retail } from '../../../src/lab/arena/challenge/others.js';
+import { floorToQuantum, round10 } from '../../../src/lab/arena/challenge/ladder-book.js';
+import { drawRetail } from '../../../src/lab/arena/challenge/others.js';
 import { PythonRandom } from '../../../src/lab/arena/challenge/python-random.js';
-import { floorToQuantum, round10 } from '../../../src/lab/arena/challenge/round.js';
-import { Score } from '../../../src/lab/arena/challenge/score.js';
+import { drawConfiguration, startScore } from '../../../src/lab/arena/challenge/score.js';
 import { type MakerSight, simulate } from '../../../src/lab/arena/challenge/simulation.js';
 import { Starter } from './starter.js';
 
@@ -82,7 +81,7 @@ test('the score and the true probability move as published', () => {
     [-0.493701026594, 0.33926946305, -0.515544490896, 0.333668576324],
   ];
   for (const seed of [0, 1]) {
-    const score = new Score(drawConfiguration(seed), seed);
+    const score = startScore(drawConfiguration(seed), seed);
     const path = times(4, () => {
       const seen = [score.value, score.probability];
       score.step();
@@ -98,8 +97,8 @@ test('the score and the true probability move as published', () => {
 
 test('uninformed orders come as published', () => {
   const firstOf = (seed: number) => {
-    const retail = new Retail(drawConfiguration(seed), seed + 1);
-    const steps = times(12, () => retail.step());
+    const [random, config] = [new PythonRandom(seed + 1), drawConfiguration(seed)];
+    const steps = times(12, () => drawRetail(random, config));
     const orders = steps.flatMap((orders, step) => orders.map((order) => ({ step, ...order })));
     return orders.slice(0, 3).map(({ step, buys, notional }) => [step, buys, Number(notional.toFixed(9))]);
   };

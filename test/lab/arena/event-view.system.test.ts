@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { playEvent } from '../../../src/lab/arena/challenge/event.js';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
-import { CrowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
+import { crowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
 import { runTrader } from '../../../src/lab/arena/polled/trader-run.js';
 import { playChallenge } from '../../../src/lab/arena/worlds.js';
 import type { EventView } from '../../../src/trader/market/view.js';
@@ -35,7 +35,7 @@ function probe(asks: boolean) {
 async function crowdSeenBy(asks: boolean) {
   const { seen, module } = probe(asks);
   const alone = await everyBand();
-  const scene = (core: ConstructorParameters<typeof CrowdScene>[0]) => new CrowdScene(core, 1);
+  const scene = (core: Parameters<typeof crowdScene>[0]) => crowdScene(core, 1);
   const judged = { ...alone, module, params: {} };
   await runTrader({ seed: 1, entrant: judged, conditions: USUAL_CONDITIONS, markets: 4, lastsMs: 20_000, scene });
   return seen;

@@ -1,21 +1,15 @@
 /** Exclusive outcomes: forecasts match frequencies, and each outcome has its own market. */
 
 import { describe, expect, it } from 'vitest';
-import { playEvent } from '../../../src/lab/arena/challenge/event.js';
-import { EventTruth } from '../../../src/lab/arena/challenge/event-truth.js';
+import { drawEvent, playEvent } from '../../../src/lab/arena/challenge/event.js';
 import logOddsMaker from '../../../strategies/log-odds-maker.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';
 
 const STEPS = 2000;
 
-const truthsOf = (seed: number, count: number, steps = STEPS) => {
-  const truth = new EventTruth(seed, count, steps);
-  return Array.from({ length: count }, (_, outcome) => truth.of(outcome));
-};
-
 describe('the truth of an event', () => {
   it('sums to one in every step, moves, and ends at what comes true', () => {
-    const truths = truthsOf(7, 5);
+    const truths = drawEvent(7, 5, STEPS);
     const before = truths.map(({ probability }) => probability);
     for (let step = 0; step < STEPS; step++) {
       expect(truths.reduce((sum, { probability }) => sum + probability, 0)).toBeCloseTo(1, 12);
@@ -31,7 +25,7 @@ describe('the truth of an event', () => {
     // Forecast and outcome by tenths of the probability.
     const bins = Array.from({ length: 10 }, () => ({ said: 0, came: 0, count: 0 }));
     for (let seed = 0; seed < simulations; seed++) {
-      for (const truth of truthsOf(seed, 3, 400)) {
+      for (const truth of drawEvent(seed, 3, 400)) {
         for (let step = 0; step < 200; step++) truth.step();
         const bin = bins[Math.min(9, Math.floor(truth.probability * 10))];
         if (bin === undefined) continue;

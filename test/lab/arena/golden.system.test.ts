@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
-import { ChallengeScene } from '../../../src/lab/arena/polled/challenge-scene.js';
-import { CrowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
+import { challengeScene } from '../../../src/lab/arena/polled/challenge-scene.js';
+import { crowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
 import { runTrader, type TraderRun } from '../../../src/lab/arena/polled/trader-run.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
@@ -44,19 +44,9 @@ describe('bands with seed 17', () => {
 
   const LASTS_MS = 300_000;
   it.each<[string, number, TraderRun['scene'], unknown]>([
-    [
-      'rationed',
-      1,
-      (core) => new ChallengeScene(core, { seed: 17, markets: 1, steps: 2000 }),
-      [-4.603386, -4.963121, 14, 102, 1409, -43.3],
-    ],
-    [
-      'rationed',
-      8,
-      (core) => new ChallengeScene(core, { seed: 17, markets: 8, steps: 2000 }),
-      [-12.105253, -21.951216, 167, 306, 2040, -178.9759],
-    ],
-    ['crowd', 4, (core) => new CrowdScene(core, 17), [16.283657, -1.393351, 267, 345, 2036, -16.92]],
+    ['rationed', 1, (core) => challengeScene(core, 17, 1), [-4.603386, -4.963121, 14, 102, 1409, -43.3]],
+    ['rationed', 8, (core) => challengeScene(core, 17, 8), [-12.105253, -21.951216, 167, 306, 2040, -178.9759]],
+    ['crowd', 4, (core) => crowdScene(core, 17), [16.283657, -1.393351, 267, 345, 2036, -16.92]],
   ])('in the first five minutes of %s with %i markets', async (_, markets, scene, golden) => {
     const conditions = { ...USUAL_CONDITIONS, markets };
     const run = { seed: 17, entrant: await everyBand(), conditions, markets, lastsMs: LASTS_MS, scene };

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
-import { loadEntrants } from '../../../src/lab/arena/entrants.js';
+import { loadEntrants } from '../../../src/lab/arena/simulations.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
 import { IS_LONG, times } from '../../support/effort.js';
 

@@ -3,13 +3,12 @@
 import { describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { START_MS, STEP_MS } from '../../../src/lab/arena/challenge/score.js';
 import { type MakerSight, simulate } from '../../../src/lab/arena/challenge/simulation.js';
 import { type Conditions, USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
-import { ChallengeScene } from '../../../src/lab/arena/polled/challenge-scene.js';
-import { CrowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
-import { LEAD_MS, START_MS } from '../../../src/lab/arena/polled/stage.js';
-import { STEP_MS } from '../../../src/lab/arena/polled/stepped-scene.js';
-import { moneyFor, runTrader } from '../../../src/lab/arena/polled/trader-run.js';
+import { challengeScene } from '../../../src/lab/arena/polled/challenge-scene.js';
+import { crowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
+import { LEAD_MS, moneyFor, runTrader } from '../../../src/lab/arena/polled/trader-run.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { Config } from '../../../src/shell/config/types.js';
 import { defineStrategy } from '../../../src/trader/strategy/contract.js';
@@ -23,7 +22,7 @@ const STEPS = times(160, 240);
 async function rationed(changes: Partial<Conditions> = {}, seed = 5, one = everyBand()) {
   const conditions = { ...USUAL_CONDITIONS, ...changes };
   const { markets } = conditions;
-  const scene = (core: ExchangeCore) => new ChallengeScene(core, { seed, markets, steps: 2000 });
+  const scene = (core: ExchangeCore) => challengeScene(core, seed, markets);
   return runTrader({ seed, entrant: await one, conditions, markets, lastsMs: STEPS * STEP_MS, scene });
 }
 
@@ -50,7 +49,7 @@ describe('the challenge on the exchange', () => {
     };
     simulate(seed, { act: look });
     const core = newCore();
-    const scene = new ChallengeScene(core, { seed, markets: 1, steps: 2000 });
+    const scene = challengeScene(core, seed, 1);
     const [market] = scene.open(START_MS);
     const tick = (price: number | null) => (price === null ? null : price / 10_000);
     const seen = published.map((_, step) => {
@@ -67,7 +66,7 @@ describe('the challenge on the exchange', () => {
   it('has markets of other seeds beside the first, which stays the same', () => {
     const pathOf = (markets: number) => {
       const core = newCore();
-      const scene = new ChallengeScene(core, { seed: 4, markets, steps: 100 });
+      const scene = challengeScene(core, 4, markets);
       const opened = scene.open(START_MS);
       scene.tick(START_MS + LEAD_MS + 100 * STEP_MS);
       return opened.map(({ index, probability }) => [
@@ -171,7 +170,7 @@ describe('the crowd of the paper exchange', () => {
       conditions: USUAL_CONDITIONS,
       markets: 4,
       lastsMs: times(80, STEPS) * STEP_MS,
-      scene: (core) => new CrowdScene(core, seed),
+      scene: (core) => crowdScene(core, seed),
     });
 
   it('trades in four markets with hidden prices, others for another seed', async () => {
@@ -185,7 +184,7 @@ describe('the crowd of the paper exchange', () => {
 
   it('tells who of it knows the truth only while he acts', () => {
     const core = newCore();
-    const scene = new CrowdScene(core, 1);
+    const scene = crowdScene(core, 1);
     const markets = scene.open(START_MS);
     scene.tick(START_MS + 120_000);
     expect(scene.isInformed).toBe(false);

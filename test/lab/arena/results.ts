@@ -57,7 +57,7 @@ export function madeUpArena({ seeds, failure = null, ...given }: MadeUpArena): A
     firstSeed,
     seeds,
     conditions: { ...USUAL_CONDITIONS, markets: 8 },
-    ...judgeSimulations(worlds, strategies, simulations),
+    ...judgeSimulations(simulations),
     simulations,
   };
 }

@@ -88,11 +88,11 @@ describe('a strategy in the challenge', () => {
 describe('standings', () => {
   it('give means with their errors and compare seed by seed', () => {
     const base = playChallenge(0, watcher(() => [null, null]).entrant);
-    const results = [1, 2, 6].map((edge, seed) => ({ ...base, seed, edge }));
-    const others = [0, 0, 3].map((edge, seed) => ({ ...base, seed, edge }));
-    expect(computeStanding('w', 's', results)).toMatchObject({ edge: { mean: 3 }, belowZero: 0, simulations: 3 });
-    expect(computeStanding('w', 's', results).edge.standardError).toBeCloseTo(Math.sqrt(7 / 3), 12);
-    const { edge, better } = computeDifference('w', ['s', results], ['o', others]);
+    const results = [1, 2, 6].map((edge, seed) => ({ ...base, world: 'w', strategy: 's', seed, edge }));
+    const others = [0, 0, 3].map((edge, seed) => ({ ...base, world: 'w', strategy: 'o', seed, edge }));
+    expect(computeStanding(results)).toMatchObject({ edge: { mean: 3 }, belowZero: 0, simulations: 3 });
+    expect(computeStanding(results).edge.standardError).toBeCloseTo(Math.sqrt(7 / 3), 12);
+    const { edge, better } = computeDifference(results, others);
     expect([edge.mean, better]).toEqual([2, 3]);
     expect(edge.standardError).toBeCloseTo(1 / Math.sqrt(3), 12);
   });

@@ -4,8 +4,12 @@ import { computeStanding } from '../../../src/lab/arena/standings.js';
 import { Starter } from './starter.js';
 
 test('over 200 seeds the beginner’s maker loses what it lost in the original', () => {
-  const results = Array.from({ length: 200 }, (_, seed) => simulate(seed, new Starter()));
-  const { edge, uninformedEdge, informedEdge, belowZero } = computeStanding('challenge', 'starter', results);
+  const results = Array.from({ length: 200 }, (_, seed) => ({
+    ...simulate(seed, new Starter()),
+    world: 'challenge',
+    strategy: 'starter',
+  }));
+  const { edge, uninformedEdge, informedEdge, belowZero } = computeStanding(results);
   expect(edge.mean).toBeCloseTo(-6.4827, 4);
   expect(edge.standardError).toBeCloseTo(0.6, 2);
   expect(uninformedEdge.mean).toBeCloseTo(0.6126, 4);

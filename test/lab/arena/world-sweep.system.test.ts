@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
-import { loadEntrants } from '../../../src/lab/arena/entrants.js';
+import { loadEntrants } from '../../../src/lab/arena/simulations.js';
 import { estimateMean } from '../../../src/lab/arena/standings.js';
 import { requireApart, runWorldSweep, type WorldSweepPlan } from '../../../src/lab/arena/world-sweep.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';

@@ -1,8 +1,7 @@
 /** Differences of the other worlds from the challenge; everything else is equal. */
 
 import { describe, expect, it, test } from 'vitest';
-import { drawConfiguration } from '../../../src/lab/arena/challenge/configuration.js';
-import { probabilityAbove, Score } from '../../../src/lab/arena/challenge/score.js';
+import { drawConfiguration, probabilityAbove, startScore } from '../../../src/lab/arena/challenge/score.js';
 import { type MakerSight, simulate } from '../../../src/lab/arena/challenge/simulation.js';
 import { WORLDS, worldNamed } from '../../../src/lab/arena/worlds.js';
 import { Starter } from './starter.js';
@@ -43,7 +42,7 @@ describe('news', () => {
   const announced = { ...config, newsEverySteps: 250, newsSigma: 0.5 };
 
   it('jumps at every 250th step, and the probability before knows that it will', () => {
-    const [calm, loud] = [new Score(config, 3), new Score(announced, 3)];
+    const [calm, loud] = [startScore(config, 3), startScore(announced, 3)];
     for (let step = 0; step < 249; step++) {
       calm.step();
       loud.step();

@@ -1,23 +1,30 @@
 /** The maker's shares, cash and open orders, with the collateral that they bind. */
 
-import { HIGHEST_TICK, type LadderSide, LOWEST_TICK, type RestingOrder, tickToPrice } from './ladder-book.js';
-import { QUANTUM, round10 } from './round.js';
+import {
+  HIGHEST_TICK,
+  type LadderSide,
+  LOWEST_TICK,
+  QUANTUM,
+  type RestingOrder,
+  round10,
+  tickToPrice,
+} from './ladder-book.js';
+
+interface MakerOrder {
+  readonly kind: 'place';
+  readonly id: string;
+  readonly side: LadderSide;
+  readonly tick: number;
+  readonly shares: number;
+}
 
 /** Actions of the maker. */
-export type MakerAction =
-  | {
-      readonly kind: 'place';
-      readonly id: string;
-      readonly side: LadderSide;
-      readonly tick: number;
-      readonly shares: number;
-    }
-  | { readonly kind: 'cancel'; readonly id: string };
+export type MakerAction = MakerOrder | { readonly kind: 'cancel'; readonly id: string };
 
 /** An action against the rules: the simulation ends. */
 export class ForbiddenAction extends Error {}
 
-interface Bound extends RestingOrder {
+interface OwnOrder extends RestingOrder {
   readonly id: string;
   /** YES shares held for an ask; the rest of it is sold uncovered. */
   covered: number;
@@ -26,42 +33,34 @@ interface Bound extends RestingOrder {
 /** Tolerance for missing collateral. */
 const ENOUGH = 1e-9;
 
-const boundCash = ({ side, tick, remaining, covered }: Bound): number =>
+const boundCash = ({ side, tick, remaining, covered }: OwnOrder): number =>
   side === 'bid' ? tickToPrice(tick) * remaining : (1 - tickToPrice(tick)) * (remaining - covered);
 
 export class Account {
   cash: number;
   yes = 0;
   no = 0;
-  readonly #orders = new Map<string, Bound>();
+  orders: readonly OwnOrder[] = [];
 
   constructor(cash: number) {
     this.cash = cash;
   }
 
-  get orders(): readonly (RestingOrder & { readonly id: string })[] {
-    return [...this.#orders.values()];
-  }
-
   /** Cash that no open order binds. */
   get freeCash(): number {
-    return round10(this.cash - round10(this.#sum(boundCash)));
+    const bound = this.orders.reduce((sum, order) => sum + boundCash(order), 0);
+    return round10(this.cash - round10(bound));
   }
 
   /** YES shares that no ask holds. */
   get freeYes(): number {
-    return round10(Math.max(0, this.yes - this.#sum(({ covered }) => covered)));
-  }
-
-  #sum(figure: (order: Bound) => number): number {
-    let sum = 0;
-    for (const order of this.#orders.values()) sum += figure(order);
-    return sum;
+    const covered = this.orders.reduce((sum, order) => sum + order.covered, 0);
+    return round10(Math.max(0, this.yes - covered));
   }
 
   /** Binds the collateral of a new order; throws `ForbiddenAction` where the rules forbid it. */
-  open({ id, side, tick, shares }: Extract<MakerAction, { kind: 'place' }>): RestingOrder {
-    if (this.#orders.has(id)) throw new ForbiddenAction(`the id ${id} is in use`);
+  open({ id, side, tick, shares }: MakerOrder): RestingOrder {
+    if (this.orders.some((order) => order.id === id)) throw new ForbiddenAction(`the id ${id} is in use`);
     if (!Number.isInteger(tick) || tick < LOWEST_TICK || tick > HIGHEST_TICK)
       throw new ForbiddenAction(`there is no tick ${tick}`);
     if (!(shares >= QUANTUM)) throw new ForbiddenAction(`${shares} shares are too few`);
@@ -69,19 +68,19 @@ export class Account {
     const order = { id, side, tick, remaining: shares, covered };
     const needed = boundCash(order);
     if (needed > this.freeCash + ENOUGH) throw new ForbiddenAction(`it needs ${needed}, ${this.freeCash} is free`);
-    this.#orders.set(id, order);
+    this.orders = [...this.orders, order];
     return order;
   }
 
   /** Removes the order; throws `ForbiddenAction` for an unknown one. */
   close(id: string): RestingOrder {
     const order = this.#find(id);
-    this.#orders.delete(id);
+    this.orders = this.orders.filter((other) => other !== order);
     return order;
   }
 
-  #find(id: string): Bound {
-    const order = this.#orders.get(id);
+  #find(id: string): OwnOrder {
+    const order = this.orders.find((one) => one.id === id);
     if (order === undefined) throw new ForbiddenAction(`there is no order ${id}`);
     return order;
   }
@@ -101,7 +100,7 @@ export class Account {
       this.no = round10(this.no + uncovered);
       this.cash = round10(this.cash + price * sold - (1 - price) * uncovered);
     }
-    if (order.remaining <= 0) this.#orders.delete(id);
+    if (order.remaining <= 0) this.close(id);
   }
 
   /** Value of the account if YES pays this much. */

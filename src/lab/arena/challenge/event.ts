@@ -1,23 +1,22 @@
 /**
- * The world of exclusive outcomes: one event with a market per outcome, each with all participants of the challenge.
+ * The world of exclusive outcomes: one event with a market per outcome, each with all participants of the challenge. Each
+ * outcome has log-odds that move as a Brownian motion with jumps; its probability is its softmax share. The winner's
+ * log-odds drift upwards by the variance of their moves, which makes the softmax the true probability.
  */
 
 import { must } from '../../../shared/base/errors.js';
 import { QuotedEvent } from '../../../trader/engine/quoting/slot-hosts.js';
-import type { EventView } from '../../../trader/market/view.js';
-import { makeWholeEventView } from '../../../trader/market/view.js';
+import { type EventView, makeWholeEventView } from '../../../trader/market/view.js';
 import { type Conditions, USUAL_CONDITIONS } from '../conditions.js';
 import type { ShownStrategy, SimulationResult } from '../contract.js';
-import { drawConfiguration } from './configuration.js';
-import { EventTruth } from './event-truth.js';
+import { Tally } from '../tally.js';
 import { PythonRandom } from './python-random.js';
+import { drawConfiguration, seedOfMarket, type Truth } from './score.js';
 import { ShownMaker } from './shown-maker.js';
 import { Simulation, STARTING_CASH } from './simulation.js';
 
 const FEWEST = 2;
 const MOST = 10;
-/** Distance of the seeds of two outcomes, as between two markets of `rationed`. */
-const SEEDS_APART = 2 ** 34;
 
 export function playEvent(
   seed: number,
@@ -26,33 +25,33 @@ export function playEvent(
 ): SimulationResult {
   const count = new PythonRandom(seed + 2 ** 33).randint(FEWEST, MOST);
   const { steps } = drawConfiguration(seed);
-  const truth = new EventTruth(seed, count, steps);
   const makers: ShownMaker[] = [];
   const quoted = openEvent(judged, count);
-  const markets = Array.from({ length: count }, (_, outcome) => {
-    const own = seed + outcome * SEEDS_APART;
+  const markets = drawEvent(seed, count, steps).map((truth, outcome) => {
+    const own = seedOfMarket(seed, outcome);
     const glanceEvent = (nowMs: number) => eventBeside(makers, outcome, nowMs);
     const maker = new ShownMaker(judged, own, conditions, { conditionId: nameOutcome(outcome), glanceEvent, quoted });
     makers.push(maker);
-    return { maker, simulation: new Simulation(own, drawConfiguration(own), truth.of(outcome)) };
+    return { maker, simulation: new Simulation(own, drawConfiguration(own), truth) };
   });
-  let highest = STARTING_CASH * count;
-  let drawdown = 0;
+  const tally = new Tally(STARTING_CASH * count);
   for (let step = 0; step < steps; step++) {
     if (quoted === null) for (const { maker, simulation } of markets) simulation.step(step, maker);
     else stepTogether(markets, quoted, step);
-    const worth = markets.reduce((sum, { simulation }) => sum + simulation.worth, 0);
-    highest = Math.max(highest, worth);
-    drawdown = Math.max(drawdown, highest - worth);
+    tally.mark(markets.reduce((sum, { simulation }) => sum + simulation.worth, 0));
   }
-  return together(
-    markets.map(({ maker, simulation }) => {
-      const result = simulation.result();
-      return { ...result, failure: result.failure ?? maker.failure };
-    }),
-    drawdown,
-  );
+  const results = markets.map(({ maker, simulation }) => simulation.result(maker));
+  const sum = (name: (typeof SUMMED)[number]) => results.reduce((total, result) => total + result[name], 0);
+  return {
+    ...must(results[0], 'an outcome'),
+    ...Object.fromEntries(SUMMED.map((name) => [name, sum(name)])),
+    drawdown: tally.gains(0).drawdown,
+    outcome: null,
+    failure: results.find(({ failure }) => failure !== null)?.failure ?? null,
+  };
 }
+
+const SUMMED = ['edge', 'uninformedEdge', 'informedEdge', 'fills', 'shares', 'actions', 'wealth', 'result'] as const;
 
 const nameOutcome = (outcome: number): string => `outcome-${outcome + 1}`;
 
@@ -91,16 +90,54 @@ const eventBeside = (makers: readonly ShownMaker[], outcome: number, nowMs: numb
   siblings: makers.filter((_, other) => other !== outcome).map((maker) => maker.asSibling(nowMs)),
 });
 
-const SUMMED = ['edge', 'uninformedEdge', 'informedEdge', 'fills', 'shares', 'actions', 'wealth', 'result'] as const;
+/** Deviation of an outcome's log-odds per step: at 0.5 of two outcomes the probability moves as in the challenge. */
+const DIFFUSION_SIGMA = 0.025;
+/** Jumps of all log-odds per step, and their deviation. */
+const JUMP_INTENSITY = 0.002;
+const JUMP_SIGMA = 0.5;
+const START_SIGMA = 0.75;
 
-/** Sums over all outcomes, and the first failure. */
-function together(results: readonly SimulationResult[], drawdown: number): SimulationResult {
-  const sums: { -readonly [Name in keyof SimulationResult]: SimulationResult[Name] } = {
-    ...must(results[0], 'an outcome'),
-    drawdown,
-    outcome: null,
+/** Truths of the outcomes' markets; each has its own steps, and the last one reveals the winner. */
+export function drawEvent(seed: number, count: number, steps: number): readonly Truth[] {
+  const random = new PythonRandom(seed);
+  const logOdds = Array.from({ length: count }, () => random.gauss(0, START_SIGMA));
+  const path = [softmax(logOdds)];
+  const winner = drawOutcome(path[0] ?? [], random);
+  const move = (sigma: number): void => {
+    for (let outcome = 0; outcome < count; outcome++)
+      logOdds[outcome] = (logOdds[outcome] ?? 0) + random.gauss(outcome === winner ? sigma ** 2 : 0, sigma);
   };
-  for (const name of SUMMED) sums[name] = results.reduce((total, result) => total + result[name], 0);
-  sums.failure = results.find(({ failure }) => failure !== null)?.failure ?? null;
-  return sums;
+  for (let step = 1; step < steps; step++) {
+    move(DIFFUSION_SIGMA);
+    for (let jumps = random.poisson(JUMP_INTENSITY); jumps > 0; jumps--) move(JUMP_SIGMA);
+    path.push(softmax(logOdds));
+  }
+  path.push(logOdds.map((_, outcome) => Number(outcome === winner)));
+  return logOdds.map((_, outcome) => {
+    let step = 0;
+    return {
+      step: () => {
+        step = Math.min(steps, step + 1);
+      },
+      get probability() {
+        return path[step]?.[outcome] ?? 0;
+      },
+      isYes: outcome === winner,
+    };
+  });
+}
+
+function drawOutcome(probabilities: readonly number[], random: PythonRandom): number {
+  let left = random.random();
+  const drawn = probabilities.findIndex((probability) => {
+    left -= probability;
+    return left < 0;
+  });
+  return drawn < 0 ? probabilities.length - 1 : drawn;
+}
+
+function softmax(logOdds: readonly number[]): readonly number[] {
+  const greatest = Math.max(...logOdds);
+  const sum = logOdds.reduce((total, value) => total + Math.exp(value - greatest), 0);
+  return logOdds.map((value) => Math.exp(value - greatest) / sum);
 }

@@ -1,4 +1,4 @@
-/** A FIFO book on ticks 1 to 99: orders of the competitor and the maker. */
+/** A FIFO book on ticks 1 to 99, and the rounding of the published simulator, which its golden values depend on. */
 
 export const LOWEST_TICK = 1;
 export const HIGHEST_TICK = 99;
@@ -6,6 +6,21 @@ export const HIGHEST_TICK = 99;
 export const TICK = 0.01;
 /** A division, not a multiplication: gives 0.57, not the double next to it. */
 export const tickToPrice = (tick: number): number => tick / 100;
+
+/** To 10 decimal places of the exact binary value, half to even. */
+export function round10(value: number): number {
+  // A double is exactly half-way between two such decimals only as an odd multiple of 2^-11.
+  const halves = value * 2048;
+  if (!Number.isInteger(halves) || halves % 2 === 0) return Number(value.toFixed(10)) + 0;
+  const below = Math.floor(value * 1e10);
+  return (below % 2 === 0 ? below : below + 1) / 1e10;
+}
+
+/** The simulator's smallest step of shares. */
+export const QUANTUM = 0.01;
+
+/** Shares rounded down to that step; a float error below 1e-9 steps is ignored. */
+export const floorToQuantum = (shares: number): number => round10(Math.floor(shares / QUANTUM + 1e-9) * QUANTUM);
 
 export type LadderSide = 'bid' | 'ask';
 
@@ -18,41 +33,31 @@ export interface RestingOrder {
   remaining: number;
 }
 
+/** Orders of the competitor and the maker. */
 export class LadderBook {
-  readonly #bids: RestingOrder[][] = emptyTicks();
-  readonly #asks: RestingOrder[][] = emptyTicks();
+  /** Oldest first. */
+  readonly #orders = new Set<RestingOrder>();
 
-  /** Adds it at the end of its queue. */
   add(order: RestingOrder): void {
-    this.#queue(order.side, order.tick).push(order);
+    this.#orders.add(order);
   }
 
   remove(order: RestingOrder): void {
-    const queue = this.#queue(order.side, order.tick);
-    const place = queue.indexOf(order);
-    if (place >= 0) queue.splice(place, 1);
+    this.#orders.delete(order);
   }
 
   /** The order that trades first on a side: best price, then oldest. */
   best(side: LadderSide, isWanted: (order: RestingOrder) => boolean = () => true): RestingOrder | null {
-    const [from, step] = side === 'ask' ? [LOWEST_TICK, 1] : [HIGHEST_TICK, -1];
-    for (let tick = from; tick >= LOWEST_TICK && tick <= HIGHEST_TICK; tick += step) {
-      const found = this.#queue(side, tick).find(isWanted);
-      if (found !== undefined) return found;
+    let best: RestingOrder | null = null;
+    for (const order of this.#orders) {
+      if (order.side !== side || !isWanted(order)) continue;
+      if (best === null || (side === 'ask' ? order.tick < best.tick : order.tick > best.tick)) best = order;
     }
-    return null;
+    return best;
   }
 
   /** Best tick of the competitor; null without an order. */
   competitorBest(side: LadderSide): number | null {
     return this.best(side, ({ id }) => id === null)?.tick ?? null;
   }
-
-  #queue(side: LadderSide, tick: number): RestingOrder[] {
-    const queue = (side === 'bid' ? this.#bids : this.#asks)[tick];
-    if (queue === undefined) throw new RangeError(`a tick lies from ${LOWEST_TICK} to ${HIGHEST_TICK}, got ${tick}`);
-    return queue;
-  }
 }
-
-const emptyTicks = (): RestingOrder[][] => Array.from({ length: HIGHEST_TICK + 1 }, () => []);

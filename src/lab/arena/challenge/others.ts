@@ -1,9 +1,18 @@
 /** All participants of the challenge except the maker, on any book: competitor, arbitrageur, uninformed takers. */
 
-import type { Configuration } from './configuration.js';
-import { HIGHEST_TICK, type LadderSide, LOWEST_TICK, type RestingOrder, TICK, tickToPrice } from './ladder-book.js';
+import {
+  floorToQuantum,
+  HIGHEST_TICK,
+  type LadderSide,
+  LOWEST_TICK,
+  QUANTUM,
+  type RestingOrder,
+  round10,
+  TICK,
+  tickToPrice,
+} from './ladder-book.js';
 import { PythonRandom } from './python-random.js';
-import { floorToQuantum, QUANTUM, round10 } from './round.js';
+import type { Configuration, Truth } from './score.js';
 
 /** Tolerance of the arbitrageur's comparison of prices. */
 const WRONG_BY = 1e-9;
@@ -24,26 +33,33 @@ export interface Venue {
 }
 
 export class Others {
+  readonly truth: Truth;
+  /** Of the present step: probability that YES pays. */
+  probability: number;
   readonly #venue: Venue;
   readonly #config: Configuration;
-  readonly #retail: Retail;
+  readonly #retail: PythonRandom;
   /** Random numbers beyond the published simulator's draws. */
   readonly #extra: PythonRandom;
   /** Used-up orders of the competitor, in order. */
   #used: RestingOrder[] = [];
 
-  constructor(venue: Venue, config: Configuration, seed: number) {
+  /** The competitor quotes at once. */
+  constructor(venue: Venue, config: Configuration, seed: number, truth: Truth) {
     this.#venue = venue;
     this.#config = config;
-    this.#retail = new Retail(config, seed + 1);
+    this.truth = truth;
+    this.probability = truth.probability;
+    this.#retail = new PythonRandom(seed + 1);
     this.#extra = new PythonRandom(seed + 2 ** 32);
+    this.#open(this.probability);
   }
 
   /**
    * The competitor quotes a ladder on every tick outside its spread around this probability's fair ticks, and ignores
    * later prices.
    */
-  open(probability: number): void {
+  #open(probability: number): void {
     const below = Math.ceil(probability / TICK - 1e-12) - 1;
     const above = Math.floor(probability / TICK + 1e-12) + 1;
     const bestBid = below - (this.#config.competitorSpread - 1);
@@ -74,11 +90,13 @@ export class Others {
     if (remaining >= QUANTUM) this.#venue.rest({ id: null, side, tick: at, remaining });
   }
 
-  /** The arbitrageur acts before the uninformed takers. */
-  act(probability: number): void {
+  /** The next step of the truth; the arbitrageur acts before the uninformed takers. */
+  act(): void {
+    this.truth.step();
+    this.probability = this.truth.probability;
     const { informedPart } = this.#config;
-    if (informedPart >= 1 || this.#extra.random() < informedPart) this.#arbitrage(probability);
-    for (const order of this.#retail.step()) this.#serve(order, probability);
+    if (informedPart >= 1 || this.#extra.random() < informedPart) this.#arbitrage(this.probability);
+    for (const order of drawRetail(this.#retail, this.#config)) this.#serve(order);
   }
 
   /** Takes every offer on the wrong side of the truth. */
@@ -91,9 +109,10 @@ export class Others {
       this.#venue.take('arbitrageur', false, Math.max(LOWEST_TICK, lowest), ALL_SHARES);
   }
 
-  #serve({ buys, notional }: RetailOrder, probability: number): void {
+  #serve({ buys, notional }: ReturnType<typeof drawRetail>[number]): void {
     if (!buys) {
-      const shares = Math.min(ALL_SHARES, floorToQuantum(notional / Math.max(probability, SELL_PRICE_FLOOR)));
+      const price = Math.max(this.probability, SELL_PRICE_FLOOR);
+      const shares = Math.min(ALL_SHARES, floorToQuantum(notional / price));
       if (shares >= QUANTUM) this.#venue.take('retail', false, LOWEST_TICK, shares);
       return;
     }
@@ -109,31 +128,13 @@ export class Others {
   }
 }
 
-interface RetailOrder {
-  readonly buys: boolean;
-  /** Currency to spend, or the fair value of the shares to sell. */
-  readonly notional: number;
-}
-
-/** Uninformed takers: random arrivals that take any offer. */
-export class Retail {
-  readonly #random: PythonRandom;
-  readonly #config: Configuration;
-
-  constructor(config: Configuration, seed: number) {
-    this.#random = new PythonRandom(seed);
-    this.#config = config;
-  }
-
-  /** Orders of one step, in order of arrival. */
-  step(): RetailOrder[] {
-    const { retailRate, retailMeanNotional, retailSigma } = this.#config;
-    const mu = Math.log(retailMeanNotional) - retailSigma ** 2 / 2;
-    const orders: RetailOrder[] = [];
-    for (let left = this.#random.poisson(retailRate); left > 0; left--) {
-      const buys = this.#random.random() < 0.5;
-      orders.push({ buys, notional: this.#random.lognormal(mu, retailSigma) });
-    }
-    return orders;
-  }
+/** Orders of the uninformed takers in one step, in order of arrival: they take any offer. */
+export function drawRetail(random: PythonRandom, config: Configuration) {
+  const { retailRate, retailMeanNotional, retailSigma } = config;
+  const mu = Math.log(retailMeanNotional) - retailSigma ** 2 / 2;
+  return Array.from({ length: random.poisson(retailRate) }, () => {
+    const buys = random.random() < 0.5;
+    // Currency to spend, or the fair value of the shares to sell.
+    return { buys, notional: random.lognormal(mu, retailSigma) };
+  });
 }

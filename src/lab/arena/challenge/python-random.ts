@@ -18,7 +18,20 @@ export class PythonRandom {
   constructor(seed: number) {
     const low = seed >>> 0;
     const high = Math.floor(seed / 2 ** 32);
-    this.#initByArray(high === 0 ? [low] : [low, high]);
+    const key = high === 0 ? [low] : [low, high];
+    const mt = this.#state;
+    mt[0] = 19_650_218;
+    for (let i = 1; i < WORDS; i++) mt[i] = Math.imul(1_812_433_253, this.#mixWord(i - 1)) + i;
+    let at = 1;
+    const stir = (factor: number, addend: number): void => {
+      mt[at] = ((mt[at] ?? 0) ^ Math.imul(this.#mixWord(at - 1), factor)) + addend;
+      if (++at < WORDS) return;
+      mt[0] = mt[WORDS - 1] ?? 0;
+      at = 1;
+    };
+    for (let k = 0; k < WORDS; k++) stir(1_664_525, (key[k % key.length] ?? 0) + (k % key.length));
+    for (let k = 0; k < WORDS - 1; k++) stir(1_566_083_941, -at);
+    mt[0] = 0x80000000;
   }
 
   /** Uniform in [0, 1), 53 bits. */
@@ -77,32 +90,9 @@ export class PythonRandom {
     return draws - 1;
   }
 
-  #initByArray(key: readonly number[]): void {
-    const mt = this.#state;
-    mt[0] = 19_650_218;
-    for (let i = 1; i < WORDS; i++) mt[i] = Math.imul(1_812_433_253, this.#mixWord(i - 1)) + i;
-    let i = 1;
-    for (let k = 0, j = 0; k < Math.max(WORDS, key.length); k++) {
-      mt[i] = ((mt[i] ?? 0) ^ Math.imul(this.#mixWord(i - 1), 1_664_525)) + (key[j] ?? 0) + j;
-      j = (j + 1) % key.length;
-      i = this.#following(i);
-    }
-    for (let k = 0; k < WORDS - 1; k++) {
-      mt[i] = ((mt[i] ?? 0) ^ Math.imul(this.#mixWord(i - 1), 1_566_083_941)) - i;
-      i = this.#following(i);
-    }
-    mt[0] = 0x80000000;
-  }
-
   #mixWord(index: number): number {
     const word = this.#state[index] ?? 0;
     return word ^ (word >>> 30);
-  }
-
-  #following(index: number): number {
-    if (index + 1 < WORDS) return index + 1;
-    this.#state[0] = this.#state[WORDS - 1] ?? 0;
-    return 1;
   }
 
   #word(): number {

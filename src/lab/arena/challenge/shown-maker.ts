@@ -6,7 +6,6 @@
 
 import { must } from '../../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../../shared/base/micros.js';
-import { marketDetail } from '../../../shared/protocol/records.js';
 import { findChanges, type QuotedOrder } from '../../../trader/engine/quoting/changes.js';
 import { bestOwn } from '../../../trader/engine/quoting/event-turns.js';
 import { hostMarket, NO_EVENT, type QuotedEvent, type SlotHost } from '../../../trader/engine/quoting/slot-hosts.js';
@@ -15,7 +14,6 @@ import {
   type EventView,
   type FeedViews,
   type MarketFacts,
-  type MarketView,
   type OwnMarketState,
   type SiblingView,
   type TraderPace,
@@ -23,19 +21,20 @@ import {
 } from '../../../trader/market/view.js';
 import type { Quotes } from '../../../trader/strategy/contract.js';
 import { feedsNamed } from '../../../trader/strategy/read-params.js';
+import { makeDetail } from '../../strategy-checks/generated-market.js';
 import { USUAL_CONDITIONS } from '../conditions.js';
 import type { ShownStrategy } from '../contract.js';
 import { TruthFeed } from '../truth-feed.js';
 import { Account, type MakerAction } from './account.js';
-import { type LadderSide, tickToPrice } from './ladder-book.js';
-import { floorToQuantum, QUANTUM } from './round.js';
+import { floorToQuantum, type LadderSide, QUANTUM, tickToPrice } from './ladder-book.js';
+import { START_MS, STEP_MS } from './score.js';
 import type { Maker, MakerFill, MakerSight } from './simulation.js';
 
-const STEP_MS = 1000;
-const START_MS = 1_800_000_000_000;
 const NOMINAL_SHARES = micros(100 * ONE);
 const MAX_POSITION = micros(3000 * ONE);
-const CONDITION = 'challenge';
+const RESOLVES_MS = START_MS + 2001 * STEP_MS;
+const TITLE = 'Will the score end above 0?';
+const LIMITS = { min_amount: '0.01', max_amount: '1000000', min_funds: '0.01', max_funds: '1000000' };
 /** Requests are free here. */
 const NO_REQUESTS: TraderPace = { ...USUAL_PACE, requestPrice: 0 };
 
@@ -48,15 +47,7 @@ interface MakerPlace {
   readonly quoted: QuotedEvent | null;
 }
 
-const ALONE: MakerPlace = { conditionId: CONDITION, glanceEvent: null, quoted: null };
-
-/** A market as its strategy sees it before it acts. */
-interface Seen {
-  readonly sight: MakerSight;
-  readonly orders: readonly QuotedOrder[];
-  readonly view: MarketView | null;
-  readonly nowMs: number;
-}
+const ALONE: MakerPlace = { conditionId: 'challenge', glanceEvent: null, quoted: null };
 
 export class ShownMaker implements Maker {
   readonly #host: SlotHost;
@@ -82,7 +73,8 @@ export class ShownMaker implements Maker {
     this.#feeds = feedsNamed(module.params, params);
     this.#told = new TruthFeed(conditionId, seed, conditions);
     this.#strategy = name;
-    this.#tracker.onDetail(makeDetail(conditionId), seenAt(0, START_MS));
+    const detail = makeDetail(conditionId, { ticks: 100, isFree: true }, RESOLVES_MS, null, TITLE, LIMITS);
+    this.#tracker.onDetail(detail, seenAt(0, START_MS));
     this.#facts = must(this.#tracker.facts, 'the facts of an open market');
     if (module.scope !== 'event') this.#host = hostMarket(module, params, this.#facts, (call) => call());
     else this.#host = quoted?.host(conditionId) ?? NO_EVENT;
@@ -97,26 +89,21 @@ export class ShownMaker implements Maker {
     return this.decide(this.see(sight));
   }
 
-  /** First half of a turn: the strategy's view. */
-  see(sight: MakerSight): Seen {
+  /** First half of a turn: the strategy's view, null without one. */
+  see(sight: MakerSight) {
     const nowMs = START_MS + (sight.step + 1) * STEP_MS;
     this.#account = sight.account;
     const orders = this.#listOrders();
     this.#look(sight, orders, nowMs);
     for (const fill of sight.fills) this.#tell(fill, nowMs);
     const feeds = this.#hear(sight.probability, nowMs);
-    const view = this.#tracker.view(
-      nowMs,
-      ownState(sight.account, orders),
-      feeds,
-      this.#glanceEvent?.(nowMs) ?? null,
-      NO_REQUESTS,
-    );
+    const event = this.#glanceEvent?.(nowMs) ?? null;
+    const view = this.#tracker.view(nowMs, ownState(sight.account, orders), feeds, event, NO_REQUESTS);
     return { sight, orders, view, nowMs };
   }
 
   /** Second half: actions that follow from the strategy's answer. */
-  decide({ sight, orders, view, nowMs }: Seen): Iterable<MakerAction> {
+  decide({ sight, orders, view, nowMs }: ReturnType<ShownMaker['see']>): Iterable<MakerAction> {
     return view === null ? [] : this.#changeOrders(this.#host.quote(view), orders, sight, nowMs);
   }
 
@@ -193,12 +180,7 @@ export class ShownMaker implements Maker {
   }
 }
 
-const seenAt = (requestId: number, nowMs: number) => ({
-  requestId,
-  sentMs: nowMs,
-  seenMs: nowMs,
-  venueTimeMs: null,
-});
+const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null });
 
 /** Currency kept back, so that rounding never makes an order more expensive than the free cash. */
 const SPARE = 1e-6;
@@ -235,28 +217,3 @@ const ownState = (account: Account, orders: readonly QuotedOrder[]): OwnMarketSt
   stance: 'normal',
   orders,
 });
-
-const makeDetail = (conditionId: string) =>
-  marketDetail.parse({
-    title: 'Will the score end above 0?',
-    condition_id: conditionId,
-    state: 'open',
-    category: null,
-    event: null,
-    margin_enabled: false,
-    resolution_date: (START_MS + 2001 * STEP_MS) / 1000,
-    config: {
-      kind: 'orderbook',
-      min_price: '0.01',
-      max_price: '0.99',
-      min_amount: '0.01',
-      max_amount: '1000000',
-      min_funds: '0.01',
-      max_funds: '1000000',
-      price_precision: 2,
-      amount_precision: 2,
-      funds_precision: 2,
-      maker_fee_rate: '0',
-      taker_fee_rate: '0',
-    },
-  });

@@ -1,12 +1,11 @@
 /** One simulation of the challenge: its steps in the published order, and the maker's earnings against the truth. */
 
 import type { SimulationResult } from '../contract.js';
+import { Tally } from '../tally.js';
 import { Account, ForbiddenAction, type MakerAction } from './account.js';
-import { type Configuration, drawConfiguration } from './configuration.js';
-import { LadderBook, type LadderSide, type RestingOrder, tickToPrice } from './ladder-book.js';
+import { LadderBook, type LadderSide, QUANTUM, type RestingOrder, round10, tickToPrice } from './ladder-book.js';
 import { Others, type Venue } from './others.js';
-import { QUANTUM, round10 } from './round.js';
-import { Score, type Truth } from './score.js';
+import { type Configuration, drawConfiguration, startScore, type Truth } from './score.js';
 
 export const STARTING_CASH = 1000;
 
@@ -32,50 +31,42 @@ export interface MakerFill {
 export interface Maker {
   /** Each action is applied before the next one is requested. */
   act(sight: MakerSight): Iterable<MakerAction>;
+  /** What stopped it; null while it works. */
+  readonly failure?: string | null;
 }
 
 /** `config` is the seed's published one, or a world's variant of it. */
 export function simulate(seed: number, maker: Maker, config = drawConfiguration(seed)): SimulationResult {
-  const simulation = new Simulation(seed, config, new Score(config, seed));
+  const simulation = new Simulation(seed, config, startScore(config, seed));
   for (let step = 0; step < config.steps; step++) simulation.step(step, maker);
-  return simulation.result();
+  return simulation.result(maker);
 }
 
 /** One market, step by step. */
 export class Simulation {
   readonly #seed: number;
-  readonly #truth: Truth;
   readonly #book = new LadderBook();
   readonly #others: Others;
   readonly #account = new Account(STARTING_CASH);
-  #probability: number;
   #stepFills: MakerFill[] = [];
-  #uninformedEdge = 0;
-  #informedEdge = 0;
-  #fills = 0;
-  #shares = 0;
+  readonly #tally = new Tally(STARTING_CASH, round10);
   #actions = 0;
-  #highest = STARTING_CASH;
-  #drawdown = 0;
   /** The broken rule: nothing happens after it. */
   #failure: string | null = null;
 
   constructor(seed: number, config: Configuration, truth: Truth) {
     this.#seed = seed;
-    this.#truth = truth;
     const venue: Venue = {
       best: (side) => this.#book.best(side)?.tick ?? null,
       rest: (order) => this.#book.add(order),
       take: (...order) => this.#take(...order),
     };
-    this.#others = new Others(venue, config, seed);
-    this.#probability = truth.probability;
-    this.#others.open(this.#probability);
+    this.#others = new Others(venue, config, seed, truth);
   }
 
   /** Cash and shares at the true probability. */
   get worth(): number {
-    return this.#account.worth(this.#probability);
+    return this.#account.worth(this.#others.probability);
   }
 
   step(step: number, maker: Maker): void {
@@ -94,7 +85,7 @@ export class Simulation {
       account: this.#account,
       competitorBid: this.#book.competitorBest('bid'),
       competitorAsk: this.#book.competitorBest('ask'),
-      probability: this.#probability,
+      probability: this.#others.probability,
       fills,
     };
   }
@@ -108,32 +99,23 @@ export class Simulation {
       this.#failure = error.message;
       return;
     }
-    this.#truth.step();
-    this.#probability = this.#truth.probability;
-    this.#others.act(this.#probability);
-    this.#markToTruth();
+    this.#others.act();
+    this.#tally.mark(this.worth);
   }
 
-  /** After the last step. */
-  result(): SimulationResult & { readonly outcome: 0 | 1 } {
-    const outcome = this.#truth.isYes ? 1 : 0;
-    const wealth = round10(this.#account.worth(outcome));
+  /** After the last step of this maker. */
+  result({ failure = null }: Maker): SimulationResult & { readonly outcome: 0 | 1 } {
+    const outcome = this.#others.truth.isYes ? 1 : 0;
     return {
       seed: this.#seed,
-      edge: round10(this.#uninformedEdge + this.#informedEdge),
-      uninformedEdge: this.#uninformedEdge,
-      informedEdge: this.#informedEdge,
-      fills: this.#fills,
-      shares: round10(this.#shares),
+      ...this.#tally.edges(),
       actions: this.#actions,
       requests: null,
       halts: 0,
       reported: null,
-      wealth,
-      result: round10(wealth - STARTING_CASH),
-      drawdown: this.#drawdown,
+      ...this.#tally.gains(round10(this.#account.worth(outcome))),
       outcome,
-      failure: this.#failure,
+      failure: this.#failure ?? failure,
     };
   }
 
@@ -167,16 +149,8 @@ export class Simulation {
     this.#account.applyFill(id, shares);
     this.#stepFills.push({ side, tick, shares });
     const price = tickToPrice(tick);
-    const edge = round10(shares * (side === 'bid' ? this.#probability - price : price - this.#probability));
-    if (informed) this.#informedEdge = round10(this.#informedEdge + edge);
-    else this.#uninformedEdge = round10(this.#uninformedEdge + edge);
-    this.#fills++;
-    this.#shares += shares;
-  }
-
-  #markToTruth(): void {
-    const worth = this.#account.worth(this.#probability);
-    this.#highest = Math.max(this.#highest, worth);
-    this.#drawdown = Math.max(this.#drawdown, this.#highest - worth);
+    const gain = this.#others.probability - price;
+    const edge = round10(shares * (side === 'bid' ? gain : -gain));
+    this.#tally.countFill(shares, edge, informed);
   }
 }

@@ -6,90 +6,65 @@
 import { type AccountSlot, ASK, BID } from '../../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { ONE } from '../../../shared/base/micros.js';
-import { drawConfiguration } from '../challenge/configuration.js';
-import type { RestingOrder } from '../challenge/ladder-book.js';
+import { HIGHEST_TICK, type RestingOrder } from '../challenge/ladder-book.js';
 import { Others, type Taker, type Venue } from '../challenge/others.js';
-import { Score } from '../challenge/score.js';
-import { LEAD_MS } from './stage.js';
-import { STEP_MS, SteppedMarket, SteppedScene } from './stepped-scene.js';
+import { drawConfiguration, STEP_MS, STEPS, seedOfMarket, startScore } from '../challenge/score.js';
+import { SteppedMarket, type SteppedPlace, steppedScene } from './stepped-scene.js';
+import { LEAD_MS, type Scene } from './trader-run.js';
 
-/** Distance of the seeds of two markets of one simulation: no other simulation uses them. */
-const SEEDS_APART = 2 ** 34;
-
-interface ChallengeSceneSettings {
-  /** The first market is the challenge of this seed. */
-  readonly seed: number;
-  readonly markets: number;
-  readonly steps: number;
-}
-
-export class ChallengeScene extends SteppedScene {
-  constructor(core: ExchangeCore, { seed, markets, steps }: ChallengeSceneSettings) {
-    super(core, {
-      firstStepMs: LEAD_MS + STEP_MS,
-      resolvesMs: LEAD_MS + steps * STEP_MS,
-      openMarkets: (account) => {
-        const participants = {
-          competitor: account('competitor'),
-          arbitrageur: account('arbitrageur'),
-          retail: account('retail'),
-        };
-        return Array.from(
-          { length: markets },
-          (_, place) => new ChallengeMarket(core, participants, seed + place * SEEDS_APART, `market ${place + 1}`),
-        );
-      },
-    });
-  }
-}
+/** The first market is the challenge of this seed. */
+export const challengeScene = (core: ExchangeCore, seed: number, markets: number): Scene =>
+  steppedScene(core, {
+    firstStepMs: LEAD_MS + STEP_MS,
+    resolvesMs: LEAD_MS + STEPS * STEP_MS,
+    openMarkets: (place, account) => {
+      const participants = {
+        competitor: account('competitor'),
+        arbitrageur: account('arbitrageur'),
+        retail: account('retail'),
+      };
+      return Array.from(
+        { length: markets },
+        (_, at) => new ChallengeMarket(place, participants, seedOfMarket(seed, at), `market ${at + 1}`),
+      );
+    },
+  });
 
 /** Each has its own account, so that they trade with each other. */
 type Participants = Readonly<Record<Taker | 'competitor', AccountSlot>>;
 
-interface RestingRung {
-  readonly order: RestingOrder;
-  readonly handle: number;
-}
-
 class ChallengeMarket extends SteppedMarket {
-  probability: number;
   isInformed = false;
   readonly #participants: Participants;
-  readonly #score: Score;
   readonly #others: Others;
-  #standing: RestingRung[] = [];
+  #standing: { readonly order: RestingOrder; readonly handle: number }[] = [];
 
   /** `seed`: of the published simulator. */
-  constructor(core: ExchangeCore, participants: Participants, seed: number, name: string) {
-    super(core, name);
+  constructor(place: SteppedPlace, participants: Participants, seed: number, name: string) {
+    super(place, name);
     const config = drawConfiguration(seed);
     this.#participants = participants;
-    this.#score = new Score(config, seed);
-    this.probability = this.#score.probability;
     const venue: Venue = {
       best: (side) => this.best(side === 'bid' ? BID : ASK),
       rest: (order) => this.#rest(order),
       take: (...order) => this.#take(...order),
     };
-    this.#others = new Others(venue, config, seed);
+    this.#others = new Others(venue, config, seed, startScore(config, seed));
   }
 
-  override open(nowMs: number, closesMs: number): void {
-    super.open(nowMs, closesMs);
-    this.#others.open(this.probability);
+  get probability(): number {
+    return this.#others.probability;
   }
 
   protected act(): void {
-    this.#score.step();
-    this.probability = this.#score.probability;
-    this.#others.act(this.probability);
+    this.#others.act();
     // At once, so that readers between two steps see the challenge's book before the next one.
     this.#noticeUsedUp();
     this.#others.replace();
   }
 
   protected decide(): boolean {
-    return this.#score.isYes;
+    return this.#others.truth.isYes;
   }
 
   #rest(order: RestingOrder): void {
@@ -111,10 +86,8 @@ class ChallengeMarket extends SteppedMarket {
     const used = this.#standing.filter(({ handle }) => handle === 0 || this.core.internal.remaining(handle) === 0);
     if (used.length === 0) return;
     this.#standing = this.#standing.filter((standing) => !used.includes(standing));
-    used.sort(({ order: a }, { order: b }) => {
-      if (a.side !== b.side) return a.side === 'ask' ? -1 : 1;
-      return a.side === 'ask' ? a.tick - b.tick : b.tick - a.tick;
-    });
+    const rank = ({ side, tick }: RestingOrder): number => (side === 'ask' ? tick : 2 * HIGHEST_TICK - tick);
+    used.sort((a, b) => rank(a.order) - rank(b.order));
     for (const { order } of used) this.#others.usedUp(order);
   }
 }

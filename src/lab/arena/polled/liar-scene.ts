@@ -6,8 +6,9 @@
 import { type AccountSlot, ASK, BID } from '../../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { Random } from '../../../shared/base/random.js';
-import { LEAD_MS } from './stage.js';
-import { STEP_MS, SteppedMarket, SteppedScene } from './stepped-scene.js';
+import { STEP_MS } from '../challenge/score.js';
+import { SteppedMarket, type SteppedPlace, steppedScene } from './stepped-scene.js';
+import { LEAD_MS, type Scene } from './trader-run.js';
 
 const TICKS = 100;
 const TRUE_TICK = TICKS / 2;
@@ -33,22 +34,16 @@ interface Accounts {
   readonly seller: AccountSlot;
 }
 
-export class LiarScene extends SteppedScene {
-  constructor(core: ExchangeCore, { seed, markets }: { readonly seed: number; readonly markets: number }) {
-    const random = Random.fromSeed(seed, 'liar');
-    super(core, {
-      firstStepMs: STEP_MS,
-      resolvesMs: RESOLVES_AFTER_MS,
-      openMarkets: (account) => {
-        const accounts = { quoter: account('quoter'), seller: account('seller') };
-        return Array.from(
-          { length: markets },
-          (_, place) => new LiarMarket(core, accounts, random, `market ${place + 1}`),
-        );
-      },
-    });
-  }
-}
+export const liarScene = (core: ExchangeCore, seed: number, markets: number): Scene =>
+  steppedScene(core, {
+    firstStepMs: STEP_MS,
+    resolvesMs: RESOLVES_AFTER_MS,
+    openMarkets: (place, account) => {
+      const random = Random.fromSeed(seed, 'liar');
+      const accounts = { quoter: account('quoter'), seller: account('seller') };
+      return Array.from({ length: markets }, (_, at) => new LiarMarket(place, accounts, random, `market ${at + 1}`));
+    },
+  });
 
 const between = (random: Random, [from, to]: readonly [number, number]): number =>
   from + (to - from) * random.uniform();
@@ -64,11 +59,12 @@ class LiarMarket extends SteppedMarket {
   readonly #gainTicks: number;
   readonly #halfTicks: number;
   readonly #quoted: number;
-  #fromMs = 0;
+  readonly #fromMs: number;
   #quotes: readonly number[] = [];
 
-  constructor(core: ExchangeCore, accounts: Accounts, random: Random, name: string) {
-    super(core, name);
+  constructor(place: SteppedPlace, accounts: Accounts, random: Random, name: string) {
+    super(place, name);
+    this.#fromMs = place.openedMs + LEAD_MS;
     this.#accounts = accounts;
     this.#random = random;
     this.#rises = random.chance(0.5);
@@ -76,11 +72,6 @@ class LiarMarket extends SteppedMarket {
     this.#gainTicks = Math.round(between(random, GAIN_TICKS));
     this.#halfTicks = Math.round(between(random, HALF_SPREAD_TICKS));
     this.#quoted = QUOTED[random.below(QUOTED.length)] ?? SHARES;
-  }
-
-  override open(nowMs: number, closesMs: number): void {
-    super.open(nowMs, closesMs);
-    this.#fromMs = nowMs + LEAD_MS;
   }
 
   /** Between its cancel and its new quotes the quoter sees only the trader's orders. */

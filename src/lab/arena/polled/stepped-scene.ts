@@ -14,50 +14,47 @@ import type { RecordedMarket } from '../../../recording/contract.js';
 import { deriveConditionId } from '../../../recording/identity.js';
 import { assert, must } from '../../../shared/base/errors.js';
 import type { Micros } from '../../../shared/base/micros.js';
-import { playFromMemory } from '../../backtest/sources.js';
-import type { SceneMarket } from './judge.js';
-import type { Scene } from './stage.js';
+import { STEP_MS } from '../challenge/score.js';
+import type { Scene, SceneMarket } from './trader-run.js';
 
-export const STEP_MS = 1000;
 const TICK_MICROS = 10_000;
 
-/** A market without fees, in its own event. */
+/** Exchange and times of a market, Unix ms. */
+export interface SteppedPlace {
+  readonly core: ExchangeCore;
+  readonly openedMs: number;
+  readonly resolvesMs: number;
+}
+
+/** A market without fees, in its own event; open from its creation. */
 export abstract class SteppedMarket implements SceneMarket {
-  readonly source: SceneMarket['source'];
+  readonly recorded: RecordedMarket;
+  readonly index: MarketIndex;
   abstract readonly probability: number;
   /** Whether the account that acts now knows the truth. */
   abstract readonly isInformed: boolean;
   outcome: boolean | null = null;
   /** Exchange clock, Unix ms. */
-  protected nowMs = 0;
+  protected nowMs: number;
   protected readonly core: ExchangeCore;
   readonly #market: ReplayMarket;
-  #index: MarketIndex | null = null;
 
-  constructor(core: ExchangeCore, name: string) {
-    const market: RecordedMarket = {
+  constructor({ core, openedMs, resolvesMs }: SteppedPlace, name: string) {
+    this.recorded = {
       ...describeMarket(deriveConditionId('arena', name), name, `Will the score of ${name} end above 0?`),
       rules: ['Resolved by the hidden score of a simulation.'],
       fees: { makerRateMicros: 0, takerRateMicros: 0 },
     };
     this.core = core;
-    this.source = playFromMemory(market, []);
-    this.#market = new ReplayMarket(core, market);
+    this.nowMs = openedMs;
+    this.#market = new ReplayMarket(core, this.recorded);
+    this.#market.open(openedMs, resolvesMs);
+    this.index = must(core.catalog.findIndex(this.recorded.conditionId), 'an open market');
   }
 
   protected abstract act(): void;
   /** Whether YES pays; called once. */
   protected abstract decide(): boolean;
-
-  get index(): MarketIndex {
-    return must(this.#index, 'an open market');
-  }
-
-  open(nowMs: number, closesMs: number): void {
-    this.nowMs = nowMs;
-    this.#market.open(nowMs, closesMs);
-    this.#index = this.core.catalog.findIndex(this.source.market.conditionId);
-  }
 
   step(nowMs: number): void {
     this.nowMs = nowMs;
@@ -67,13 +64,13 @@ export abstract class SteppedMarket implements SceneMarket {
   close(nowMs: number): void {
     this.outcome = this.decide();
     this.#market.close(nowMs);
-    this.core.at(nowMs).markets.resolve(this.source.market.conditionId, this.outcome);
+    this.core.at(nowMs).markets.resolve(this.recorded.conditionId, this.outcome);
   }
 
   /** Best tick of a side; null when empty. */
   protected best(side: BookSide): number | null {
-    const price =
-      side === BID ? this.core.catalog.market(this.index).bestBid : this.core.catalog.market(this.index).bestAsk;
+    const { bestBid, bestAsk } = this.core.catalog.market(this.index);
+    const price = side === BID ? bestBid : bestAsk;
     return price === null ? null : price / TICK_MICROS;
   }
 
@@ -93,46 +90,31 @@ export abstract class SteppedMarket implements SceneMarket {
 }
 
 interface SteppedSceneSettings {
-  readonly openMarkets: (account: (name: string) => AccountSlot) => readonly SteppedMarket[];
+  readonly openMarkets: (place: SteppedPlace, account: (name: string) => AccountSlot) => readonly SteppedMarket[];
   /** From the opening to the first step, and to the markets' resolution date. */
   readonly firstStepMs: number;
   readonly resolvesMs: number;
 }
 
-export class SteppedScene implements Scene {
-  readonly #core: ExchangeCore;
-  readonly #settings: SteppedSceneSettings;
-  #markets: readonly SteppedMarket[] = [];
-  #dueMs = Number.POSITIVE_INFINITY;
-
-  constructor(core: ExchangeCore, settings: SteppedSceneSettings) {
-    this.#core = core;
-    this.#settings = settings;
-  }
-
-  get isInformed(): boolean {
-    return this.#markets.some(({ isInformed }) => isInformed);
-  }
-
-  open(nowMs: number): readonly SteppedMarket[] {
-    const { openMarkets, firstStepMs, resolvesMs } = this.#settings;
-    this.#markets = openMarkets((name) => this.#core.at(nowMs).identity.openInternal(name, { unlimited: true }));
-    for (const market of this.#markets) market.open(nowMs, nowMs + resolvesMs);
-    this.#dueMs = nowMs + firstStepMs;
-    return this.#markets;
-  }
-
-  nextDueMs(): number {
-    return this.#dueMs;
-  }
-
-  tick(nowMs: number): void {
-    for (; this.#dueMs <= nowMs; this.#dueMs += STEP_MS) for (const market of this.#markets) market.step(this.#dueMs);
-  }
-
-  close(market: SteppedMarket, nowMs: number): void {
-    market.close(nowMs);
-  }
+export function steppedScene(core: ExchangeCore, settings: SteppedSceneSettings): Scene {
+  let markets: readonly SteppedMarket[] = [];
+  let dueMs = Number.POSITIVE_INFINITY;
+  return {
+    get isInformed() {
+      return markets.some(({ isInformed }) => isInformed);
+    },
+    open(nowMs) {
+      const place = { core, openedMs: nowMs, resolvesMs: nowMs + settings.resolvesMs };
+      const account = (name: string) => core.at(nowMs).identity.openInternal(name, { unlimited: true });
+      markets = settings.openMarkets(place, account);
+      dueMs = nowMs + settings.firstStepMs;
+      return markets;
+    },
+    nextDueMs: () => dueMs,
+    tick(nowMs) {
+      for (; dueMs <= nowMs; dueMs += STEP_MS) for (const market of markets) market.step(dueMs);
+    },
+  };
 }
 
 /** A market of a scene, in its own event: markets are independent. */

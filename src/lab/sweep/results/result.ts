@@ -10,7 +10,8 @@ import type { Outcomes } from './outcomes.js';
 
 /** @param tried number of different configurations ever tried in the folder */
 export function computeResult(facts: Omit<SweepFacts, 'identity'>, outcomes: Outcomes, tried: number): SweepResult {
-  const { search, events, fillModels, embargoMs } = facts;
+  const { search, events, fillModels } = facts;
+  const { embargoMs } = facts.assumptions;
   const { candidates } = search;
   const { models, configurations, trials } = judge(candidates, events, fillModels, outcomes, tried);
   const done = configurations.filter(({ status }) => status === 'done');
