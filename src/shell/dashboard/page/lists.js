@@ -76,20 +76,20 @@ export const Alerts = ({ view }) =>
   html`<p class="files"><${ActionButton} name="ack" label="I have seen all that is open" help="not told again until they are over" /></p>
     ${table('alerts-open', 'Open', view.open, {
       key: ({ kind }) => kind,
-      kind: (row) => (row.severity === 'critical' && row.seen === null ? 'loud' : ''),
+      kind: (row) => (row.severity === 'critical' && row.acknowledgedMs === null ? 'loud' : ''),
       columns: [
-        time('Since', (row) => moment(row.time)),
+        time('Since', ({ sinceMs }) => moment(sinceMs)),
         text('Severity', ({ severity }) => severity),
         text('Alert', ({ title }) => title),
         text('What', (row) => row.text),
         text('To do', ({ step }) => step),
-        time('Seen', ({ seen }) => (seen === null ? 'no' : moment(seen))),
+        time('Seen', (row) => (row.acknowledgedMs === null ? 'no' : moment(row.acknowledgedMs))),
       ],
     })}
     ${table('alerts-recent', 'Told lately', view.recent, {
-      key: lineKey,
+      key: ({ id }) => id,
       columns: [
-        time('Time', (row) => moment(row.time)),
+        time('Time', (row) => moment(row.timeMs)),
         text('Severity', ({ severity }) => severity),
         text('State', ({ state }) => state),
         text('Alert', ({ title }) => title),
@@ -128,12 +128,12 @@ export const Runs = ({ view }) =>
     ${table('runs-list', 'Runs of this ledger', view.runs, {
       key: idOf,
       columns: [
-        time('Started', ({ started }) => moment(started)),
+        time('Started', ({ startedMs }) => moment(startedMs)),
         time('Ended', (row) =>
-          row.is_current ? 'runs now' : row.stopped === null ? 'was killed' : moment(row.stopped),
+          row.isCurrent ? 'runs now' : row.stoppedMs === null ? 'was killed' : moment(row.stoppedMs),
         ),
         text('Version', ({ version }) => version),
-        text('Configuration', (row) => row.config_hash.slice(0, 12)),
+        text('Configuration', (row) => row.configHash.slice(0, 12)),
         text('Note', ({ note }) => note || '–'),
         { ...text('To play it again', ({ id }) => `twinbook replay ${id}`), kind: 'text code' },
       ],

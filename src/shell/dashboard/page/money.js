@@ -160,10 +160,10 @@ export const Health = ({ view, now }) =>
   ${table('health-budgets', 'Requests a minute', view.budgets, {
     columns: [
       text('Scope', ({ scope }) => scope),
-      used('Left', ({ left, limit }) => [String(left), limit > 0 ? 1 - left / limit : null]),
-      number('We allow ourselves', (row) => row.own_limit),
+      used('Left', ({ available, limit }) => [String(available), limit > 0 ? 1 - available / limit : null]),
+      number('We allow ourselves', (row) => row.perMinute),
       number('The exchange allows', ({ limit }) => limit),
-      text('Throttled', (row) => (row.blocked_until === null ? 'no' : `until ${clock(row.blocked_until)}`)),
+      text('Throttled', (row) => (row.blockedUntilMs === null ? 'no' : `until ${clock(row.blockedUntilMs)}`)),
     ],
   })}
   ${table('health-spent', 'Requests of this run by purpose', view.spent, {
@@ -185,7 +185,7 @@ export const Health = ({ view, now }) =>
     columns: [
       text('Feed', ({ name }) => name),
       number('Current markets', ({ current }) => current),
-      number('Newest', (row) => (row.age_ms === null ? '–' : `${(row.age_ms / 1000).toFixed(1)} s`)),
+      number('Newest', (row) => (row.ageMs === null ? '–' : `${(row.ageMs / 1000).toFixed(1)} s`)),
       number('Values', ({ values }) => values),
       number('Problems', ({ problems }) => problems),
       text('Trouble', ({ trouble }) => trouble || 'none'),

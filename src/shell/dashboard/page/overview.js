@@ -11,7 +11,7 @@ import { ageText, clock, gain, moment, money, price } from './format.js';
 export function Overview({ state }) {
   const titles = new Map(state.markets.map(({ id, title }) => [id, title]));
   const market = link('Market', ({ market: id }) => [titles.get(id) ?? id.slice(0, 10), marketHref(id)]);
-  const order = link('Side', (one) => [`${one.side} ${one.outcome}`, explainHref(one.id)]);
+  const order = link('Side', (one) => [one.side, explainHref(one.id)]);
   return html`${figures('figures', figuresOf(state))}
     ${table('markets', 'Markets', state.markets, {
       key: idOf,
@@ -52,7 +52,7 @@ export function Overview({ state }) {
     })}
     ${table('events', 'What happened', state.events, {
       columns: [
-        time('Time', (one) => moment(one.time)),
+        time('Time', ({ timeMs }) => moment(timeMs)),
         text('Kind', ({ kind }) => kind),
         text('What', (one) => one.text),
       ],
@@ -67,7 +67,7 @@ function figuresOf(state) {
   const { agreement } = state;
   return [
     ['Heard', state.heard === null ? 'nothing yet' : `${ageText(state.heard, state.now)} ago`, !state.answers],
-    ...(state.health !== null && state.health.brake > 0 ? [SLOWED] : []),
+    ...(state.brake > 0 ? [SLOWED] : []),
     ['Ledger and exchange', ...agreementFigure(agreement)],
     ['Guardian', state.guardian, state.guardian.startsWith('NONE')],
     [
