@@ -10,7 +10,8 @@ export function pageDocument() {
   const script = readPageScript(new URL('./page/main.js', import.meta.url));
   const style = `${chartStyle}\n${STYLE.replace(/\s*([{};])\s*|([:,])\s+/g, '$1$2')}`;
   const html = `<!doctype html>
-<!-- ${licence} -->
+<!-- Charts by uPlot. ${licence}
+Templates by Preact, Copyright (c) 2015-present Jason Miller, under the same licence, and by htm, Copyright 2018 Google Inc., under the Apache License 2.0 (http://www.apache.org/licenses/LICENSE-2.0). -->
 <html lang="en">
 <head>
 <meta charset="utf-8">

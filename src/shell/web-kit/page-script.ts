@@ -39,11 +39,9 @@ export function bundlePage(file: string): string {
   return (outputFiles[0]?.text ?? '').replace(/\n {2,}/g, '\n');
 }
 
-/** Style of the chart library, and the notices of all libraries in a page. */
+/** Style and licence of the chart library. */
 export function chartLibrary() {
   const folder = dirname(require.resolve('uplot/package.json'));
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
-  const templates =
-    'Templates by Preact, Copyright (c) 2015-present Jason Miller, under the same licence, and by htm, Copyright 2018 Google Inc., under the Apache License 2.0 (http://www.apache.org/licenses/LICENSE-2.0).';
-  return { style: read('dist/uPlot.min.css'), licence: `Charts by uPlot. ${read('LICENSE')}\n${templates}` };
+  return { style: read('dist/uPlot.min.css'), licence: read('LICENSE') };
 }

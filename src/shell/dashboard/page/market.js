@@ -23,7 +23,12 @@ export function Market({ market, id, now, chart, go }) {
     ${figures('market-figures', market === null ? [] : figuresOf(market, now))}
     <${SpanSelect} usual="600000" go=${go} />
     ${chart === null ? null : html`<${Charts} view=${chart} />`}
-    ${table('ladder', 'Ladder, YES; shares ahead of ours are an estimate', market?.ladder ?? [], { key: (row) => `${row.side} ${row.price}`, kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`), isNarrow: true, columns: ladderColumns(market?.ladder ?? []) })}
+    ${table('ladder', 'Ladder, YES; shares ahead of ours are an estimate', market?.ladder ?? [], {
+      key: (row) => `${row.side} ${row.price}`,
+      kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`),
+      isNarrow: true,
+      columns: ladderColumns(market?.ladder ?? []),
+    })}
     ${
       market !== null && market.tape === null
         ? table('tape', TAPE, [null], {
