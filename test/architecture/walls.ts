@@ -60,8 +60,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/queue': ['shared/base'],
   'shell/fleet': ['shared/base', 'shell/config', 'shell/wallet'],
   'shell/feeds': ['shared', 'recording', 'shell/config', 'shell/runtime'],
-  'shell/document': [],
-  'shell/dashboard': ['shell/document'],
+  'shell/web-kit': [],
+  'shell/dashboard': ['shell/web-kit'],
   'shell/alerts': ['shared/base', 'shell/config', 'shell/wallet'],
   'shell/console': [
     'shared',
@@ -77,7 +77,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/daemon': ['shared', 'recording', 'trader', 'exchange', 'shell'],
 
   'lab/session': ['shared', 'recording', 'trader/ledger'],
-  'lab/report': ['shared', 'trader/ledger', 'trader/market', 'shell/document', 'lab/session'],
+  'lab/report': ['shared', 'trader/ledger', 'trader/market', 'shell/web-kit', 'lab/session'],
   'lab/backtest': [
     'shared',
     'recording',

@@ -1,9 +1,9 @@
 /** Lists of the page from the ledger, by a separate read-only connection: one statement each, cached briefly. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
-import type { BookedFill, LedgerReader, OperatorEvent, OrderRecord } from '../../trader/ledger/contract.js';
+import type { LedgerReader } from '../../trader/ledger/contract.js';
 import type { LedgerConnection } from './ledger-connection.js';
+import { fillRow, orderRow } from './views/orders-view.js';
 
 /** Rows per list: one or two screens. */
 const ROWS = 20;
@@ -48,30 +48,5 @@ const readLists = (ledger: LedgerReader) => ({
     .slice(-MOST_ORDERS)
     .map(orderRow),
   fills: ledger.fills({ limit: ROWS }).map(fillRow),
-  events: ledger.events(ROWS).map(eventRow),
+  events: ledger.events(ROWS),
 });
-
-const formatOutcome = ({ isYes }: { readonly isYes: boolean }): string => (isYes ? 'YES' : 'NO');
-
-const orderRow = (order: OrderRecord) => ({
-  id: order.pubkey,
-  market: order.marketConditionId,
-  side: order.side,
-  outcome: formatOutcome(order),
-  price: formatDecimal(order.priceMicros),
-  amount: formatDecimal(order.amountMicros),
-  filled: formatDecimal(order.filledMicros),
-  created: order.createdMs,
-});
-
-const fillRow = (fill: BookedFill) => ({
-  id: fill.pubkey,
-  market: fill.marketConditionId,
-  side: fill.side,
-  outcome: formatOutcome(fill),
-  price: formatDecimal(fill.priceMicros),
-  amount: formatDecimal(fill.amountMicros),
-  time: fill.timestampS * 1000,
-});
-
-const eventRow = ({ timeMs, kind, text }: OperatorEvent) => ({ time: timeMs, kind, text });

@@ -47,7 +47,7 @@ export function makePageState(
     config_hash: hello?.configHash ?? '',
     way_back: account?.wayBack ?? '',
     alerts: countAlerts(watch),
-    health: account === null ? null : makeHealth(account),
+    brake: account?.health.brake ?? 0,
     losses: account === null || hello === null ? [] : listLosses(account, hello),
     cash: moneyText(account?.cashMicros ?? null),
     result: moneyText(account?.resultMicros ?? null),
@@ -85,21 +85,8 @@ export function judgeMode(trader: TraderState): { readonly mode: string; readonl
   return { mode: 'not answering', reason: lost === null ? `nothing was heard for ${since}` : `${lost}, for ${since}` };
 }
 
-const BYTES_PER_MB = 1_000_000;
-
-function makeHealth({ health }: AccountStatus) {
-  const { stepP50Ms, stepP99Ms, beatLateP99Ms, memoryBytes, brake } = health;
-  return {
-    step_p50_ms: stepP50Ms,
-    step_p99_ms: stepP99Ms,
-    beat_late_p99_ms: beatLateP99Ms,
-    memory_mb: Math.round(memoryBytes / BYTES_PER_MB),
-    brake,
-  };
-}
-
 /** The newest complete comparison of ledger and exchange; null before the first. */
-function describeAgreement({ reconciled, accepted, disagreement }: AccountStatus) {
+function describeAgreement({ reconciled, accepted }: AccountStatus) {
   if (reconciled === null) return null;
   const { comparedMs, differences } = reconciled;
   return {
@@ -109,7 +96,6 @@ function describeAgreement({ reconciled, accepted, disagreement }: AccountStatus
     ),
     text: agreementText(differences.length, accepted),
     accepted: accepted.length,
-    confirmed: disagreement,
   };
 }
 

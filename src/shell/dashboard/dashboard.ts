@@ -8,7 +8,7 @@
 
 import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { OWN_HEADERS } from '../document/own-document.js';
+import { OWN_HEADERS } from '../web-kit/own-document.js';
 import { findTrader, Gate, type Passes, type Query, readText } from './admission.js';
 import {
   type Acted,

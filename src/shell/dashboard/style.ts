@@ -1,17 +1,10 @@
-/** Styles of the page: light and dark, down to an upright telephone. */
+/** Styles of the page, down to an upright telephone. */
 
-export const STYLE = `
-:root { color-scheme: light dark;
-  --page: light-dark(#fbfbf9, #121416); --panel: light-dark(#fff, #191c1f); --ink: light-dark(#1c2126, #e9e7e2);
-  --soft: light-dark(#59636d, #a0a8b0); --line: light-dark(#dcded8, #33393f); --bad: light-dark(#a4301d, #f28b74); --warning: light-dark(#8a5a00, #f0b429);
-  --good: light-dark(#0c6a57, #52c4a3); --alarm: light-dark(#fdf0ec, #33201c); --mark: light-dark(#1c6cb0, #6bb2f2);
-  --bid: light-dark(#1c6cb0, #6bb2f2); --ask: light-dark(#a8500f, #f19a5b); --book: light-dark(#8a929a, #6d757d);
-  --share: light-dark(#dbe8f4, #20384d); --much: light-dark(#f6d9d2, #55281f) }
-:root[data-theme=light] { color-scheme: light } :root[data-theme=dark] { color-scheme: dark }
-*, *::before, *::after { box-sizing: border-box }
-html { -webkit-text-size-adjust: 100% }
-body { margin: 0 auto; max-width: 1360px; padding: 16px; background: var(--page); color: var(--ink);
-  font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-variant-numeric: tabular-nums }
+import { THEME } from '../web-kit/theme.js';
+
+export const STYLE = `${THEME}
+:root { --share: light-dark(#dbe8f4, #20384d); --much: light-dark(#f6d9d2, #55281f) }
+body { margin: 0 auto; max-width: 1360px; padding: 16px }
 [hidden] { display: none !important }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 h1 { margin: 0; font-size: 28px; line-height: 1.15; letter-spacing: -.01em }
@@ -27,7 +20,7 @@ header, .actions, #said { grid-column: 1 / -1 }
 nav { position: sticky; top: 12px; display: flex; flex-direction: column; gap: 2px }
 nav a, nav button { min-height: 44px; padding: 10px 12px; border: 0; border-radius: 6px; background: none; color: inherit; font: inherit; text-align: left; text-decoration: none }
 nav a:hover, nav button:hover { background: var(--panel) }
-nav a[aria-current] { background: var(--panel); color: var(--mark); font-weight: 650; box-shadow: inset 3px 0 0 var(--mark) }
+nav a[aria-current] { background: var(--panel); color: var(--bid); font-weight: 650; box-shadow: inset 3px 0 0 var(--bid) }
 nav button { color: var(--soft); font-size: 14px }
 label { display: block } label.span { margin: 12px 0 4px }
 input::placeholder { color: var(--soft); opacity: 1 }
@@ -35,28 +28,24 @@ input, select, .actions button, #login button, dialog button, #compare, .files b
 input { display: block; width: 100%; padding: 8px 10px } select { padding: 6px 8px } button { cursor: pointer }
 .actions button:hover { border-color: var(--ink) }
 .actions button[data-action=kill] { background: var(--bad); border-color: var(--bad); color: var(--page); font-weight: 700 }
-:focus-visible { outline: 3px solid var(--mark); outline-offset: 2px }
+:focus-visible { outline: 3px solid var(--bid); outline-offset: 2px }
 #said { min-height: 1.45em; font-weight: 600 } #said.refused { color: var(--bad) }
 dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 8px; margin: 12px 0 }
 dl > div { padding: 8px 10px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel); min-width: 0 }
 dt { font-size: 13px } dd { margin: 0; font-size: 17px; overflow-wrap: anywhere } dd.bad { color: var(--bad) } dd.warning { color: var(--warning) }
-.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; background: var(--panel) }
-table { width: 100%; border-collapse: collapse; font-size: 14px }
 th, td { padding: 5px 9px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
 tr:last-child td { border-bottom: 0 }
-#factors td.number, #refusals td.number { text-align: left }
 #ladder td.number { width: 22% } #ladder tr.bid td:last-child { color: var(--bid) } #ladder tr.ask td:last-child { color: var(--ask) }
 th { font-weight: 500; font-size: 13px; white-space: nowrap } th.number { text-align: right }
-a { color: var(--mark) }
+a { color: var(--bid) }
 tr.ours td { font-weight: 600 } tr.fair td { color: var(--good); border-top: 2px solid var(--good) } tr.loud td { color: var(--bad) }
 td.number { position: relative; text-align: right; white-space: nowrap } td.text { min-width: 9ch; max-width: 60ch; overflow-wrap: anywhere } td.time { white-space: nowrap }
 #risk-limits td.text:first-child, #health-requests td.text:first-child, p code { white-space: nowrap } #risk-limits td.text:nth-child(5) { min-width: 36ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
 #markets td:first-child, #money-markets td:first-child, #orders td:first-child, #config-settings td:first-child,
 #fills td:nth-child(2), #order-list td:nth-child(2), #fill-list td:nth-child(2) { min-width: 20ch }
-td.code, code, kbd, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 13px }
 dl > div { position: relative } dd.main { font-size: 24px; font-weight: 650; line-height: 1.3 }
-dd > i { position: absolute; left: -1px; bottom: -1px; height: 4px; background: var(--mark); border-radius: 0 0 0 6px } dl i.much { background: var(--bad) }
-td.number > i { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--mark) } td.number > i.much { background: var(--bad) }
+dd > i { position: absolute; left: -1px; bottom: -1px; height: 4px; background: var(--bid); border-radius: 0 0 0 6px } dl i.much { background: var(--bad) }
+td.number > i { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--bid) } td.number > i.much { background: var(--bad) }
 td.depth { isolation: isolate } td.depth > i, td.depth > i.much { z-index: -1; top: 0; right: 0; left: auto; height: auto; background: var(--share) }
 .plot { margin: 6px 0; min-height: 40px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel) }
 #chart-said, #equity-said { min-height: 1.45em }
@@ -68,7 +57,7 @@ dialog { max-width: 32rem; border: 1px solid var(--line); border-radius: 8px; ba
 dialog::backdrop { background: rgb(0 0 0 / .5) }
 @media (max-width: 860px) {
   #main { display: block } nav { position: static; flex-direction: row; flex-wrap: wrap; margin: 8px 0 16px }
-  nav a, nav button { padding: 10px } nav a[aria-current] { box-shadow: inset 0 -3px 0 var(--mark) }
+  nav a, nav button { padding: 10px } nav a[aria-current] { box-shadow: inset 0 -3px 0 var(--bid) }
 }
 @media (min-width: 481px) and (max-width: 1120px) {
   #rest { display: contents } #rest label { order: -1; flex: 1 1 100% }

@@ -6,6 +6,7 @@ import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { count, exactGain, formatGain, formatPercent } from '../../../src/lab/report/figures.js';
 import { columnText, type DrawingData } from '../../../src/lab/report/html/drawing-data.js';
 import { reportHtml } from '../../../src/lab/report/html/report-html.js';
+import { readColumn } from '../../../src/lab/report/page/columns.js';
 import type { SessionRecord } from '../../../src/lab/session/contract.js';
 import { times } from '../../support/effort.js';
 import { all, byId, hasClass, type PageElement, parsePage, rowsOf } from './page.js';
@@ -61,16 +62,14 @@ describe('the file', () => {
     expect(handlersIn(parsed)).toEqual([]);
   });
 
-  test('holds scripts that are one whole, and elements for all that they look for', () => {
-    expect(scriptsOf(parsed)).toHaveLength(2);
-    for (const { text } of scriptsOf(parsed)) {
-      expect(() => new Script(text)).not.toThrow();
-      expect(text).not.toMatch(/^(import|export) /m);
-    }
-    const ours = scriptsOf(parsed)[1]?.text ?? '';
-    const wanted = [
-      ...ours.matchAll(/(?:getElementById\(|name: |say\(|\[)'((?:plot|read)-[a-z]+|data|theme|find|market)'/g),
-    ].map(([, id = '']) => id);
+  test('holds one whole script, and elements for all that it looks for', () => {
+    expect(scriptsOf(parsed)).toHaveLength(1);
+    const text = scriptsOf(parsed)[0]?.text ?? '';
+    expect(() => new Script(text)).not.toThrow();
+    expect(text).not.toMatch(/^(import|export) /m);
+    const wanted = [...text.matchAll(/(?:getElementById\(|\bid:|\()"((?:plot|read)-[a-z]+|data|find|market)"/g)].map(
+      ([, id = '']) => id,
+    );
     expect(new Set(wanted).size).toBeGreaterThan(8);
     for (const id of wanted) expect(() => byId(parsed, id), id).not.toThrow();
   });
@@ -168,7 +167,7 @@ describe('hostile texts', () => {
       },
     });
     const page = parsePage(pageOf([session, session]));
-    expect(scriptsOf(page)).toHaveLength(2);
+    expect(scriptsOf(page)).toHaveLength(1);
     const foreign = all(
       page,
       ({ tag, attributes }) => ['img', 'iframe'].includes(tag) || (tag === 'b' && attributes.size > 0),
@@ -275,10 +274,7 @@ describe('the figures in the page are those of the analysis', () => {
 });
 
 describe('columns', () => {
-  /** The reading function in the page's own script. */
-  const source = /function column\(place\) \{[\s\S]*?\n\}/.exec(scriptsOf(parsed)[1]?.text ?? '')?.[0] ?? '';
-  const read = (columns: readonly string[], place: number): unknown =>
-    new Function('data', 'place', `${source}\nreturn column(place);`)({ columns }, place);
+  const read = (columns: readonly string[], place: number): unknown => readColumn(columns[place] ?? '');
 
   test('are read back by the page as they were written', () => {
     fc.assert(

@@ -211,7 +211,7 @@ test('the log says once what the trader told and the ledger kept', () => {
       'kill ledger',
     ]);
     expect(logView(null, told).lines).toHaveLength(2);
-    expect(runsView(ledger, told).runs).toMatchObject([{ id: 'run', stopped: null, is_current: false }]);
+    expect(runsView(ledger, told).runs).toMatchObject([{ id: 'run', stoppedMs: null, isCurrent: false }]);
   });
 });
 

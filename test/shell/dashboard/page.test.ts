@@ -1,6 +1,7 @@
 /** The page over real HTTP, with a host of prepared answers. */
 
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -92,7 +93,16 @@ describe('the page', () => {
     const addresses = Array.from(markup.matchAll(/href="([^"]*)"/g), ([, address = '']) => address);
     expect(addresses.filter((address) => !/^\/(?:\?view=[a-z]+)?$/.test(address))).toEqual([]);
     expect(policy).toContain("require-trusted-types-for 'script'");
-    expect(html).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
+    const folders = ['../../../src/shell/dashboard/page/', '../../../src/shell/web-kit/page/'];
+    const modules = folders.flatMap((folder) => {
+      const url = new URL(folder, import.meta.url);
+      const names = readdirSync(url).filter((name) => name.endsWith('.js'));
+      return names.map((name) => readFileSync(new URL(name, url), 'utf8'));
+    });
+    expect(modules.length).toBeGreaterThan(15);
+    for (const text of modules)
+      expect(text).not.toMatch(/InnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write/);
+    expect(html).not.toMatch(/outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function/);
     expect(response.headers.get('x-frame-options')).toBe('DENY');
     expect(response.headers.get('cache-control')).toBe('no-store');
     // With the chart library in it, for a first visit over a slow connection.

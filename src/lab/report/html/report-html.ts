@@ -2,7 +2,7 @@
 
 import { assert } from '../../../shared/base/errors.js';
 import { utcText } from '../../../shared/base/utc-text.js';
-import { type ChartLibrary, chartLibrary } from '../../../shell/document/chart-library.js';
+import { chartLibrary } from '../../../shell/web-kit/page-script.js';
 import type { Bracket } from '../../session/contract.js';
 import type { Analysis } from '../analysis/analyse.js';
 import { type BracketVerdict, bracketVerdict, repeatedModels } from '../analysis/bracket.js';
@@ -67,13 +67,13 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
   return pageDocument({
     title: `${shorten(first.title, 120)} – Twinbook report`,
     style: `${library.style}\n${styleFor(sessions.length)}`,
-    body: html`${choices}<div class="page"><main>${sections.filter((part) => part !== null)}</main>${footer(first, library)}</div>`,
-    scripts: [library.script, pageScript()],
+    body: html`${choices}<div class="page"><main>${sections.filter((part) => part !== null)}</main>${footer(first, library.licence)}</div>`,
+    script: pageScript('main'),
     data: html`<script type="application/json" id="data">${jsonForScript(data)}</script>\n`,
   });
 }
 
-const footer = ({ assumptions }: Analysis, { licence }: ChartLibrary): Markup =>
+const footer = ({ assumptions }: Analysis, licence: string): Markup =>
   html`<footer>Twinbook ${assumptions.version}. Times are UTC. A dash means not known or not defined, never zero. <details><summary>Charts over time are drawn by uPlot, under the MIT licence</summary><pre>${new Markup(licence.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))}</pre></details></footer>`;
 
 function heading({ title, kind, fromMs, toMs, coverage }: Analysis): Markup {

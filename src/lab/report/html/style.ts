@@ -1,21 +1,10 @@
-/** Styles of the page: light and dark, for wide screens, phones and paper. */
+/** Styles of the page, for wide screens, phones and paper. */
 
-const LIGHT = `
-  color-scheme: light;
-  --page: #fbfbf9; --panel: #ffffff; --ink: #1c2126; --soft: #59636d; --line: #e2e3de; --faint: #f0f1ec;
-  --bid: #1c6cb0; --ask: #b9500f; --good: #0c7460; --bad: #b23a26; --mark: #8a929a; --book: rgba(110,120,130,.20);
-  --s0: #b23a26; --s1: #1c6cb0; --s2: #0c7460; --s3: #7a4fb0; --s4: #8a6a00; --alarm: #fdf0ec; --warn: #fdf7e3;`;
-
-const DARK = `
-  color-scheme: dark;
-  --page: #121416; --panel: #191c1f; --ink: #e9e7e2; --soft: #a0a8b0; --line: #2c3136; --faint: #20252a;
-  --bid: #6bb2f2; --ask: #f19a5b; --good: #52c4a3; --bad: #f28b74; --mark: #79828a; --book: rgba(150,160,170,.22);
-  --s0: #f28b74; --s1: #6bb2f2; --s2: #52c4a3; --s3: #bd97ee; --s4: #d9b64a; --alarm: #33201c; --warn: #2b2617;`;
+import { THEME } from '../../../shell/web-kit/theme.js';
 
 const PAGE = `
-*,*::before,*::after { box-sizing: border-box }
-html { -webkit-text-size-adjust: 100%; scroll-padding-top: 52px }
-body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-variant-numeric: tabular-nums lining-nums }
+html { scroll-padding-top: 52px }
+body { margin: 0 }
 .page { max-width: 1180px; margin: 0 auto; padding: 28px 24px 64px }
 h1 { font-size: 25px; line-height: 1.25; font-weight: 650; letter-spacing: -.012em; margin: 0 0 4px; overflow-wrap: anywhere }
 h2 { font-size: 18px; font-weight: 640; letter-spacing: -.006em; margin: 0 0 2px }
@@ -25,7 +14,6 @@ section { margin-top: 44px }
 .lead, .note, caption, .sub { color: var(--soft) }
 .lead { margin-bottom: 14px; font-size: 14px }
 .note, caption { font-size: 13px }
-.good { color: var(--good) } .bad { color: var(--bad) }
 button, select, input { font: inherit; color: inherit }
 :focus-visible { outline: 2px solid var(--bid); outline-offset: 2px }
 header .sub { margin: 0; overflow-wrap: anywhere }
@@ -44,9 +32,7 @@ const NOTICES = `
 details > summary { cursor: pointer; font-size: 14px; color: var(--soft) } details { margin-top: 10px }`;
 
 const TABLES = `
-.scroll { overflow: auto; max-width: 100%; border: 1px solid var(--line); border-radius: 8px; background: var(--panel); -webkit-overflow-scrolling: touch }
-.scroll.tall { max-height: 560px }
-table { border-collapse: collapse; width: 100%; font-size: 14px }
+.scroll.tall { max-height: 560px; overflow-y: auto }
 caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 th, td { padding: 6px 12px; text-align: right; white-space: nowrap; border-top: 1px solid var(--faint); font-weight: 400; vertical-align: baseline }
 th.text, td.text { text-align: left } td.wrap, th.wrap { white-space: normal; min-width: 15em; overflow-wrap: anywhere }
@@ -76,7 +62,6 @@ const FIGURES = `
 .facts > div { display: flex; justify-content: space-between; gap: 16px; padding: 5px 0; border-bottom: 1px solid var(--faint) } .facts dt { color: var(--soft) } .facts dd { margin: 0; text-align: right }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 24px; align-items: start } .columns > * { min-width: 0 }
 .assume { display: grid; grid-template-columns: max-content 1fr; gap: 4px 20px; font-size: 14px; margin: 0 } .assume dt { color: var(--soft) } .assume dd { margin: 0; overflow-wrap: anywhere }
-code { font: 13px/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace }
 footer { margin-top: 56px; border-top: 1px solid var(--line); padding-top: 14px; font-size: 13px; color: var(--soft) } footer pre { white-space: pre-wrap; font: 12px/1.5 ui-monospace, Menlo, Consolas, monospace }`;
 
 const CHARTS = `
@@ -105,14 +90,4 @@ function choosing(sessions: number): string {
 }
 
 export const styleFor = (sessions: number): string =>
-  [
-    `:root {${LIGHT}}`,
-    `@media (prefers-color-scheme: dark) { :root {${DARK}} }`,
-    PAGE,
-    NOTICES,
-    TABLES,
-    FIGURES,
-    CHARTS,
-    choosing(sessions),
-    SMALL,
-  ].join('\n');
+  [THEME, PAGE, NOTICES, TABLES, FIGURES, CHARTS, choosing(sessions), SMALL].join('\n');

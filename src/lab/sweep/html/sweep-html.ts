@@ -2,8 +2,8 @@
 
 import { utcText } from '../../../shared/base/utc-text.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, UNKNOWN } from '../../report/figures.js';
-import { pageScript, policy } from '../../report/html/document.js';
-import { html, Markup, shorten } from '../../report/html/markup.js';
+import { pageDocument, pageScript } from '../../report/html/document.js';
+import { html, type Markup, shorten } from '../../report/html/markup.js';
 import { type Cell, dataTable, type Figure, type Head, section, tiles, tone } from '../../report/html/parts.js';
 import { styleFor } from '../../report/html/style.js';
 import type { ConfigurationResult, ModelJudgement, ModelResult, SweepResult } from '../contract.js';
@@ -27,17 +27,17 @@ import { parameterSection } from './parameter-section.js';
 /** Under 5 MB for any sweep: beyond 2,000 configurations the page reports what it leaves out. */
 export function sweepHtml(result: SweepResult): string {
   const { title, notes } = result;
-  const script = pageScript(['tables']);
   const heading = html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${describeSweep(result)}</p></div></header>`;
   const warnings = html`<ul class="warnings" aria-label="What to know before believing a figure">${notes.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
   const content = html`${summary(result)}${configurationSection(result)}${parameterSection(result)}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(result)}`;
   const foot = `Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.`;
   const body = html`<div class="page"><main>${heading}${notes.length === 0 ? null : warnings}${content}</main><footer>${foot}</footer></div>`;
-  return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([script])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shorten(title, 120)} – Twinbook sweep</title><style>${new Markup(styleFor(0))}</style></head><body>${body}
-<script type="module">${new Markup(script)}</script>
-</body></html>
-`.text;
+  return pageDocument({
+    title: `${shorten(title, 120)} – Twinbook sweep`,
+    style: styleFor(0),
+    body,
+    script: pageScript('tables'),
+  });
 }
 
 function describeSweep({ subject, assumptions, counts, events, search }: SweepResult): string {

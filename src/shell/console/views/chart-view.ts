@@ -37,7 +37,6 @@ export function chartView({ market, history, ledger, marks, nowMs, spanMs }: Cha
 }
 
 export type ChartView = ReturnType<typeof chartView>;
-export type ChartFill = ChartView['fills'][number];
 
 /** In order of time. */
 const listFills = (ledger: LedgerReader, market: string, fromMs: number) =>

@@ -21,21 +21,12 @@ export function healthView({ config, trader, guardian }: Sources & Pick<ShownPar
     figures: [...figures, ...fileFigures(readFileFacts(config.ledger.path))],
     requests: (account?.health.requests ?? []).map(requestRow),
     budgets: Object.entries(account?.budgets ?? {}).map(([scope, budget]) => ({
+      ...budget,
       scope,
-      limit: budget.limit,
-      own_limit: budget.perMinute,
-      left: Math.max(0, budget.available),
-      blocked_until: budget.blockedUntilMs,
+      available: Math.max(0, budget.available),
     })),
     spent: account?.spent ?? [],
-    feeds: (account?.feeds ?? []).map((feed) => ({
-      name: feed.name,
-      current: feed.current,
-      values: feed.values,
-      age_ms: feed.ageMs,
-      problems: feed.problems,
-      trouble: feed.trouble ?? '',
-    })),
+    feeds: account?.feeds ?? [],
     books: [...markets.values()].map(bookRow).sort((a, b) => (a.seen ?? 0) - (b.seen ?? 0)),
   };
 }
@@ -104,20 +95,11 @@ const fileFigures = (files: FileFacts) => [
   figure('Free on the disk', bytesText(files.diskFreeBytes), (files.diskFreeBytes ?? DISK_LOW_BYTES) < DISK_LOW_BYTES),
 ];
 
-const requestRow = ({
-  endpoint,
-  answered,
-  refused,
-  unknown,
-  seconds,
-}: AccountStatus['health']['requests'][number]) => ({
-  endpoint,
-  answered,
-  refused,
-  unknown,
-  p50: withinText(seconds.counts, 0.5),
-  p95: withinText(seconds.counts, 0.95),
-  p99: withinText(seconds.counts, 0.99),
+const requestRow = ({ seconds: { counts }, ...row }: AccountStatus['health']['requests'][number]) => ({
+  ...row,
+  p50: withinText(counts, 0.5),
+  p95: withinText(counts, 0.95),
+  p99: withinText(counts, 0.99),
 });
 
 /** `≤ 0.2 s`: the histogram's bound below which this fraction is. */

@@ -39,15 +39,7 @@ export function logView(ledger: LedgerReader | null, { notices }: TraderState) {
 export type LogView = ReturnType<typeof logView>;
 
 export const runsView = (ledger: LedgerReader, { hello, bye }: TraderState) => ({
-  runs: ledger.runs(RUNS).map(({ id, version, configHash, startedMs, stoppedMs, note }) => ({
-    id,
-    version,
-    config_hash: configHash,
-    started: startedMs,
-    stopped: stoppedMs,
-    note,
-    is_current: id === hello?.run && bye === null,
-  })),
+  runs: ledger.runs(RUNS).map((run) => ({ ...run, isCurrent: run.id === hello?.run && bye === null })),
 });
 
 export type RunsView = ReturnType<typeof runsView>;

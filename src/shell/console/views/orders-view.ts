@@ -11,17 +11,16 @@ export function ordersView(ledger: LedgerReader, trader: TraderState, market: st
   const page = { limit: ROWS, ...(market === null ? {} : { marketConditionId: market }) };
   const title = makeTitleLookup(trader, ledger);
   return {
-    orders: ledger.orders(page).map((order) => orderRow(order, title(order.marketConditionId))),
-    fills: ledger.fills(page).map((fill) => fillRow(fill, title(fill.marketConditionId))),
+    orders: ledger.orders(page).map((order) => ({ ...orderRow(order), title: title(order.marketConditionId) })),
+    fills: ledger.fills(page).map((fill) => ({ ...fillRow(fill), title: title(fill.marketConditionId) })),
   };
 }
 
 export type OrdersView = ReturnType<typeof ordersView>;
 
-const orderRow = (order: OrderRecord, title: string) => ({
+export const orderRow = (order: OrderRecord) => ({
   id: order.pubkey,
   market: order.marketConditionId,
-  title,
   side: sideText(order),
   price: formatDecimal(order.priceMicros),
   amount: formatDecimal(order.amountMicros),
@@ -31,11 +30,10 @@ const orderRow = (order: OrderRecord, title: string) => ({
   closed: order.closedMs,
 });
 
-const fillRow = (fill: BookedFill, title: string) => ({
+export const fillRow = (fill: BookedFill) => ({
   id: fill.pubkey,
   order: fill.orderPubkey,
   market: fill.marketConditionId,
-  title,
   side: sideText(fill),
   price: formatDecimal(fill.priceMicros),
   amount: formatDecimal(fill.amountMicros),

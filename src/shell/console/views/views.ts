@@ -50,25 +50,9 @@ export function makeViews(shown: Omit<ShownParts, 'lists' | 'name' | 'alerts'>):
 }
 
 const alertsView = ({ open, recent, figures }: Pick<Watch, 'open' | 'recent' | 'figures'>) => ({
-  open: open.map(({ kind, severity, title, text, sinceMs, acknowledgedMs }) => ({
-    time: sinceMs,
-    severity,
-    kind,
-    state: 'open',
-    title,
-    text,
-    // Without code marks, which are only for places that render them.
-    step: findNextStep(kind).replaceAll('`', ''),
-    seen: acknowledgedMs,
-  })),
-  recent: recent.map(({ timeMs, severity, kind, state, title, text }) => ({
-    time: timeMs,
-    severity,
-    kind,
-    state,
-    title,
-    text,
-  })),
+  // Without code marks, which are only for places that render them.
+  open: open.map((alert) => ({ ...alert, step: findNextStep(alert.kind).replaceAll('`', '') })),
+  recent,
   channels: figures,
 });
 

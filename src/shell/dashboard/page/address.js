@@ -2,7 +2,7 @@
 
 /** @typedef {{ view: string, trader: string | null, market: string | null, subject: string | null, span: string, filter: string, at: string }} Route */
 
-export const VIEWS = [
+const VIEWS = [
   'traders',
   'overview',
   'orders',

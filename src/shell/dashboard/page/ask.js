@@ -1,6 +1,6 @@
 /** Requests of the page to its console, and texts for a console that does not answer. */
 
-import { part } from './dom.js';
+import { update } from './model.js';
 import { endSession, LockedOut, NotOurs, openSession, prove, requireProof, setSecret } from './session.js';
 
 /** A console without an answer for this long hangs or is gone; it waits two seconds for the trader. */
@@ -90,9 +90,5 @@ async function askWith(session, path, how, isStream) {
   return { response: new Response(body, { status, headers }), check };
 }
 
-/** @param {string} words */
-export function alarm(words) {
-  // Unchanged words would be read aloud again.
-  if (part('banner').textContent !== words) part('banner').textContent = words;
-  part('banner').hidden = words === '';
-}
+/** @param {string} banner empty to hide it */
+export const alarm = (banner) => update({ banner });

@@ -1,8 +1,9 @@
 /** The buttons: of one trader, or of all where all are shown; only permitted ones. */
 
+import { html } from '../../web-kit/page/template.js';
 import { route } from './address.js';
 import { alarm, ask, explainFailure, PATIENCE_MS } from './ask.js';
-import { field, part, setText } from './dom.js';
+import { model, update } from './model.js';
 
 /** A second press of KILL within this time is intended, ms. */
 const KILL_WITHIN_MS = 3000;
@@ -18,32 +19,56 @@ const ASKED_BEFORE = {
 };
 const LONG_PATIENCE_MS = 30_000;
 
-/** @type {NodeListOf<HTMLButtonElement>} */
-const buttons = document.querySelectorAll('button[data-action]');
-const actionOf = (/** @type {Element} */ button) => button.getAttribute('data-action') ?? '';
-const labels = new Map(Array.from(buttons, (button) => [actionOf(button), button.textContent ?? '']));
+const isForAll = () => model.wanted?.view === 'traders';
 
-let role = 'operate';
-let isForAll = false;
+/** @param {string} action */
+const isPermitted = (action) =>
+  model.role !== 'view' &&
+  (!isForAll() || FOR_ALL.includes(action)) &&
+  (model.role === 'operate' || !FOR_OPERATORS.includes(action));
 
-/** @param {import('../contract.js').Role} mine @param {boolean} isAll */
-export function showControls(mine, isAll) {
-  role = mine;
-  isForAll = isAll;
-  part('controls').hidden = mine === 'view';
-  part('compare').hidden = mine !== 'operate';
-  for (const button of buttons) {
-    const action = actionOf(button);
-    button.hidden =
-      mine === 'view' || (isAll && !FOR_ALL.includes(action)) || (mine !== 'operate' && FOR_OPERATORS.includes(action));
-    setText(button, `${labels.get(action) ?? action}${isAll ? ' all' : ''}`);
-  }
+/** @param {{ name: string, label: string, help: string }} props */
+export const ActionButton = ({ name, label, help }) =>
+  isPermitted(name)
+    ? html`<button type="button" data-action=${name} title=${help}
+        onClick=${() => (name === 'kill' ? pressKill() : void press(name))}>${label}${isForAll() ? ' all' : ''}</button>`
+    : null;
+
+export const Controls = () =>
+  html`<section class="actions" id="controls" aria-label="Controls" hidden=${model.role === 'view'}>
+    <div class="stop">
+      <${ActionButton} name="pause" label="Pause" help="pulls every order, stays out" />
+      <${ActionButton} name="kill" label="KILL" help="press twice: cancels everything; nothing new until it is lifted, also after a restart" />
+    </div>
+    <button type="button" id="more" aria-expanded="false" aria-controls="rest" onClick=${toggle}>More: widen, resume, …</button>
+    <div id="rest">
+      <label>Reason <input id="why" maxlength="500" placeholder="kept with what you press" /></label>
+      <${ActionButton} name="widen" label="Widen" help="quotes keep away from the fair value" />
+      <${ActionButton} name="reduce-only" label="Reduce only" help="only what brings positions towards zero" />
+      <${ActionButton} name="cancel-all" label="Cancel all" help="cancels everything once" />
+      <${ActionButton} name="flatten" label="Flatten" help="sells what is held into the book, then stays out" />
+      <${ActionButton} name="resume" label="Resume" help="quotes as usual again" />
+      <${ActionButton} name="unkill" label="Lift the kill" help="needs a reason" />
+    </div>
+  </section>
+  <p id="said" role="status" class=${model.said.isRefused ? 'refused' : ''}>${model.said.words}</p>`;
+
+export const MarketControls = () =>
+  html`<div class="actions" role="group" aria-label="Controls of this market">
+    <${ActionButton} name="pause-market" label="Pause this market" help="pulls what rests here, stays out; all other markets go on" />
+    <${ActionButton} name="resume-market" label="Resume this market" help="quotes here as usual again" />
+    <${ActionButton} name="flatten-market" label="Flatten this market" help="pulls what rests here, sells what is held, then stays out" />
+  </div>`;
+
+/** @param {{ currentTarget: HTMLElement }} event */
+function toggle({ currentTarget: button }) {
+  button.setAttribute('aria-expanded', String(button.getAttribute('aria-expanded') !== 'true'));
 }
 
 /** @param {string} action */
 function actionPath(action) {
   const { trader, market } = route();
-  if (isForAll) return `/traders/${action}`;
+  if (isForAll()) return `/traders/${action}`;
   const query = new URLSearchParams(trader === null ? {} : { trader });
   if (action.endsWith('-market')) query.set('market', market ?? '');
   return `/actions/${action}?${query}`;
@@ -51,11 +76,11 @@ function actionPath(action) {
 
 /** @param {string} action */
 export async function press(action) {
-  if (role === 'view') return;
-  const why = field('why');
+  const why = document.getElementById('why');
+  if (model.role === 'view' || !(why instanceof HTMLInputElement)) return;
   const sure = ASKED_BEFORE[action];
   if (sure !== undefined && !confirm(sure)) return;
-  said(`${action} …`, false);
+  say(`${action} …`, false);
   try {
     const response = await ask(actionPath(action), {
       method: 'POST',
@@ -63,12 +88,12 @@ export async function press(action) {
       signal: AbortSignal.timeout(sure === undefined ? PATIENCE_MS : LONG_PATIENCE_MS),
     });
     const answer = await response.json();
-    said(response.ok ? `${action}: ${answer.text}` : answer.error, !response.ok);
+    say(response.ok ? `${action}: ${answer.text}` : answer.error, !response.ok);
     document.dispatchEvent(new CustomEvent('acted'));
     if (response.ok) why.value = '';
     else if (response.status === 409) why.focus();
   } catch (error) {
-    said(`${action}: no answer, so it is not known whether it was heard`, true);
+    say(`${action}: no answer, so it is not known whether it was heard`, true);
     alarm(explainFailure(error));
   }
 }
@@ -79,7 +104,7 @@ let killPath = '';
 
 /** A dialog at three in the morning costs money, and so does an accidental click: KILL needs two presses. */
 export function pressKill() {
-  if (role === 'view') return undefined;
+  if (model.role === 'view') return undefined;
   const path = actionPath('kill');
   if (performance.now() - killSince < KILL_WITHIN_MS && path === killPath) {
     killSince = Number.NEGATIVE_INFINITY;
@@ -87,23 +112,23 @@ export function pressKill() {
   }
   killSince = performance.now();
   killPath = path;
-  const whose = isForAll ? 'of all traders everything' : 'everything';
-  said(`Press KILL again within three seconds: ${whose} is canceled, and nothing new leaves until it is lifted.`, true);
+  const whose = isForAll() ? 'of all traders everything' : 'everything';
+  say(`Press KILL again within three seconds: ${whose} is canceled, and nothing new leaves until it is lifted.`, true);
   return undefined;
 }
 
-/**
- * @param {string} words
- * @param {boolean} refused
- */
-function said(words, refused) {
-  part('said').textContent = words;
-  part('said').classList.toggle('refused', refused);
-}
+/** @param {string} words @param {boolean} isRefused */
+const say = (words, isRefused) => update({ said: { words, isRefused } });
 
-export function startControls() {
-  for (const button of buttons) {
-    const action = actionOf(button);
-    button.addEventListener('click', () => (action === 'kill' ? pressKill() : void press(action)));
+export async function compare() {
+  update({ diff: 'comparing …' });
+  const { trader } = route();
+  try {
+    const answer = await (
+      await ask(`/views/diff${trader === null ? '' : `?${new URLSearchParams({ trader })}`}`)
+    ).json();
+    update({ diff: (answer.lines ?? [answer.error]).join('\n') });
+  } catch {
+    update({ diff: 'no answer' });
   }
 }

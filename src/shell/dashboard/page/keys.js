@@ -12,6 +12,27 @@ const GO = /** @type {Readonly<Record<string, string>>} */ ({
   u: 'runs',
   s: 'traders',
 });
+/** As the page lists them. */
+export const KEYS = [
+  ['g o', 'overview'],
+  ['g t', 'orders and fills (trades)'],
+  ['g m', 'money'],
+  ['g r', 'risk'],
+  ['g h', 'health'],
+  ['g a', 'alerts'],
+  ['g l', 'log'],
+  ['g c', 'configuration'],
+  ['g u', 'runs'],
+  ['g s', 'all traders, where there are several'],
+  ['j, k', 'next and last row'],
+  ['Enter', 'opens the row'],
+  ['e', 'explains the market'],
+  ['t', 'the chart as tables'],
+  ['/', 'filter'],
+  ['p', 'pause'],
+  ['Shift K, twice', 'KILL'],
+  ['?', 'this list'],
+];
 /** Time to press the letter of a view after `g`, ms. */
 const GO_WITHIN_MS = 1500;
 

@@ -1,199 +1,140 @@
-/** Lists with a filter: orders and fills, the log, alerts, runs, the configuration; explanations as a tree. */
+/** Lists: orders and fills, the log, alerts, runs, the configuration. */
 
-import { explainHref, marketHref } from './address.js';
-import { link, number, part, plain, rows, setText, text, time } from './dom.js';
+import { link, number, table, text, time } from '../../web-kit/page/table.js';
+import { html } from '../../web-kit/page/template.js';
+import { explainHref, marketHref, route } from './address.js';
+import { ActionButton, compare } from './controls.js';
 import { known, moment } from './format.js';
-import { leavePast } from './past.js';
+import { Downloads, Filter, isFound } from './inputs.js';
+import { model } from './model.js';
 
-/**
- * Whether any of these texts contains every word of the filter. @param {string} filter @param {readonly (string |
- * null)[]} texts
- */
-function isFound(filter, texts) {
-  const all = texts.join(' ').toLowerCase();
-  return filter
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => all.includes(word));
-}
+/** @param {{ readonly id: string }} row */
+const idOf = ({ id }) => id;
 
-/** @param {import('../../console/views/orders-view.js').OrdersView} view @param {string} filter */
-export function showOrders(view, filter) {
+/** @param {{ view: import('../../console/views/orders-view.js').OrdersView }} props */
+export function Orders({ view }) {
+  const { filter } = route();
   const orders = view.orders.filter((row) => isFound(filter, [row.title, row.side, row.price, row.status, row.id]));
-  rows(
-    'order-list',
-    orders.map((row) => [
-      row.id,
-      [
-        time(moment(row.created)),
-        link(row.title, marketHref(row.market)),
-        link(`${row.side} at ${row.price}`, explainHref(row.id)),
-        ...[row.amount, row.filled].map(number),
-        text(row.status),
-        time(row.closed === null ? '–' : moment(row.closed)),
-      ],
-    ]),
-  );
   const fills = view.fills.filter((row) =>
     isFound(filter, [row.title, row.side, row.price, row.role, row.id, row.order]),
   );
-  rows(
-    'fill-list',
-    fills.map((row) => [
-      row.id,
-      [
-        time(moment(row.time)),
-        link(row.title, marketHref(row.market)),
-        link(`${row.side} at ${row.price}`, explainHref(row.id)),
-        number(row.amount),
-        number(known(row.fee)),
-        text(known(row.role)),
-        link('its order', explainHref(row.order)),
-      ],
-    ]),
-  );
   const total = `${view.orders.length} and ${view.fills.length}`;
-  setText(part('orders-found'), `${orders.length} orders and ${fills.length} fills of the newest ${total}`);
-}
-
-/** @param {import('../../console/views/log-view.js').LogView} view @param {string} filter */
-export function showLog(view, filter) {
-  const lines = view.lines.filter((row) => isFound(filter, [row.severity, row.kind, row.text]));
-  rows(
-    'log-lines',
-    lines.map((row, i) => [
-      `${row.time} ${row.kind} ${i}`,
-      [time(moment(row.time)), text(row.severity), text(row.kind), text(row.text), text(row.source)],
-      row.severity === 'loud' ? 'loud' : '',
-    ]),
-  );
-  setText(part('log-found'), `${lines.length} of the newest ${view.lines.length} lines`);
-}
-
-/** @param {import('../../console/views/views.js').AlertsView} view */
-export function showAlerts(view) {
-  rows(
-    'alerts-open',
-    view.open.map((row) => [
-      row.kind,
-      [
-        time(moment(row.time)),
-        ...[row.severity, row.title, row.text, row.step].map(text),
-        time(row.seen === null ? 'no' : moment(row.seen)),
+  const market = link('Market', (row) => [row.title, marketHref(row.market)]);
+  const explained = (/** @type {string} */ head) =>
+    link(head, ({ side, price, id }) => [`${side} at ${price}`, explainHref(id)]);
+  return html`<${Downloads} of=${[['orders', 'Orders (CSV)'], ['fills', 'Fills (CSV)']]} />
+    <${Filter} name="orders" hint="words of the market, side, price, status or id"
+      found=${`${orders.length} orders and ${fills.length} fills of the newest ${total}`} />
+    ${table('order-list', 'Orders', orders, {
+      key: idOf,
+      columns: [
+        time('Created', ({ created }) => moment(created)),
+        market,
+        explained('Order'),
+        number('Amount', ({ amount }) => amount),
+        number('Filled', ({ filled }) => filled),
+        text('Status', ({ status }) => status),
+        time('Ended', ({ closed }) => (closed === null ? '–' : moment(closed))),
       ],
-      row.severity === 'critical' && row.seen === null ? 'loud' : '',
-    ]),
-  );
-  rows(
-    'alerts-recent',
-    view.recent.map((row, i) => [
-      `${row.time} ${row.kind} ${i}`,
-      [time(moment(row.time)), text(row.severity), text(row.state), text(row.title), text(row.text)],
-    ]),
-  );
-  rows(
-    'alerts-channels',
-    view.channels.map((row) => [
-      row.channel,
-      [text(row.channel), ...[row.delivered, row.failed, row.lost, row.waiting].map((count) => number(String(count)))],
-    ]),
-  );
-}
-
-/** @param {import('../../console/views/config-view.js').ConfigView} view @param {string} filter */
-export function showConfig(view, filter) {
-  setText(part('config-file'), `${view.file}, configuration ${view.hash.slice(0, 12)}`);
-  const settings = view.settings.filter((row) => isFound(filter, [row.name, row.value]));
-  rows(
-    'config-settings',
-    settings.map((row) => [row.name, [text(row.name), text(row.value)]]),
-  );
-  setText(part('config-found'), `${settings.length} of ${view.settings.length} settings`);
-}
-
-/** @param {import('../../console/views/log-view.js').RunsView} view */
-export function showRuns(view) {
-  rows(
-    'runs-list',
-    view.runs.map((row) => [
-      row.id,
-      [
-        time(moment(row.started)),
-        time(row.is_current ? 'runs now' : row.stopped === null ? 'was killed' : moment(row.stopped)),
-        text(row.version),
-        text(row.config_hash.slice(0, 12)),
-        text(row.note || '–'),
-        { text: `twinbook replay ${row.id}`, kind: 'text code' },
+    })}
+    ${table('fill-list', 'Fills', fills, {
+      key: idOf,
+      columns: [
+        time('Time', (row) => moment(row.time)),
+        market,
+        explained('Fill'),
+        number('Amount', ({ amount }) => amount),
+        number('Fee', ({ fee }) => known(fee)),
+        text('As', ({ role }) => known(role)),
+        link('Order', ({ order }) => ['its order', explainHref(order)]),
       ],
-    ]),
-  );
+    })}`;
 }
 
-/** @param {import('../../console/views/explain-view.js').ExplainView} view */
-export function showExplain({ subject, tree }) {
-  leavePast(tree === null || tree.name === 'Market');
-  const place = part('explain-tree');
-  const shown = JSON.stringify(tree);
-  // An unchanged tree keeps its open parts and the focus.
-  if (place.dataset['shown'] === shown) return;
-  const open = new Set([...place.querySelectorAll('details[open]')].map((one) => one.getAttribute('data-path')));
-  const isFirst = place.dataset['subject'] !== subject;
-  place.dataset['shown'] = shown;
-  place.dataset['subject'] = subject;
-  setText(part('view-explain-title'), tree === null ? 'Nothing has this name.' : `${tree.name} ${tree.value}`);
-  const sources = /** @type {Readonly<Record<string, string>>} */ ({
-    ledger: 'From the ledger. Each figure opens to what it is made of.',
-    trader: 'What the trader told last. Each figure opens to what it is made of.',
-  });
-  setText(part('explain-source'), sources[tree?.source ?? ''] ?? '');
-  const list = document.createElement('ul');
-  list.append(...(tree?.children ?? []).map((node) => explained(node, node.name, (path) => isFirst || open.has(path))));
-  place.replaceChildren(list);
+/** @param {{ view: import('../../console/views/log-view.js').LogView }} props */
+export function Log({ view }) {
+  const lines = view.lines.filter((row) => isFound(route().filter, [row.severity, row.kind, row.text]));
+  return html`<${Filter} name="log" hint="words of a line, its kind, or loud" found=${`${lines.length} of the newest ${view.lines.length} lines`} />
+    ${table('log-lines', 'Newest first', lines, {
+      key: lineKey,
+      kind: ({ severity }) => (severity === 'loud' ? 'loud' : ''),
+      columns: [
+        time('Time', (row) => moment(row.time)),
+        text('Severity', ({ severity }) => severity),
+        text('Kind', ({ kind }) => kind),
+        text('What', (row) => row.text),
+        text('From', ({ source }) => source),
+      ],
+    })}`;
 }
 
-/** @param {import('../../console/views/explain-view.js').ExplainNode} node @param {string} path @param {(path: string) => boolean} isOpen */
-function explained(node, path, isOpen) {
-  const item = document.createElement('li');
-  const figure = explainedFigure(node);
-  if (node.children.length === 0) {
-    item.append(figure);
-    return item;
-  }
-  const details = document.createElement('details');
-  details.setAttribute('data-path', path);
-  details.open = isOpen(path);
-  const summary = document.createElement('summary');
-  summary.append(figure);
-  const list = document.createElement('ul');
-  list.append(...node.children.map((child) => explained(child, `${path}/${child.name}`, isOpen)));
-  // A link within a summary would be two targets at one place.
-  if (node.subject !== null) list.prepend(linkItem(node.subject));
-  details.append(summary, list);
-  item.append(details);
-  return item;
+/** @param {{ readonly time: number, readonly kind: string }} row @param {number} index */
+const lineKey = ({ time: ms, kind }, index) => `${ms} ${kind} ${index}`;
+
+/** @param {{ view: import('../../console/views/views.js').AlertsView }} props */
+export const Alerts = ({ view }) =>
+  html`<p class="files"><${ActionButton} name="ack" label="I have seen all that is open" help="not told again until they are over" /></p>
+    ${table('alerts-open', 'Open', view.open, {
+      key: ({ kind }) => kind,
+      kind: (row) => (row.severity === 'critical' && row.acknowledgedMs === null ? 'loud' : ''),
+      columns: [
+        time('Since', ({ sinceMs }) => moment(sinceMs)),
+        text('Severity', ({ severity }) => severity),
+        text('Alert', ({ title }) => title),
+        text('What', (row) => row.text),
+        text('To do', ({ step }) => step),
+        time('Seen', (row) => (row.acknowledgedMs === null ? 'no' : moment(row.acknowledgedMs))),
+      ],
+    })}
+    ${table('alerts-recent', 'Told lately', view.recent, {
+      key: ({ id }) => id,
+      columns: [
+        time('Time', (row) => moment(row.timeMs)),
+        text('Severity', ({ severity }) => severity),
+        text('State', ({ state }) => state),
+        text('Alert', ({ title }) => title),
+        text('What', (row) => row.text),
+      ],
+    })}
+    ${table('alerts-channels', 'Channels', view.channels, {
+      columns: [
+        text('Channel', ({ channel }) => channel),
+        number('Delivered', ({ delivered }) => delivered),
+        number('Failed', ({ failed }) => failed),
+        number('Lost', ({ lost }) => lost),
+        number('Waiting', ({ waiting }) => waiting),
+      ],
+    })}`;
+
+/** @param {{ view: import('../../console/views/config-view.js').ConfigView }} props */
+export function Config({ view }) {
+  const settings = view.settings.filter((row) => isFound(route().filter, [row.name, row.value]));
+  return html`<p class="soft" id="config-file">${view.file}, configuration ${view.hash.slice(0, 12)}</p>
+    <p class="files"><button type="button" id="compare" hidden=${model.role !== 'operate'} onClick=${compare}>Compare with the files</button> <${ActionButton}
+      name="apply" label="Apply the files" help="what the files say, all of it or nothing; looser limits and other code want a reason" /> <${ActionButton}
+      name="rollback" label="Roll back" help="wants a reason; the files stay as they are" /></p>
+    <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ">${model.diff}</pre>
+    <${Filter} name="config" hint="words of a setting" found=${`${settings.length} of ${view.settings.length} settings`} />
+    ${table('config-settings', 'In force', settings, {
+      key: ({ name }) => name,
+      isNarrow: true,
+      columns: [text('Setting', ({ name }) => name), text('Value', ({ value }) => value)],
+    })}`;
 }
 
-/** @param {string} subject */
-function linkItem(subject) {
-  const item = document.createElement('li');
-  item.append(subjectLink(subject, 'explain this'));
-  return item;
-}
-
-/** @param {string} subject @param {string} words */
-function subjectLink(subject, words) {
-  const anchor = document.createElement('a');
-  anchor.textContent = plain(words);
-  anchor.setAttribute('href', explainHref(subject));
-  return anchor;
-}
-
-/** @param {import('../../console/views/explain-view.js').ExplainNode} node */
-function explainedFigure({ name, value, unit, subject, children }) {
-  const line = document.createElement('span');
-  const figure = document.createElement('b');
-  if (subject !== null && children.length === 0) figure.append(subjectLink(subject, value));
-  else figure.textContent = plain(value);
-  line.append(`${name} `, figure, unit === '' ? '' : ` ${unit}`);
-  return line;
-}
+/** @param {{ view: import('../../console/views/log-view.js').RunsView }} props */
+export const Runs = ({ view }) =>
+  html`<p>A run can be played again from its journal, and everything in the ledger reported: <code>twinbook pnl --report FILE</code>, <code>twinbook pnl --by day</code>.</p>
+    ${table('runs-list', 'Runs of this ledger', view.runs, {
+      key: idOf,
+      columns: [
+        time('Started', ({ startedMs }) => moment(startedMs)),
+        time('Ended', (row) =>
+          row.isCurrent ? 'runs now' : row.stoppedMs === null ? 'was killed' : moment(row.stoppedMs),
+        ),
+        text('Version', ({ version }) => version),
+        text('Configuration', (row) => row.configHash.slice(0, 12)),
+        text('Note', ({ note }) => note || '–'),
+        { ...text('To play it again', ({ id }) => `twinbook replay ${id}`), kind: 'text code' },
+      ],
+    })}`;

@@ -1,131 +1,174 @@
 /** One market in detail: its chart, its ladder, the reasons of its quotes, and its refusals. */
 
+import { colorOf, drawFills, drawMarks, stepLine } from '../../web-kit/page/chart.js';
+import { figures, link, number, shareBar, table, text, time } from '../../web-kit/page/table.js';
+import { html } from '../../web-kit/page/template.js';
 import { explainHref, ordersHref } from './address.js';
-import { chartRows, drawFills, drawMarks, showChart, stepLine } from './chart.js';
-import { depth, number, part, rows, setText, showFigures, text, time } from './dom.js';
+import { MarketControls } from './controls.js';
 import { ageText, clock, decimal, moment, price } from './format.js';
+import { SpanSelect } from './inputs.js';
+import { Plot, plotRows } from './plot.js';
 
-/** @param {import('../../console/page-state.js').PageState['market']} market @param {string} id @param {number} now */
-export function showMarket(market, id, now) {
-  setText(part('view-market-title'), market?.title ?? 'This market is not looked at.');
-  setText(part('market-note'), market === null ? '' : `${market.strategy}: ${market.state}`);
-  part('market-explain').setAttribute('href', explainHref(id));
-  part('market-orders').setAttribute('href', ordersHref(id));
-  showFigures(
-    'market-figures',
-    market === null
-      ? []
-      : [
-          ['Fair value', price(market.fair)],
-          ['Others', `${price(market.best_bid)} / ${price(market.best_ask)}`],
-          ['Ours', `${price(market.bid)} / ${price(market.ask)}`],
-          ['Net', `${market.net} (${market.yes} YES, ${market.no} NO)`],
-          ['Book', ageText(market.book_seen, now)],
-          ['Resolves', market.resolves === null ? '–' : moment(market.resolves)],
-        ],
-  );
-  rows('ladder', ladderLines(market?.ladder ?? []));
-  rows(
-    'tape',
-    market !== null && market.tape === null
-      ? [['untold', [text('not told now: telemetry spares the trader')]]]
-      : (market?.tape ?? []).map((trade, i) => [
-          `${trade.time} ${trade.price} ${i}`,
-          [
-            time(moment(trade.time)),
-            text(trade.taker === 'buy' ? 'bought' : 'sold'),
-            number(price(trade.price)),
-            number(trade.amount),
-            text(trade.ours ? 'ours' : ''),
-          ],
-          trade.ours ? 'ours' : '',
-        ]),
-  );
-  rows(
-    'factors',
-    (market?.factors ?? []).map(({ name, value }) => [
-      name,
-      [text(name), number(String(Number(value.toPrecision(6))))],
-    ]),
-  );
-  rows(
-    'refusals',
-    (market?.refusals ?? []).map((one) => [
-      one.control,
-      [text(one.control), number(String(one.count)), text(one.text)],
-    ]),
-  );
+/** @typedef {import('../../console/views/chart-view.js').ChartView} ChartView */
+/** @typedef {NonNullable<import('../../console/page-state.js').PageState['market']>} PageMarket */
+
+/**
+ * @param {{ market: PageMarket | null, id: string, now: number, chart: ChartView | null, go: (href: string) => void }}
+ *   props
+ */
+export function Market({ market, id, now, chart, go }) {
+  return html`<p id="market-note">${market === null ? '' : `${market.strategy}: ${market.state}`}</p>
+    <p><a id="market-explain" href=${explainHref(id)}>Why is it like this?</a> · <a id="market-orders" href=${ordersHref(id)}>Its orders and fills</a></p>
+    <${MarketControls} />
+    ${figures('market-figures', market === null ? [] : figuresOf(market, now))}
+    <${SpanSelect} usual="600000" go=${go} />
+    ${chart === null ? null : html`<${Charts} view=${chart} />`}
+    ${table('ladder', 'Ladder, YES; shares ahead of ours are an estimate', market?.ladder ?? [], {
+      key: (row) => `${row.side} ${row.price}`,
+      kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`),
+      isNarrow: true,
+      columns: ladderColumns(market?.ladder ?? []),
+    })}
+    ${
+      market !== null && market.tape === null
+        ? table('tape', TAPE, [null], {
+            isNarrow: true,
+            columns: [text('Time', () => 'not told now: telemetry spares the trader')],
+          })
+        : table('tape', TAPE, market?.tape ?? [], {
+            key: (trade, index) => `${trade.time} ${trade.price} ${index}`,
+            kind: ({ ours }) => (ours ? 'ours' : ''),
+            isNarrow: true,
+            columns: TRADES,
+          })
+    }
+    ${table('factors', 'What led to the quotes', market?.factors ?? [], {
+      key: ({ name }) => name,
+      isNarrow: true,
+      columns: [text('Factor', ({ name }) => name), text('Value', ({ value }) => String(Number(value.toPrecision(6))))],
+    })}
+    ${table('refusals', 'What held them back', market?.refusals ?? [], {
+      key: ({ control }) => control,
+      isNarrow: true,
+      columns: [
+        text('Control', ({ control }) => control),
+        text('Times', ({ count }) => String(count)),
+        text('Newest words', (one) => one.text),
+      ],
+    })}`;
 }
 
-/** @param {readonly import('../../console/page-market.js').LadderRow[]} ladder @returns {readonly import('./dom.js').Line[]} */
-function ladderLines(ladder) {
+const TAPE = 'Newest public trades, YES';
+const TRADES = [
+  time('Time', (trade) => moment(trade.time)),
+  text('Taker', ({ taker }) => (taker === 'buy' ? 'bought' : 'sold')),
+  number('Price', (trade) => price(trade.price)),
+  number('Amount', ({ amount }) => amount),
+  text('Ours', ({ ours }) => (ours ? 'ours' : '')),
+];
+
+/** @param {PageMarket} market @param {number} now @returns {import('../../web-kit/page/table.js').FigureList} */
+const figuresOf = (market, now) => [
+  ['Fair value', price(market.fair)],
+  ['Others', `${price(market.best_bid)} / ${price(market.best_ask)}`],
+  ['Ours', `${price(market.bid)} / ${price(market.ask)}`],
+  ['Net', `${market.net} (${market.yes} YES, ${market.no} NO)`],
+  ['Book', ageText(market.book_seen, now)],
+  ['Resolves', market.resolves === null ? '–' : moment(market.resolves)],
+];
+
+/** A bar behind the others' shares is a share of the deepest level. @param {readonly import('../../console/page-market.js').LadderRow[]} ladder */
+function ladderColumns(ladder) {
   const deepest = Math.max(...ladder.map(({ others }) => Number(others)));
-  /** @param {boolean} isHere @param {string} others */
-  const level = (isHere, others) => depth(isHere ? others : '', isHere && others !== '' ? Number(others) / deepest : 0);
-  return ladder.map(({ price: at, side, others, ours, ahead }) => [
-    `${side} ${at}`,
-    [
-      level(side === 'bid', others),
-      number(price(at)),
-      level(side === 'ask', others),
-      text(
-        side === 'fair' ? 'fair value' : ours === '' ? '' : `${side} ${ours}${ahead === '' ? '' : `, ${ahead} ahead`}`,
-      ),
-    ],
-    side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`,
-  ]);
+  const depth = (/** @type {string} */ head, /** @type {string} */ here) => ({
+    head,
+    kind: 'number depth',
+    of: (/** @type {import('../../console/page-market.js').LadderRow} */ { side, others }) =>
+      side === here && others !== '' ? [others, shareBar(Number(others) / deepest)] : '',
+  });
+  return [
+    depth('Others bid', 'bid'),
+    number('Price', (row) => price(row.price)),
+    depth('Others ask', 'ask'),
+    text('Ours', ({ side, ours, ahead }) =>
+      side === 'fair' ? 'fair value' : ours === '' ? '' : `${side} ${ours}${ahead === '' ? '' : `, ${ahead} ahead`}`,
+    ),
+  ];
 }
 
-/** Data of the present chart. @type {import('../../console/views/chart-view.js').ChartView | null} */
+/** Data of the present chart. @type {ChartView | null} */
 let charted = null;
 /** Rows of the table beside the chart. */
 const TABLE_ROWS = 60;
 
-/** @param {import('../../console/views/chart-view.js').ChartView} view */
-export function showMarketChart(view) {
-  charted = view;
-  const { best_bid, best_ask, fair, bid, ask, net } = view;
-  const priced = chartRows(view.time, [best_ask, best_bid, fair, bid, ask]);
-  showChart(
-    {
-      id: 'plot-price',
-      height: 280,
-      places: 2,
-      key: 'market',
-      series: [
-        stepLine('best ask', '--book', { width: 1 }),
-        stepLine('best bid', '--book', { width: 1 }),
-        stepLine('fair', '--good', { dash: [6, 4] }),
-        stepLine('our bid', '--bid'),
-        stepLine('our ask', '--ask'),
-      ],
-      bands: [{ series: [1, 2], fill: () => colorOfBand() }],
-      beside: () => fillPrices(),
-      draw: (chart) => {
+/** @type {import('./plot.js').ChartOptions} */
+const PRICES = {
+  height: 280,
+  least: 0.04,
+  places: 2,
+  key: 'market',
+  series: [
+    stepLine('--mark', { width: 1 }),
+    stepLine('--mark', { width: 1 }),
+    stepLine('--good', { dash: [6, 4] }),
+    stepLine('--bid'),
+    stepLine('--ask'),
+  ],
+  bands: [{ series: [1, 2], fill: () => colorOf('--book') }],
+  more: fillPrices,
+  hooks: {
+    draw: [
+      (chart) => {
         if (charted === null) return;
         drawMarks(chart, charted.marks);
         drawFills(chart, charted.fills);
       },
-      hover: sayPoint,
-    },
-    priced,
-  );
-  showChart(
-    {
-      id: 'plot-net',
-      height: 120,
-      places: 0,
-      key: 'market',
-      series: [stepLine('net', '--mark')],
-      hover: sayPoint,
-    },
-    chartRows(view.time, [net]),
-  );
-  setText(
-    part('chart-empty'),
-    view.time.length === 0 ? 'Nothing is known of this time: the console draws what it saw.' : '',
-  );
-  showChartTable(view);
+    ],
+    setCursor: [sayPoint],
+  },
+};
+
+/** @type {import('./plot.js').ChartOptions} */
+const NET = { height: 120, least: 4, key: 'market', series: [stepLine('--bid')], hooks: { setCursor: [sayPoint] } };
+
+/** @param {{ view: ChartView }} props */
+function Charts({ view }) {
+  charted = view;
+  const { best_bid, best_ask, fair, bid, ask, net } = view;
+  const every = Math.max(1, Math.ceil(view.time.length / TABLE_ROWS));
+  const places = view.time.map((_, i) => i).filter((i) => (view.time.length - 1 - i) % every === 0);
+  const figure = (/** @type {string} */ head, /** @type {readonly (number | null)[]} */ column) =>
+    number(head, (/** @type {number} */ i) => decimal(column[i]));
+  return html`<${Plot} id="plot-price" options=${PRICES} rows=${plotRows(view.time, [best_ask, best_bid, fair, bid, ask])}
+      label="Others’ best prices as a band, our fair value and quotes as steps, our fills as triangles; the same figures are in the table below" />
+    <${Plot} id="plot-net" options=${NET} rows=${plotRows(view.time, [net])} label="Net shares held; the same figures are in the table below" />
+    <p class="soft" id="chart-empty">${view.time.length === 0 ? 'Nothing is known of this time: the console draws what it saw.' : ''}</p>
+    <p class="soft" id="chart-said"></p>
+    <details class="table"><summary>The chart as tables</summary>
+      ${table('chart-rows', 'Prices over time', places.toReversed(), {
+        key: (i) => String(view.time[i]),
+        isNarrow: true,
+        columns: [
+          time('Time', (i) => moment(view.time[i] ?? 0)),
+          figure('Best bid', best_bid),
+          figure('Our bid', bid),
+          figure('Fair', fair),
+          figure('Our ask', ask),
+          figure('Best ask', best_ask),
+          figure('Net', net),
+        ],
+      })}
+      ${table('chart-fills', 'Fills in this time', view.fills.toReversed().slice(0, TABLE_ROWS), {
+        key: ({ id }) => id,
+        isNarrow: true,
+        columns: [
+          time('Time', (fill) => moment(fill.time)),
+          link('Direction', ({ raises, id }) => [raises ? 'raises net' : 'lowers net', explainHref(id)]),
+          number('Price, YES', (fill) => decimal(fill.price)),
+          number('Amount', ({ amount }) => decimal(amount)),
+        ],
+      })}
+    </details>`;
 }
 
 /** Prices of the fills in the shown time. */
@@ -134,57 +177,17 @@ function fillPrices() {
   return (charted?.fills ?? []).filter(({ time: ms }) => ms >= first).map(({ price }) => price / 1e6);
 }
 
-const colorOfBand = () => 'rgba(128, 128, 128, 0.15)';
-
 /** @param {uPlot} chart */
-function sayPoint(chart) {
-  const place = chart.cursor.idx;
-  const at = place === null || place === undefined ? undefined : chart.data[0][place];
-  if (charted === null || at === undefined) return;
-  const i = charted.time.findLastIndex((ms) => ms <= at);
-  if (i < 0) return;
+function sayPoint({ cursor: { idx }, data: [times] }) {
+  const at = times[idx ?? -1];
+  const i = charted?.time.findLastIndex((ms) => at !== undefined && ms <= at) ?? -1;
+  const place = document.getElementById('chart-said');
+  if (charted === null || at === undefined || i < 0 || place === null) return;
   const { best_bid, best_ask, fair, bid, ask, net } = charted;
   const fill = charted.fills.findLast(({ time: ms }) => ms <= at && ms > at - 15_000);
   const filled =
     fill === undefined ? '' : ` · ${fill.raises ? 'bought' : 'sold'} ${decimal(fill.amount)} at ${decimal(fill.price)}`;
-  setText(
-    part('chart-said'),
+  place.textContent =
     `${clock(at)} · others ${decimal(best_bid[i])} / ${decimal(best_ask[i])} · fair ${decimal(fair[i])} · ` +
-      `ours ${decimal(bid[i])} / ${decimal(ask[i])} · net ${decimal(net[i])}${filled}`,
-  );
-}
-
-/** The newest points, as an alternative to the chart. @param {import('../../console/views/chart-view.js').ChartView} view */
-function showChartTable(view) {
-  const every = Math.max(1, Math.ceil(view.time.length / TABLE_ROWS));
-  const places = view.time.map((_, i) => i).filter((i) => (view.time.length - 1 - i) % every === 0);
-  rows(
-    'chart-rows',
-    places
-      .toReversed()
-      .map((i) => [
-        String(view.time[i]),
-        [
-          time(moment(view.time[i] ?? 0)),
-          ...[view.best_bid, view.bid, view.fair, view.ask, view.best_ask, view.net].map((column) =>
-            number(decimal(column[i])),
-          ),
-        ],
-      ]),
-  );
-  rows(
-    'chart-fills',
-    view.fills
-      .toReversed()
-      .slice(0, TABLE_ROWS)
-      .map((fill) => [
-        fill.id,
-        [
-          time(moment(fill.time)),
-          { text: fill.raises ? 'raises net' : 'lowers net', kind: 'text', href: explainHref(fill.id) },
-          number(decimal(fill.price)),
-          number(decimal(fill.amount)),
-        ],
-      ]),
-  );
+    `ours ${decimal(bid[i])} / ${decimal(ask[i])} · net ${decimal(net[i])}${filled}`;
 }

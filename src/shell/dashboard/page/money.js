@@ -1,203 +1,201 @@
-/** Results: figures, equity over time, and rows that add up. */
+/** Results: figures, equity over time, and rows that add up; risk and health. */
 
+import { stepLine } from '../../web-kit/page/chart.js';
+import { figures, link, number, table, text, used } from '../../web-kit/page/table.js';
+import { html } from '../../web-kit/page/template.js';
 import { marketHref } from './address.js';
-import { chartRows, showChart, stepLine } from './chart.js';
-import { link, number, part, rows, setText, showFigures, text, used } from './dom.js';
 import { ageText, clock, decimal, known, moment, percent } from './format.js';
+import { Downloads, SpanSelect } from './inputs.js';
+import { Plot, plotRows } from './plot.js';
 
-/** @type {import('../../console/views/money-view.js').MoneyView['curve'] | null} */
+/** @typedef {import('../../console/views/money-view.js').MoneyView} MoneyView */
+
+/** @type {MoneyView['curve'] | null} */
 let curve = null;
 
-/** @param {import('../../console/views/money-view.js').MoneyView} view */
-export function showMoney(view) {
-  showFigures('money-figures', [
-    ['Equity', known(view.equity)],
-    ['Result', known(view.result), view.result.startsWith('-')],
-    ['Realised', view.realised],
-    ['Fees', view.fees],
-    ['Unrealised', known(view.unrealised)],
-    ['Cash', view.cash],
-    ['Capital', view.capital],
-    ...(view.unmarked > 0
-      ? [/** @type {const} */ (['Markets held without a price', String(view.unmarked), true])]
-      : []),
-  ]);
-  setText(part('money-note'), view.read < 1 ? `${percent(view.read)} of the ledger is read so far.` : '');
+/** @type {import('./plot.js').ChartOptions} */
+const EQUITY = {
+  height: 220,
+  least: 0.04,
+  places: 2,
+  series: [stepLine('--bid')],
+  hooks: { setCursor: [sayEquity] },
+};
+
+const MARKOUT_SIDES = { all: 'both', bid: 'bid: bought YES or sold NO', ask: 'ask: sold YES or bought NO' };
+
+/** @param {{ view: MoneyView, go: (href: string) => void }} props */
+export function Money({ view, go }) {
   curve = view.curve;
-  showChart(
-    {
-      id: 'plot-equity',
-      height: 220,
-      places: 2,
-      series: [stepLine('equity', '--mark')],
-      hover: sayEquity,
-    },
-    chartRows(curve.time, [curve.equity]),
-  );
-  setText(
-    part('equity-empty'),
-    curve.time.length === 0 ? 'Nothing is known of this time: the console draws what it saw.' : '',
-  );
-  showMarkouts(view.markouts);
-  rows('money-days', view.days.map(moneyLine));
-  rows('money-strategies', view.strategies.map(moneyLine));
-  rows(
-    'money-markets',
-    view.markets.map((row) => [
-      row.key,
-      [
-        link(row.title, marketHref(row.key)),
-        ...[row.result, row.net, row.unrealised, row.fees].map((value) => number(known(value))),
-        number(String(row.fills)),
-        ...[row.turnover, row.yes, row.no, row.sets, row.cost].map(number),
+  return html`${figures('money-figures', figuresOf(view))}
+    <p class="soft" id="money-note">${view.read < 1 ? `${percent(view.read)} of the ledger is read so far.` : ''}</p>
+    <${SpanSelect} usual="86400000" go=${go} />
+    <${Plot} id="plot-equity" label="Equity over time" options=${EQUITY} rows=${plotRows(curve.time, [curve.equity])} />
+    <p class="soft" id="equity-empty">${curve.time.length === 0 ? 'Nothing is known of this time: the console draws what it saw.' : ''}</p>
+    <p class="soft" id="equity-said"></p>
+    <${Downloads} of=${[['days', 'Days (CSV)'], ['markets', 'Markets (CSV)'], ['strategies', 'Strategies (CSV)']]} />
+    ${table('money-days', 'By UTC day, as booked', view.days, { key: keyOf, columns: bookedBy('Day') })}
+    ${table('money-markets', 'By market', view.markets, {
+      key: keyOf,
+      columns: [
+        link('Market', ({ title, key }) => [title, marketHref(key)]),
+        number('Result', ({ result }) => known(result)),
+        number('Net', ({ net }) => known(net)),
+        number('Unrealised', ({ unrealised }) => known(unrealised)),
+        number('Fees', ({ fees }) => known(fees)),
+        number('Fills', ({ fills }) => fills),
+        number('Turnover', ({ turnover }) => turnover),
+        number('YES', ({ yes }) => yes),
+        number('NO', ({ no }) => no),
+        number('Sets', ({ sets }) => sets),
+        number('Cost of what is held', ({ cost }) => cost),
       ],
-    ]),
-  );
+    })}
+    ${table('money-strategies', 'By strategy, as booked', view.strategies, { key: keyOf, columns: bookedBy('Strategy') })}
+    ${table(
+      'money-markouts',
+      'Markouts of the newest 500 fills: how far the others’ middle went for us',
+      view.markouts,
+      {
+        columns: [
+          text('After', (row) => `${row.horizon_s} s`),
+          text('Side', (row) => MARKOUT_SIDES[row.side]),
+          number('A share', ({ mean }) => known(mean)),
+          number('± 1 s.e.', ({ error }) => known(error)),
+          number('Together', ({ total }) => known(total)),
+          number('Shares', ({ shares }) => shares),
+          number('Fills', ({ fills }) => fills),
+          number('Not known', (row) => row.not_known),
+        ],
+      },
+    )}`;
 }
 
-/** @param {readonly import('../../console/views/markout-book.js').MarkoutRow[]} markouts */
-function showMarkouts(markouts) {
-  const names = { all: 'both', bid: 'bid: bought YES or sold NO', ask: 'ask: sold YES or bought NO' };
-  rows(
-    'money-markouts',
-    markouts.map((row) => [
-      `${row.horizon_s} ${row.side}`,
-      [
-        text(`${row.horizon_s} s`),
-        text(names[row.side]),
-        ...[row.mean, row.error, row.total].map((value) => number(known(value))),
-        ...[row.shares, String(row.fills), String(row.not_known)].map(number),
-      ],
-    ]),
-  );
-}
+/** @param {{ readonly key: string }} row */
+const keyOf = ({ key }) => key;
 
-/** @param {import('../../console/views/money-view.js').MoneyRow} row @returns {import('./dom.js').Line} */
-const moneyLine = (row) => [
-  row.key,
-  [
-    text(row.key === '' ? 'not told' : row.key),
-    ...[row.net, row.realised, row.fees].map(number),
-    number(String(row.fills)),
-    number(row.turnover),
-  ],
+/** @param {MoneyView} view @returns {import('../../web-kit/page/table.js').FigureList} */
+const figuresOf = (view) => [
+  ['Equity', known(view.equity)],
+  ['Result', known(view.result), view.result.startsWith('-')],
+  ['Realised', view.realised],
+  ['Fees', view.fees],
+  ['Unrealised', known(view.unrealised)],
+  ['Cash', view.cash],
+  ['Capital', view.capital],
+  ...(view.unmarked > 0 ? [/** @type {const} */ (['Markets held without a price', String(view.unmarked), true])] : []),
+];
+
+/** @param {string} head @returns {import('../../web-kit/page/table.js').Column<import('../../console/views/money-view.js').MoneyRow>[]} */
+const bookedBy = (head) => [
+  text(head, ({ key }) => (key === '' ? 'not told' : key)),
+  number('Net', ({ net }) => net),
+  number('Realised', ({ realised }) => realised),
+  number('Fees', ({ fees }) => fees),
+  number('Fills', ({ fills }) => fills),
+  number('Turnover', ({ turnover }) => turnover),
 ];
 
 /** @param {uPlot} chart */
-function sayEquity(chart) {
-  const place = chart.cursor.idx;
-  const at = place === null || place === undefined ? undefined : chart.data[0][place];
-  if (curve === null || at === undefined) return;
-  const i = curve.time.findLastIndex((ms) => ms <= at);
-  if (i < 0) return;
-  setText(
-    part('equity-said'),
-    `${moment(at)} · equity ${decimal(curve.equity[i])} · result ${decimal(curve.result[i])}`,
-  );
+function sayEquity({ cursor: { idx }, data: [times] }) {
+  const at = times[idx ?? -1];
+  const i = curve?.time.findLastIndex((ms) => at !== undefined && ms <= at) ?? -1;
+  const place = document.getElementById('equity-said');
+  if (curve === null || at === undefined || i < 0 || place === null) return;
+  place.textContent = `${moment(at)} · equity ${decimal(curve.equity[i])} · result ${decimal(curve.result[i])}`;
 }
 
-/** @param {import('../../console/views/risk-view.js').RiskView} view */
-export function showRisk(view) {
-  rows(
-    'risk-limits',
-    view.limits.map((row) => [
-      row.name,
-      [
-        text(row.name),
-        used(row.used === '' ? '–' : `${row.used} (${percent(row.share)})`, row.share),
-        number(`${known(row.limit)} ${row.unit}`),
-        number(String(row.refusals)),
-        text(row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`),
-        text(row.tighter),
-      ],
-    ]),
-  );
-  rows(
+/** @param {{ view: import('../../console/views/risk-view.js').RiskView }} props */
+export const Risk = ({ view }) =>
+  html`${table('risk-limits', 'Limits and what is used', view.limits, {
+    key: ({ name }) => name,
+    columns: [
+      text('Limit', ({ name }) => name),
+      used('Used', (row) => [row.used === '' ? '–' : `${row.used} (${percent(row.share)})`, row.share]),
+      number('Bound', (row) => `${known(row.limit)} ${row.unit}`),
+      number('Refusals', ({ refusals }) => refusals),
+      text('What it is', (row) => (row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`)),
+      text('Other for', ({ tighter }) => tighter),
+    ],
+  })}
+  ${table(
     'risk-scenarios',
-    view.scenarios.map((row) => [
-      `${row.event} ${row.scenario}`,
-      [text(row.event), text(row.scenario), number(row.result), number(known(row.from_now))],
-    ]),
-  );
-  rows(
-    'risk-events',
-    view.events.map((row) => [
-      row.id,
-      [
-        text(row.title || row.id),
-        used(`${row.loss} (${percent(row.share)})`, row.share),
-        number(row.position),
-        number(String(row.markets)),
+    'If it ended like this, for what is held now; orders that work are not in it',
+    view.scenarios,
+    {
+      key: (row) => `${row.event} ${row.scenario}`,
+      columns: [
+        text('Event', ({ event }) => event),
+        text('Ends', ({ scenario }) => scenario),
+        number('Result', ({ result }) => result),
+        number('From now', (row) => known(row.from_now)),
       ],
-    ]),
-  );
-  rows(
-    'risk-markets',
-    view.markets.map((row) => [
-      row.id,
-      [
-        link(row.title, marketHref(row.id)),
-        used(`${row.net} (${percent(row.share)})`, row.share),
-        number(known(row.limit)),
-        number(known(row.mark)),
-      ],
-    ]),
-  );
-}
+    },
+  )}
+  ${table('risk-events', 'Events at their worst', view.events, {
+    key: ({ id }) => id,
+    columns: [
+      text('Event', ({ title, id }) => title || id),
+      used('Loss', (row) => [`${row.loss} (${percent(row.share)})`, row.share]),
+      number('Net shares', ({ position }) => position),
+      number('Markets', ({ markets }) => markets),
+    ],
+  })}
+  ${table('risk-markets', 'Markets held or quoted', view.markets, {
+    key: ({ id }) => id,
+    columns: [
+      link('Market', ({ title, id }) => [title, marketHref(id)]),
+      used('Net shares', (row) => [`${row.net} (${percent(row.share)})`, row.share]),
+      number('Bound', ({ limit }) => known(limit)),
+      number('Mark', ({ mark }) => known(mark)),
+    ],
+  })}`;
 
-/** @param {import('../../console/views/health-view.js').HealthView} view @param {number} now */
-export function showHealth(view, now) {
-  showFigures(
+/** @param {{ view: import('../../console/views/health-view.js').HealthView, now: number }} props */
+export const Health = ({ view, now }) =>
+  html`${figures(
     'health-figures',
     view.figures.map(({ name, value, is_bad: isBad }) => [name, value, isBad]),
-  );
-  rows(
-    'health-requests',
-    view.requests.map((row) => [
-      row.endpoint,
-      [
-        text(row.endpoint),
-        ...[row.answered, row.refused, row.unknown].map((count) => number(String(count))),
-        ...[row.p50, row.p95, row.p99].map(number),
-      ],
-    ]),
-  );
-  rows(
-    'health-budgets',
-    view.budgets.map((row) => [
-      row.scope,
-      [
-        text(row.scope),
-        used(`${row.left}`, row.limit > 0 ? 1 - row.left / row.limit : null),
-        number(String(row.own_limit)),
-        number(String(row.limit)),
-        text(row.blocked_until === null ? 'no' : `until ${clock(row.blocked_until)}`),
-      ],
-    ]),
-  );
-  rows(
-    'health-spent',
-    view.spent.map((row) => [row.purpose, [text(row.purpose), number(String(row.total))]]),
-  );
-  rows(
-    'health-feeds',
-    view.feeds.map((row) => [
-      row.name,
-      [
-        text(row.name),
-        number(String(row.current)),
-        number(row.age_ms === null ? '–' : `${(row.age_ms / 1000).toFixed(1)} s`),
-        number(String(row.values)),
-        number(String(row.problems)),
-        text(row.trouble || 'none'),
-      ],
-    ]),
-  );
-  rows(
-    'health-books',
-    view.books.map((row) => [
-      row.id,
-      [link(row.title, marketHref(row.id)), number(ageText(row.seen, now)), text(row.trouble || 'none')],
-    ]),
-  );
-}
+  )}
+  ${table('health-budgets', 'Requests a minute', view.budgets, {
+    columns: [
+      text('Scope', ({ scope }) => scope),
+      used('Left', ({ available, limit }) => [String(available), limit > 0 ? 1 - available / limit : null]),
+      number('We allow ourselves', (row) => row.perMinute),
+      number('The exchange allows', ({ limit }) => limit),
+      text('Throttled', (row) => (row.blockedUntilMs === null ? 'no' : `until ${clock(row.blockedUntilMs)}`)),
+    ],
+  })}
+  ${table('health-spent', 'Requests of this run by purpose', view.spent, {
+    isNarrow: true,
+    columns: [text('Purpose', ({ purpose }) => purpose), number('Requests', ({ total }) => total)],
+  })}
+  ${table('health-requests', 'Requests of this run', view.requests, {
+    columns: [
+      text('Endpoint', ({ endpoint }) => endpoint),
+      number('Answered', ({ answered }) => answered),
+      number('Refused', ({ refused }) => refused),
+      number('No answer', ({ unknown }) => unknown),
+      number('p50', ({ p50 }) => p50),
+      number('p95', ({ p95 }) => p95),
+      number('p99', ({ p99 }) => p99),
+    ],
+  })}
+  ${table('health-feeds', 'Feeds', view.feeds, {
+    columns: [
+      text('Feed', ({ name }) => name),
+      number('Current markets', ({ current }) => current),
+      number('Newest', (row) => (row.ageMs === null ? '–' : `${(row.ageMs / 1000).toFixed(1)} s`)),
+      number('Values', ({ values }) => values),
+      number('Problems', ({ problems }) => problems),
+      text('Trouble', ({ trouble }) => trouble || 'none'),
+    ],
+  })}
+  ${table('health-books', 'Books, oldest first', view.books, {
+    key: ({ id }) => id,
+    columns: [
+      link('Market', ({ title, id }) => [title, marketHref(id)]),
+      number('Seen', ({ seen }) => ageText(seen, now)),
+      text('Trouble', ({ trouble }) => trouble || 'none'),
+    ],
+  })}`;

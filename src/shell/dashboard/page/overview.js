@@ -1,71 +1,73 @@
 /** The trader at a glance: permission to trade, age of the data, result, open alerts, and its markets. */
 
+import { figures, link, number, table, text, time } from '../../web-kit/page/table.js';
+import { html } from '../../web-kit/page/template.js';
 import { explainHref, marketHref } from './address.js';
-import { link, number, rows, showFigures, text, time } from './dom.js';
 import { ageText, clock, gain, moment, money, price } from './format.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
 
-/** @param {PageState} state */
-export function showOverview(state) {
-  showFigures('figures', figuresOf(state));
+/** @param {{ state: PageState }} props */
+export function Overview({ state }) {
   const titles = new Map(state.markets.map(({ id, title }) => [id, title]));
-  /** @param {string} id */
-  const title = (id) => titles.get(id) ?? id.slice(0, 10);
-  rows(
-    'markets',
-    state.markets.map((one) => [
-      one.id,
-      [
-        link(one.title, marketHref(one.id)),
-        ...[one.best_bid, one.bid, one.fair, one.ask, one.best_ask].map((value) => number(price(value))),
-        ...[one.net, one.yes, one.no].map(number),
-        number(ageText(one.book_seen, state.now)),
-        text(one.state),
+  const market = link('Market', ({ market: id }) => [titles.get(id) ?? id.slice(0, 10), marketHref(id)]);
+  const order = link('Side', (one) => [one.side, explainHref(one.id)]);
+  return html`${figures('figures', figuresOf(state))}
+    ${table('markets', 'Markets', state.markets, {
+      key: idOf,
+      columns: [
+        link('Market', ({ title, id }) => [title, marketHref(id)]),
+        number('Best bid', (one) => price(one.best_bid)),
+        number('Our bid', (one) => price(one.bid)),
+        number('Fair', (one) => price(one.fair)),
+        number('Our ask', (one) => price(one.ask)),
+        number('Best ask', (one) => price(one.best_ask)),
+        number('Net', ({ net }) => net),
+        number('YES', ({ yes }) => yes),
+        number('NO', ({ no }) => no),
+        number('Book', (one) => ageText(one.book_seen, state.now)),
+        text('State', (one) => one.state),
       ],
-    ]),
-  );
-  rows(
-    'orders',
-    state.orders.map((one) => [
-      one.id,
-      [
-        link(title(one.market), marketHref(one.market)),
-        link(`${one.side} ${one.outcome}`, explainHref(one.id)),
-        number(price(one.price)),
-        ...[one.amount, one.filled].map(number),
-        time(moment(one.created)),
+    })}
+    ${table('orders', 'Open orders', state.orders, {
+      key: idOf,
+      columns: [
+        market,
+        order,
+        number('Price', (one) => price(one.price)),
+        number('Amount', ({ amount }) => amount),
+        number('Filled', ({ filled }) => filled),
+        time('Since', ({ created }) => moment(created)),
       ],
-    ]),
-  );
-  rows(
-    'fills',
-    state.fills.map((one) => [
-      one.id,
-      [
-        time(moment(one.time)),
-        link(title(one.market), marketHref(one.market)),
-        link(`${one.side} ${one.outcome}`, explainHref(one.id)),
-        number(price(one.price)),
-        number(one.amount),
+    })}
+    ${table('fills', 'Newest fills', state.fills, {
+      key: idOf,
+      columns: [
+        time('Time', (one) => moment(one.time)),
+        market,
+        order,
+        number('Price', (one) => price(one.price)),
+        number('Amount', ({ amount }) => amount),
       ],
-    ]),
-  );
-  rows(
-    'events',
-    state.events.map((one, i) => [
-      `${one.time} ${one.kind} ${i}`,
-      [time(moment(one.time)), text(one.kind), text(one.text)],
-    ]),
-  );
+    })}
+    ${table('events', 'What happened', state.events, {
+      columns: [
+        time('Time', ({ timeMs }) => moment(timeMs)),
+        text('Kind', ({ kind }) => kind),
+        text('What', (one) => one.text),
+      ],
+    })}`;
 }
 
-/** In order of interest. @param {PageState} state @returns {import('./dom.js').Figures} */
+/** @param {{ readonly id: string }} row */
+const idOf = ({ id }) => id;
+
+/** In order of interest. @param {PageState} state @returns {import('../../web-kit/page/table.js').FigureList} */
 function figuresOf(state) {
   const { agreement } = state;
   return [
     ['Heard', state.heard === null ? 'nothing yet' : `${ageText(state.heard, state.now)} ago`, !state.answers],
-    ...(state.health !== null && state.health.brake > 0 ? [SLOWED] : []),
+    ...(state.brake > 0 ? [SLOWED] : []),
     ['Ledger and exchange', ...agreementFigure(agreement)],
     ['Guardian', state.guardian, state.guardian.startsWith('NONE')],
     [
@@ -94,10 +96,10 @@ function agreementFigure(agreement) {
   return [`${sentence}, ${clock(compared)}`, false, { isWarning: accepted > 0 }];
 }
 
-/** Without this a book that only arrives late looks old. @type {import('./dom.js').Figures[number]} */
+/** Without this a book that only arrives late looks old. @type {import('../../web-kit/page/table.js').FigureList[number]} */
 const SLOWED = ['Markets', 'told late, to spare the trader: what is below is older than it looks to it', true];
 
-/** A negative loss is a gain. @param {PageState['losses'][number]} of @returns {import('./dom.js').Figures[number]} */
+/** A negative loss is a gain. @param {PageState['losses'][number]} of @returns {import('../../web-kit/page/table.js').FigureList[number]} */
 function lossFigure({ name, loss, limit }) {
   const share = Number(loss) / Number(limit);
   const words = share > 0 ? `${money(loss)} of ${money(limit)}` : `none of ${money(limit)}`;

@@ -16,17 +16,10 @@ const isDark = () => {
 export function startTheme() {
   useTheme(localStorage.getItem(THEME_KEY));
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => useTheme(null));
-  document.getElementById('theme')?.addEventListener('click', () => {
-    const theme = isDark() ? 'light' : 'dark';
-    localStorage.setItem(THEME_KEY, theme);
-    useTheme(theme);
-  });
 }
 
-/** Present value of a colour of the style, for a canvas. @param {string} name e.g. `--mark` */
-export function colorOf(name) {
-  const probe = document.getElementById('probe');
-  if (probe === null) return '';
-  probe.style.color = `var(${name})`;
-  return getComputedStyle(probe).color;
+export function switchTheme() {
+  const theme = isDark() ? 'light' : 'dark';
+  localStorage.setItem(THEME_KEY, theme);
+  useTheme(theme);
 }

@@ -1,47 +1,53 @@
 /** All traders of this console, with sums. */
 
+import { link, number, table, text } from '../../web-kit/page/table.js';
+import { html } from '../../web-kit/page/template.js';
 import { traderHref } from './address.js';
-import { link, number, part, rows, setText, text } from './dom.js';
 import { ageText, known } from './format.js';
 
 /** @typedef {import('../../console/trader-row.js').ServedTraders} ServedTraders */
 
-/** @param {ServedTraders} all */
-export function showTraders({ traders, sums, now }) {
-  rows(
-    'trader-list',
-    traders.map((one) => [
-      one.name,
-      [
-        link(one.name, traderHref(one.name)),
-        text(one.answers ? one.mode : one.mode.toUpperCase()),
-        number(one.heard === null ? 'never' : `${ageText(one.heard, now)} ago`),
-        ...[one.result, one.loss_day, one.cash].map((value) => number(known(value))),
-        number(orderText(one)),
-        number(one.markets === null ? '–' : `${one.quoting} of ${one.markets}`),
-        number(alertText(one)),
-        text(one.guardian),
-        text(one.reason || '–'),
+/** @param {{ all: ServedTraders }} props */
+export function Traders({ all: { traders, sums, now } }) {
+  const orders = number('Open orders', orderText);
+  const alerts = number('Alerts', alertText);
+  const figures = /** @type {const} */ ([
+    ['Result', 'result'],
+    ['Loss of this day', 'loss_day'],
+    ['Cash', 'cash'],
+  ]);
+  return html`<p class="soft">Traders of one venue add up; a figure that is not known of all says of how many. What a trader that does not
+answer told last is old, and in the sums all the same.</p>
+    ${table('trader-sums', 'Together', sums, {
+      key: ({ group }) => group,
+      columns: [
+        text('Venue', ({ group }) => group),
+        number('Answer', (one) => `${one.answering} of ${one.traders}`),
+        ...figures.map(([head, name]) => number(head, (one) => sumText(one[name], one.traders))),
+        orders,
+        alerts,
       ],
-      one.answers && one.critical === 0 ? '' : 'loud',
-    ]),
-  );
-  rows(
-    'trader-sums',
-    sums.map((one) => [
-      one.group,
-      [
-        text(one.group),
-        number(`${one.answering} of ${one.traders}`),
-        ...[one.result, one.loss_day, one.cash].map(({ sum, known: of }) =>
-          number(sum === '' ? '–' : of === one.traders ? sum : `${sum} (${of} of ${one.traders})`),
-        ),
-        number(orderText(one)),
-        number(alertText(one)),
+    })}
+    ${table('trader-list', 'Each', traders, {
+      key: ({ name }) => name,
+      kind: (one) => (one.answers && one.critical === 0 ? '' : 'loud'),
+      columns: [
+        link('Trader', ({ name }) => [name, traderHref(name)]),
+        text('Mode', (one) => (one.answers ? one.mode : one.mode.toUpperCase())),
+        number('Last word', (one) => (one.heard === null ? 'never' : `${ageText(one.heard, now)} ago`)),
+        ...figures.map(([head, name]) => number(head, (one) => known(one[name]))),
+        orders,
+        number('Quoted', (one) => (one.markets === null ? '–' : `${one.quoting} of ${one.markets}`)),
+        alerts,
+        text('Guardian', ({ guardian }) => guardian),
+        text('Why', ({ reason }) => reason || '–'),
       ],
-    ]),
-  );
+    })}`;
 }
+
+/** @param {{ readonly sum: string, readonly known: number }} figure @param {number} traders */
+const sumText = ({ sum, known: of }, traders) =>
+  sum === '' ? '–' : of === traders ? sum : `${sum} (${of} of ${traders})`;
 
 /** @param {{ readonly alerts: number, readonly critical: number }} counts */
 const alertText = ({ alerts, critical }) => (critical === 0 ? String(alerts) : `${alerts}, ${critical} critical`);
@@ -67,28 +73,4 @@ export function summarizeTraders({ traders }) {
     isBad: silent.length > 0,
     reason: silent.map(({ name, mode }) => `${name}: ${mode}`).join('; '),
   };
-}
-
-/**
- * Links from one trader to another, with several. @param {readonly string[]} names @param {string | null} shown null
- * for all
- */
-export function showSwitch(names, shown) {
-  const isAlone = names.length < 2;
-  part('switch').hidden = isAlone;
-  part('nav-traders').hidden = isAlone;
-  if (isAlone) return;
-  const select = /** @type {HTMLSelectElement} */ (part('trader-name'));
-  if (select.options.length !== names.length + 1) {
-    const all = [['', 'all traders'], ...names.map((name) => [name, name])];
-    select.replaceChildren(
-      ...all.map(([value = '', label = '']) => {
-        const option = document.createElement('option');
-        option.value = value;
-        setText(option, label);
-        return option;
-      }),
-    );
-  }
-  if (document.activeElement !== select) select.value = shown ?? '';
 }

@@ -1,0 +1,222 @@
+/** Charts over time: of the whole account, and of one market; and their controls. */
+
+import uPlot from 'uplot';
+import {
+  amount,
+  clockOf,
+  colorOf,
+  dayOf,
+  drawFills,
+  redrawCharts,
+  rowsOf,
+  stepLine,
+  stepOf,
+} from '../../../shell/web-kit/page/chart.js';
+import { column, data, ONE, price, say, times } from './data.js';
+import { drawGroup, groups, show, shown } from './groups.js';
+import './tables.js';
+
+/** @typedef {import('../../../shell/web-kit/page/chart.js').Column} Column */
+/** @typedef {import('../../../shell/web-kit/page/chart.js').Rows} Rows */
+
+const session = () =>
+  Number(/** @type {HTMLInputElement | null} */ (document.querySelector('input[name=session]:checked'))?.value ?? 0);
+
+/** As in the key: the middle one, or the only one, is a solid line. */
+const DASHES = data.sessions.length < 2 ? [[]] : [[7, 3], [], [2, 3], [10, 3, 2, 3], [5, 2]];
+const nameOf = (/** @type {number} */ index) => `--s${data.sessions.length < 2 ? 1 : index % 5}`;
+
+function drawAccount() {
+  const chosen = session();
+  const accounts = data.sessions.map((account) => {
+    const time = times(account.time);
+    const result = column(account.equity).map((value) => (value === null ? null : value - account.capital));
+    const rows = rowsOf(time, [result, column(account.locked)], stepOf(time), 1.5 * stepOf(time));
+    addEnd(rows, account.end[0], (account.end[1] - account.capital) / ONE);
+    return rows;
+  });
+  // Sessions of one bracket may have other sample times.
+  const joined = /** @type {Rows} */ (
+    /** @type {unknown} */ (
+      uPlot.join(accounts.map(([time, result]) => /** @type {uPlot.AlignedData} */ ([time, result ?? []])))
+    )
+  );
+  const [time = [], result = [], locked = []] = accounts[chosen] ?? [];
+  const below = fallen(result);
+  const lines = data.sessions.map((_, index) => ({
+    stroke: () => colorOf(nameOf(index)),
+    width: index === chosen ? 2 : 1.3,
+    dash: DASHES[index % DASHES.length] ?? [],
+    points: { show: false },
+  }));
+  const area = {
+    ...lines[chosen],
+    dash: [],
+    fill: () => `color-mix(in srgb, ${colorOf(nameOf(chosen))} 18%, transparent)`,
+  };
+  const hover = (/** @type {uPlot} */ { cursor: { idx }, data: [shownTimes] }) => {
+    const now = shownTimes[idx ?? -1];
+    if (now === undefined) return;
+    const place = time.indexOf(now);
+    const results = data.sessions.map(
+      ({ name }, index) =>
+        /** @type {[string, string]} */ ([name, amount(joined[index + 1]?.[joined[0].indexOf(now)])]),
+    );
+    say('read-account', [
+      [dayOf(now, true), clockOf(now, true)],
+      ...results,
+      ['below the peak', amount(below[place])],
+      ['locked', amount(locked[place])],
+    ]);
+  };
+  drawGroup(
+    'account',
+    [
+      { id: 'plot-equity', height: 250, rows: joined, series: lines, least: 1 },
+      { id: 'plot-drawdown', height: 130, rows: [time, below], series: [area], least: 1, pinned: 'high' },
+      { id: 'plot-locked', height: 130, rows: [time, locked], series: [area], least: 1, pinned: 'low' },
+    ],
+    stepOf(time),
+    hover,
+  );
+}
+
+/**
+ * Settlements after the last sample belong to the result: the line ends with a step to it. @param {Rows} rows @param
+ * {number} time @param {number} result
+ */
+function addEnd([times, results, locked], time, result) {
+  if (time <= (times.at(-1) ?? 0)) return;
+  times.push(time - 1, time);
+  results?.push(results.at(-1) ?? null, result);
+  locked?.push(locked.at(-1) ?? null, locked.at(-1) ?? null);
+}
+
+/** Distance below the highest earlier value, as numbers ≤ 0. @param {Column} values @returns {Column} */
+function fallen(values) {
+  let peak = Number.NEGATIVE_INFINITY;
+  return values.map((value) => {
+    if (value === null) return null;
+    peak = Math.max(peak, value);
+    return value - peak;
+  });
+}
+
+/** @param {number} index of `data.markets` */
+function drawMarket(index) {
+  const series = data.markets[index]?.sessions[session()];
+  if (series === undefined || series === null) {
+    drawGroup('price', [], 0, () => undefined);
+    return say('read-price', [['', 'This market was not in this session.']]);
+  }
+  const columns = [series.bid, series.ask, series.ourBid, series.ourAsk, series.held].map(column);
+  const rows = rowsOf(times(series.time), columns, series.step, 1.5 * series.step);
+  const [time, bid = [], ask = [], ourBid = [], ourAsk = [], held = []] = rows;
+  const [at = [], paid = [], sizes = [], sides = []] = series.fills.map(column);
+  const fills = at.map((ms, place) => ({
+    time: ms ?? 0,
+    price: paid[place] ?? 0,
+    amount: (sizes[place] ?? 0) / ONE,
+    raises: sides[place] === 1,
+  }));
+  const hover = (/** @type {uPlot} */ chart) => {
+    const place = chart.cursor.idx ?? -1;
+    const now = time[place];
+    if (now === undefined) return;
+    const near = nearest(chart, fills);
+    const words =
+      near === null ? '' : `${near.raises ? 'bought' : 'sold'} ${amount(near.amount)} at ${price(near.price / ONE)}`;
+    say('read-price', [
+      [dayOf(now, true), clockOf(now, true)],
+      ['market', `${price(bid[place])} / ${price(ask[place])}`],
+      ['ours', `${price(ourBid[place])} / ${price(ourAsk[place])}`],
+      ['holding', amount(held[place])],
+      .../** @type {[string, string][]} */ (near === null ? [] : [[`fill ${clockOf(near.time, true)}`, words]]),
+    ]);
+  };
+  const book = stepLine('--book', { width: 1 });
+  drawGroup(
+    'price',
+    [
+      {
+        id: 'plot-price',
+        height: 330,
+        rows: [time, bid, ask, ourBid, ourAsk],
+        series: [book, book, stepLine('--bid'), stepLine('--ask')],
+        bands: [{ series: [2, 1], fill: () => colorOf('--book') }],
+        least: 0.04,
+        places: 2,
+        draw: (chart) => drawFills(chart, fills),
+      },
+      {
+        id: 'plot-held',
+        height: 140,
+        rows: [time, held],
+        series: [stepLine('--mark', { fill: () => colorOf('--book') })],
+        least: 2,
+      },
+    ],
+    series.step,
+    hover,
+  );
+}
+
+/** @typedef {{ time: number, price: number, amount: number, raises: boolean }} Fill */
+
+/** The fill near the pointer, if any. @param {uPlot} chart @param {Fill[]} fills @returns {Fill | null} */
+function nearest(chart, fills) {
+  const left = chart.cursor.left ?? -1;
+  /** @type {Fill | null} */
+  let best = null;
+  let least = 9;
+  for (const fill of fills) {
+    const distance = Math.abs(chart.valToPos(fill.time, 'x') - left);
+    if (distance < least) [best, least] = [fill, distance];
+  }
+  return best;
+}
+
+let drawnMarket = 0;
+
+function redraw() {
+  const names = data.sessions.length > 1 ? (data.sessions[session()]?.name ?? '') : '';
+  for (const place of document.querySelectorAll('.drawn-session')) place.textContent = names;
+  drawAccount();
+  // Another fill model is shown at the same place.
+  const range = groups['price'] ? shown(groups['price']) : null;
+  drawMarket(drawnMarket);
+  if (range !== null && groups['price']) show(groups['price'], ...range);
+}
+
+const market = /** @type {HTMLSelectElement | null} */ (document.getElementById('market'));
+
+/** @param {number} index */
+function pick(index) {
+  drawnMarket = index;
+  if (market !== null) market.value = String(index);
+  const id = data.markets[index]?.id;
+  for (const row of document.querySelectorAll('.markets tbody tr'))
+    if (row instanceof HTMLElement) row.classList.toggle('picked', row.dataset['id'] === id);
+  drawMarket(index);
+}
+
+market?.addEventListener('change', () => pick(Number(market.value)));
+document.addEventListener('market-picked', (event) => {
+  const index = data.markets.findIndex(({ id }) => id === /** @type {CustomEvent<string>} */ (event).detail);
+  if (index < 0) return say('read-price', [['', 'This market is not drawn, see the note below the chart.']]);
+  pick(index);
+  document.getElementById('price')?.scrollIntoView({ behavior: 'smooth' });
+});
+for (const input of document.querySelectorAll('input[name=session]')) input.addEventListener('change', redraw);
+// The charts use colours of the theme.
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);
+new ResizeObserver(() => {
+  for (const group of Object.values(groups))
+    for (const chart of group?.charts ?? []) {
+      const width = chart.root.parentElement?.clientWidth ?? 0;
+      if (width > 0 && width !== chart.width) chart.setSize({ width, height: chart.height });
+    }
+}).observe(document.body);
+
+redraw();
+pick(0);

@@ -1,0 +1,193 @@
+/** The page around its views: login, head, controls, links to the views, keys. */
+
+import { html, plain } from '../../web-kit/page/template.js';
+import { traderHref, viewHref } from './address.js';
+import { Controls } from './controls.js';
+import { Explain, explainTitle, Past, wantedMoment } from './explain.js';
+import { clock, moment } from './format.js';
+import { KEYS, showKeys } from './keys.js';
+import { Alerts, Config, Log, Orders, Runs } from './lists.js';
+import { Market } from './market.js';
+import { model } from './model.js';
+import { Health, Money, Risk } from './money.js';
+import { Overview } from './overview.js';
+import { switchTheme } from './theme.js';
+import { summarizeTraders, Traders } from './traders.js';
+
+/** @typedef {import('./address.js').Route} Route */
+/** @typedef {(href: string, isMove?: boolean) => void} Go */
+
+/** Modes without own quotes, now or soon. */
+const STOPPED = [
+  'paused',
+  'halted',
+  'killed',
+  'canceling',
+  'flattening',
+  'stopping',
+  'stopped',
+  'ending',
+  'not answering',
+];
+
+const LABELS = /** @type {Readonly<Record<string, string>>} */ ({
+  traders: 'Traders',
+  overview: 'Overview',
+  orders: 'Orders',
+  money: 'Money',
+  risk: 'Risk',
+  health: 'Health',
+  alerts: 'Alerts',
+  log: 'Log',
+  config: 'Config',
+  runs: 'Runs',
+});
+const TITLES = /** @type {Readonly<Record<string, string>>} */ ({
+  ...LABELS,
+  orders: 'Orders and fills',
+  config: 'Configuration',
+  runs: 'Runs and reports',
+});
+
+/** What a view shows beside the state; equal for equal subjects. @param {Route} wanted */
+export const answerKey = (wanted) => [closerOf(wanted), wanted.trader, wanted.market, wanted.subject].join(' ');
+
+/** The requested view beside the state. @param {Route} wanted */
+export const closerOf = (wanted) => (wanted.view === 'explain' && wantedMoment(wanted) !== null ? 'past' : wanted.view);
+
+/** @param {{ go: Go, logIn: (secret: string) => void }} props */
+export const App = ({ go, logIn }) =>
+  html`<p class="banner" id="banner" role="alert" hidden=${model.banner === ''}>${model.banner}</p>
+    <p class="unseen" id="spoken" role="status">${spoken()}</p>
+    ${loginForm(logIn)}
+    <div id="main" hidden=${model.isLocked !== false}>
+      ${head(go)}<${Controls} />${navigation()}
+      <main><p id="unknown" class="soft">${model.wanted?.view === 'traders' ? '' : model.unknown}</p>${view(go)}</main>
+    </div>
+    ${keyList()}`;
+
+/** @param {(secret: string) => void} logIn */
+function loginForm(logIn) {
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const secret = document.getElementById('secret');
+    if (!(secret instanceof HTMLInputElement)) return;
+    logIn(secret.value);
+    secret.value = '';
+  };
+  return html`<main id="login" hidden=${model.isLocked !== true} onSubmit=${submit}><h1>Twinbook</h1>
+    <form><label>Password, or the token from the address that <code>twinbook dashboard</code> prints
+    <input id="secret" type="password" autocomplete="current-password" /></label> <button type="submit">Open</button></form></main>`;
+}
+
+/** Title, colour, reason and open alerts of one trader, or of all. */
+function top() {
+  const { wanted, state, all } = model;
+  if (wanted?.view === 'traders' && all !== null) {
+    const { title, reason, alerts, isBad } = summarizeTraders(all);
+    return { title, kind: isBad ? 'stopped' : '', reason, about: clock(all.now), alerts };
+  }
+  if (state === null) return { title: '…', kind: '', reason: '', about: '', alerts: null };
+  const title = state.mode + (state.silent ? ', the exchange does not answer' : '');
+  const kind = state.silent || STOPPED.includes(state.mode) ? 'stopped' : state.mode === 'quoting' ? 'quoting' : '';
+  const back = state.way_back === '' ? '' : ` (back up with: twinbook ${state.way_back})`;
+  const hours = ((state.now - state.started) / 3_600_000).toFixed(1);
+  const run = state.pid === 0 ? '' : `process ${state.pid}, version ${state.version}, running for ${hours} h, `;
+  const since = state.mode_since === null ? '' : `${state.mode} since ${moment(state.mode_since)}, `;
+  const about = `${since}${state.trader} on ${state.venue} ${state.base_url}, ${run}configuration ${state.config_hash.slice(0, 12) || '–'}, ${clock(state.now)}`;
+  return { title, kind, reason: state.reason + back, about, alerts: state.alerts };
+}
+
+/** Only changes are read aloud: the mode and the number of open alerts. */
+function spoken() {
+  const { title, alerts } = top();
+  return alerts === null ? '' : `${title}, ${alerts} open alerts`;
+}
+
+/** @param {Go} go */
+function head(go) {
+  const { title, kind, reason, about } = top();
+  const choose = (/** @type {{ currentTarget: HTMLSelectElement }} */ { currentTarget: { value } }) =>
+    go(value === '' ? viewHref('traders') : traderHref(value));
+  const { names, wanted } = model;
+  const shown = wanted === null || wanted.view === 'traders' ? '' : (wanted.trader ?? '');
+  return html`<header><h1 id="mode" class=${kind}>${title}</h1><p id="reason">${reason}</p><p class="soft" id="about">${about}</p>
+    <label class="span" id="switch" hidden=${names.length < 2}>Trader <select id="trader-name" value=${shown} onChange=${choose}>
+      <option value="">all traders</option>${names.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
+    </select></label></header>`;
+}
+
+function navigation() {
+  const shown = model.wanted?.view;
+  const { alerts } = top();
+  // Links of one trader have no target while none is chosen.
+  const isHidden = (/** @type {string} */ name) => (name === 'traders' ? model.names.length < 2 : shown === 'traders');
+  return html`<nav aria-label="Views">${Object.entries(LABELS).map(
+    ([name, label]) =>
+      html`<a data-view=${name} href=${viewHref(name)} hidden=${isHidden(name)} aria-current=${name === shown ? 'page' : null}>${label}${
+        name === 'alerts' && alerts !== null && alerts > 0 ? html`<span id="alert-count"> (${alerts})</span>` : ''
+      }</a>`,
+  )}<button type="button" id="theme" onClick=${switchTheme}>Light or dark</button>
+    <button type="button" id="keys" onClick=${showKeys}>Keys</button></nav>`;
+}
+
+/** Title of the shown view. @param {Route} wanted */
+function viewTitle(wanted) {
+  if (wanted.view === 'market') return model.state?.market?.title ?? 'This market is not looked at.';
+  if (wanted.view !== 'explain') return TITLES[wanted.view] ?? '';
+  if (closerOf(wanted) === 'past') return 'A market as it was';
+  return answerOf(wanted) === null ? 'Explain' : explainTitle(answerOf(wanted));
+}
+
+export function documentTitle() {
+  const { wanted, state } = model;
+  if (wanted === null) return 'Twinbook';
+  if (wanted.view === 'traders' || state === null) return `${top().title} · Twinbook`;
+  return plain(`${viewTitle(wanted)} · ${state.mode} · ${state.trader} · Twinbook`);
+}
+
+/** Null until it is known. @param {Route} wanted */
+const answerOf = (wanted) => (model.answer.key === answerKey(wanted) ? model.answer.content : null);
+
+/** @param {Go} go */
+function view(go) {
+  const { wanted } = model;
+  if (wanted === null) return null;
+  return html`<section class="view" id="view-${wanted.view}" key=${wanted.view} aria-labelledby="view-${wanted.view}-title">
+    <h2 id="view-${wanted.view}-title">${viewTitle(wanted)}</h2>${viewBody(wanted, go)}</section>`;
+}
+
+const BODIES = /** @type {Readonly<Record<string, unknown>>} */ ({
+  money: Money,
+  risk: Risk,
+  health: Health,
+  orders: Orders,
+  log: Log,
+  alerts: Alerts,
+  config: Config,
+  runs: Runs,
+  explain: Explain,
+  past: Past,
+});
+
+/** @param {Route} wanted @param {Go} go */
+function viewBody(wanted, go) {
+  const { state, all } = model;
+  if (wanted.view === 'traders') return all === null ? null : html`<${Traders} all=${all} />`;
+  if (state === null) return null;
+  if (wanted.view === 'overview') return html`<${Overview} state=${state} />`;
+  const answer = answerOf(wanted);
+  if (wanted.view === 'market')
+    return html`<${Market} market=${state.market} id=${wanted.market ?? ''} now=${state.now} chart=${answer} go=${go} />`;
+  return answer === null ? null : html`<${BODIES[closerOf(wanted)]} view=${answer} now=${state.now} go=${go} />`;
+}
+
+function keyList() {
+  const close = () => /** @type {HTMLDialogElement} */ (document.getElementById('help')).close();
+  return html`<dialog id="help" aria-labelledby="help-title"><h2 id="help-title">Keys</h2>
+    <table><thead><tr><th scope="col">Key</th><th scope="col">Does</th></tr></thead><tbody>
+    ${KEYS.map(([key, does]) => html`<tr><td><kbd>${key}</kbd></td><td>${does}</td></tr>`)}
+    </tbody></table>
+    <p>Off while you type.</p>
+    <button type="button" id="close-help" onClick=${close}>Close</button></dialog>`;
+}

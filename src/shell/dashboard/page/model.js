@@ -1,0 +1,45 @@
+/** The present content of the page. Every change draws the page again. */
+
+/**
+ * @typedef {object} Model
+ * @property {boolean | null} isLocked the password or token must be entered first; null before any answer
+ * @property {import('./address.js').Route | null} wanted what the shown answer is of
+ * @property {string} banner
+ * @property {import('../contract.js').Role} role
+ * @property {readonly string[]} names of all shown traders; empty until known
+ * @property {import('../../console/page-state.js').ServedState | null} state of the shown trader
+ * @property {import('../../console/trader-row.js').ServedTraders | null} all traders
+ * @property {{ key: string, content: any }} answer newest data of a view beside the state
+ * @property {string} unknown why a view has no data
+ * @property {{ words: string, isRefused: boolean }} said answer to a press
+ * @property {string} diff of configuration and files
+ */
+
+/** @type {Model} */
+export const model = {
+  isLocked: null,
+  wanted: null,
+  banner: '',
+  role: 'operate',
+  names: [],
+  state: null,
+  all: null,
+  answer: { key: '', content: null },
+  unknown: '',
+  said: { words: '', isRefused: false },
+  diff: '',
+};
+
+/** @type {() => void} */
+let draw = () => undefined;
+
+/** @param {() => void} drawer */
+export function setDrawer(drawer) {
+  draw = drawer;
+}
+
+/** @param {Partial<Model>} changes */
+export function update(changes) {
+  Object.assign(model, changes);
+  draw();
+}

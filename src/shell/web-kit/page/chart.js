@@ -1,0 +1,232 @@
+/** The frame of every chart over time: axes, scales, gaps, marks and the colours of the theme. */
+
+import uPlot from 'uplot';
+
+/** @typedef {(number | null)[]} Column */
+/** Times in ms, then columns of the same length. @typedef {[number[], ...Column[]]} Rows */
+/**
+ * `least`: smallest span of the values. `pinned`: which end of the values is 0. `more`: values beside the lines.
+ * `places`: at least this many decimals at ticks. `isZoomed`: a drag selects a time.
+ * @typedef {{ height: number, series: uPlot.Series[], least: number, pinned?: 'low' | 'high', more?: () => readonly number[],
+ *   places?: number, bands?: uPlot.Band[], key?: string, isUtc?: boolean, isZoomed?: boolean, hooks: uPlot.Hooks.Arrays }} ChartOptions
+ */
+
+/** Every chart on the page. @type {Set<uPlot>} */
+const charts = new Set();
+
+/** @param {HTMLElement} place @param {ChartOptions} options @param {Rows} rows */
+export function makeChart(place, options, rows) {
+  const { height, series, places = 0, bands = [], key, isUtc = false, isZoomed = false, hooks } = options;
+  const axis = {
+    stroke: () => colorOf('--soft'),
+    grid: { stroke: () => colorOf('--faint'), width: 1 },
+    ticks: { show: false },
+    font: '12px system-ui, sans-serif',
+  };
+  const chart = new uPlot(
+    {
+      width: place.clientWidth,
+      height,
+      ms: 1,
+      ...(isUtc ? { tzDate: (/** @type {number} */ ms) => uPlot.tzDate(new Date(ms), 'Etc/UTC') } : {}),
+      legend: { show: false },
+      padding: [8, 30, 0, 0],
+      cursor: {
+        drag: { x: isZoomed, y: false, dist: 4 },
+        points: { show: false },
+        y: false,
+        ...(key === undefined ? {} : { sync: { key } }),
+      },
+      scales: { x: { time: true }, y: { range: rangeOf(options) } },
+      axes: [
+        { ...axis, size: 46, gap: 9, space: 70, values: timeLabels(isUtc) },
+        {
+          ...axis,
+          size: 68,
+          space: 26,
+          values: (_chart, splits, _axis, _space, step) =>
+            splits.map((value) => amount(value, Math.max(placesFor(step), places))),
+        },
+      ],
+      series: [{}, ...series],
+      bands,
+      hooks: { ...hooks, drawAxes: [zeroLine], destroy: [(self) => charts.delete(self)] },
+    },
+    // The library's type separates the null-free first column; it is exactly that.
+    /** @type {uPlot.AlignedData} */ (rows),
+    place,
+  );
+  charts.add(chart);
+  return chart;
+}
+
+/** A line that holds each value until the next one. @param {string} color of the theme @param {Partial<uPlot.Series>} [more] @returns {uPlot.Series} */
+export function stepLine(color, more = {}) {
+  const paths = uPlot.paths.stepped?.({ align: 1 });
+  return {
+    stroke: () => colorOf(color),
+    width: 1.5,
+    // A line needs two points; a single one is a dot.
+    points: { show: (chart) => chart.data[0].length < 2 },
+    ...(paths === undefined ? {} : { paths }),
+    ...more,
+  };
+}
+
+/** Colours of the theme may have changed. */
+export function redrawCharts() {
+  for (const chart of charts) chart.redraw(false);
+}
+
+const probe = document.body.appendChild(document.createElement('i'));
+probe.hidden = true;
+
+/** Present value of a colour of the theme, for a canvas. @param {string} name e.g. `--mark` */
+export function colorOf(name) {
+  probe.style.color = `var(${name})`;
+  return getComputedStyle(probe).color;
+}
+
+/**
+ * Columns from micros; a row without values interrupts the lines where samples are missing.
+ *
+ * @param {readonly number[]} time ms @param {readonly (readonly (number | null)[])[]} columns micros
+ * @param {number} step usual distance of samples, ms @param {number} gap distance that interrupts, ms @returns {Rows}
+ */
+export function rowsOf(time, columns, step, gap) {
+  /** @type {number[]} */
+  const at = [];
+  const rows = columns.map(() => /** @type {Column} */ ([]));
+  time.forEach((now, index) => {
+    const before = time[index - 1];
+    if (before !== undefined && now - before > gap) {
+      at.push(before + step);
+      for (const row of rows) row.push(null);
+    }
+    at.push(now);
+    columns.forEach((column, place) => {
+      const value = column[index];
+      rows[place]?.push(value === null || value === undefined ? null : value / 1e6);
+    });
+  });
+  return [at, ...rows];
+}
+
+/** Most samples are at equal steps, so the smallest distance is the step. @param {readonly number[]} time */
+export const stepOf = (time) =>
+  time.reduce((least, now, index) => Math.min(least, index === 0 ? least : now - (time[index - 1] ?? now)), 86_400_000);
+
+/**
+ * Triangles, up for fills that raised our holdings, sized by shares. @param {uPlot} chart @param {readonly { time:
+ * number, price: number, amount: number, raises: boolean }[]} fills with prices in micros
+ */
+export function drawFills(chart, fills) {
+  const { ctx, bbox, scales } = chart;
+  const { min = 0, max = 0 } = scales['x'] ?? {};
+  const largest = fills.reduce((most, { amount: size }) => Math.max(most, size), 0);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.strokeStyle = colorOf('--panel');
+  ctx.lineWidth = devicePixelRatio;
+  const colors = { bid: colorOf('--bid'), ask: colorOf('--ask') };
+  for (const { time, price, amount: size, raises } of fills) {
+    if (time < min || time > max) continue;
+    const x = chart.valToPos(time, 'x', true);
+    const y = chart.valToPos(price / 1e6, 'y', true);
+    const r = (4 + 4.5 * Math.sqrt(size / largest)) * devicePixelRatio;
+    const up = raises ? -1 : 1;
+    ctx.fillStyle = raises ? colors.bid : colors.ask;
+    ctx.beginPath();
+    ctx.moveTo(x, y + up * r);
+    ctx.lineTo(x - 0.8 * r, y - 0.6 * up * r);
+    ctx.lineTo(x + 0.8 * r, y - 0.6 * up * r);
+    ctx.closePath();
+    ctx.fill();
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
+/** Vertical lines with a text. @param {uPlot} chart @param {readonly { time: number, text: string }[]} marks */
+export function drawMarks({ ctx, bbox, scales, valToPos }, marks) {
+  const { min = 0, max = 0 } = scales['x'] ?? {};
+  ctx.save();
+  ctx.strokeStyle = colorOf('--bad');
+  ctx.fillStyle = colorOf('--bad');
+  ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  for (const { time, text } of marks) {
+    if (time < min || time > max) continue;
+    const x = Math.round(valToPos(time, 'x', true));
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.fillText(text, x + 3 * devicePixelRatio, bbox.top + 11 * devicePixelRatio);
+  }
+  ctx.restore();
+}
+
+/** Gains are above it, losses below. @param {uPlot} chart */
+function zeroLine({ ctx, bbox, scales, valToPos }) {
+  const { min, max } = scales['y'] ?? {};
+  if (min === undefined || max === undefined || min >= 0 || max <= 0) return;
+  const y = Math.round(valToPos(0, 'y', true));
+  ctx.save();
+  ctx.strokeStyle = colorOf('--mark');
+  ctx.lineWidth = devicePixelRatio;
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.restore();
+}
+
+/** A scale with a margin, never flat. @param {ChartOptions} options @returns {uPlot.Scale.Range} */
+const rangeOf =
+  ({ least, pinned, more }) =>
+  (_chart, lowest, highest) => {
+    if (lowest === null || highest === null || !Number.isFinite(lowest) || !Number.isFinite(highest)) return [0, least];
+    const low = Math.min(lowest, ...(more?.() ?? []));
+    const high = Math.max(highest, ...(more?.() ?? []));
+    const air = Math.max((high - low) * 0.06, (least - (high - low)) / 2, least * 0.05);
+    if (pinned === 'low') return [0, Math.max(least, high * 1.06)];
+    return [pinned === 'high' ? Math.min(-least, low * 1.06) : low - air, pinned === 'high' ? 0 : high + air];
+  };
+
+/** Decimal places that distinguish neighbouring ticks. @param {number} step */
+const placesFor = (step) => [0, 1, 2, 3].find((places) => Number((step * 10 ** places).toFixed(6)) % 1 === 0) ?? 4;
+
+/** The day below the first label of each day. @param {boolean} isUtc @returns {uPlot.Axis.DynamicValues} */
+const timeLabels = (isUtc) => (_chart, splits, _axis, _space, step) => {
+  let day = '';
+  return splits.map((ms) => {
+    const today = dayOf(ms, isUtc);
+    const isNew = today !== day;
+    day = today;
+    return step >= 86_400_000 ? today : `${clockOf(ms, isUtc, step < 60_000)}${isNew ? `\n${today}` : ''}`;
+  });
+};
+
+const UTC = /** @type {const} */ ({ timeZone: 'UTC' });
+
+/** `3 Nov`. @param {number} ms @param {boolean} isUtc or local */
+export const dayOf = (ms, isUtc) =>
+  new Date(ms).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...(isUtc ? UTC : {}) });
+
+/** 24 hours. @param {number} ms @param {boolean} isUtc or local @param {boolean} [hasSeconds] */
+export const clockOf = (ms, isUtc, hasSeconds = true) =>
+  new Date(ms).toLocaleTimeString('en-GB', {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(hasSeconds ? { second: '2-digit' } : {}),
+    ...(isUtc ? UTC : {}),
+  });
+
+/** @param {number | null | undefined} value @param {number} [places] */
+export const amount = (value, places = 2) =>
+  value === null || value === undefined
+    ? '–'
+    : `${value < 0 ? '−' : ''}${Math.abs(value).toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places })}`;

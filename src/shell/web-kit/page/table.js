@@ -1,0 +1,78 @@
+/** Tables and lists of figures. A column is its heading and the content of its cells. */
+
+import { html } from './template.js';
+
+/** @template Row @typedef {{ head: string, kind: string, of: (row: Row) => any }} Column */
+
+/** @template Row @param {string} head @param {(row: Row) => string} of @returns {Column<Row>} */
+export const text = (head, of) => ({ head, kind: 'text', of });
+/** @template Row @param {string} head @param {(row: Row) => string | number} of @returns {Column<Row>} */
+export const number = (head, of) => ({ head, kind: 'number', of: (row) => String(of(row)) });
+/** @template Row @param {string} head @param {(row: Row) => string} of @returns {Column<Row>} */
+export const time = (head, of) => ({ head, kind: 'time', of });
+/** @template Row @param {string} head @param {(row: Row) => readonly [words: string, href: string]} of @returns {Column<Row>} */
+export const link = (head, of) => ({
+  head,
+  kind: 'text',
+  of: (row) => {
+    const [words, href] = of(row);
+    return html`<a href=${href}>${words}</a>`;
+  },
+});
+/**
+ * A figure above a bar that draws how much of a limit is used; null draws none.
+ *
+ * @template Row @param {string} head @param {(row: Row) => readonly [figure: string, share: number | null]} of @returns {Column<Row>}
+ */
+export const used = (head, of) => ({
+  head,
+  kind: 'number',
+  of: (row) => {
+    const [figure, share] = of(row);
+    return [figure, shareBar(share)];
+  },
+});
+
+/**
+ * @template Row
+ * @param {string} id of the rows @param {string} title @param {readonly Row[]} rows
+ * @param {{ columns: readonly Column<Row>[], key?: (row: Row, index: number) => string, kind?: (row: Row) => string,
+ *   isNarrow?: boolean }} options `isNarrow`: fits a telephone; rows of others become cards there
+ */
+export function table(
+  id,
+  title,
+  rows,
+  { columns, key = (_, index) => String(index), kind = () => '', isNarrow = false },
+) {
+  const heads = columns.map(
+    (column) => html`<th class=${column.kind.startsWith('number') ? 'number' : ''}>${column.head}</th>`,
+  );
+  // In a card, cells show their headings.
+  const cells = (/** @type {Row} */ row) =>
+    columns.map((column) => html`<td class=${column.kind} data-head=${column.head}>${column.of(row)}</td>`);
+  const lines = rows.map((row, index) => html`<tr key=${key(row, index)} class=${kind(row)}>${cells(row)}</tr>`);
+  const none = html`<tr key="none"><td class="none" colspan=${columns.length}>none</td></tr>`;
+  return html`<h3 id="${id}-title">${title}</h3>
+    <div class="scroll${isNarrow ? '' : ' cards'}" tabindex="0" role="region" aria-labelledby="${id}-title"><table>
+    <thead><tr>${heads}</tr></thead><tbody id=${id}>${rows.length === 0 ? none : lines}</tbody></table></div>`;
+}
+
+/**
+ * `share` draws how much of a limit is used below the figure; `isMain` are those that are read first.
+ * @typedef {readonly (readonly [name: string, value: string, isBad?: boolean, more?: { share?: number, isMain?: boolean, isWarning?: boolean }])[]} FigureList
+ */
+
+/** @param {string} id @param {FigureList} list */
+export const figures = (id, list) =>
+  html`<dl id=${id}>${list.map(
+    ([name, value, isBad = false, { share = null, isMain = false, isWarning = false } = {}]) =>
+      html`<div key=${name}><dt>${name}</dt><dd class="${isBad ? 'bad' : isWarning ? 'warning' : ''}${isMain ? ' main' : ''}">${value}${shareBar(share)}</dd></div>`,
+  )}</dl>`;
+
+/** @param {number | null} share */
+export function shareBar(share) {
+  if (share === null) return null;
+  const width = `${Math.round(Math.min(1, Math.max(0, share)) * 100)}%`;
+  return html`<i class=${share >= 0.8 ? 'much' : ''} style=${{ width }}></i>`;
+}
