@@ -61,7 +61,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/fleet': ['shared/base', 'shell/config', 'shell/wallet'],
   'shell/feeds': ['shared', 'recording', 'shell/config', 'shell/runtime'],
   'shell/document': [],
-  'shell/dashboard': ['shell/document'],
+  'shell/dashboard': ['shared/protocol', 'shell/document'],
   'shell/alerts': ['shared/base', 'shell/config', 'shell/wallet'],
   'shell/console': [
     'shared',

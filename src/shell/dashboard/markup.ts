@@ -1,31 +1,24 @@
 /** Parts of the page: the head above every view, the views with their tables, and the keys. */
 
-const STOP_BUTTONS = [
-  ['pause', 'Pause', 'pulls every order, stays out'],
-  ['kill', 'KILL', 'press twice: cancels everything; nothing new until it is lifted, also after a restart'],
-] as const;
+import {
+  MARKET_NAMES,
+  OPERATOR_COMMANDS,
+  OPERATOR_NAMES,
+  type OperatorRow,
+} from '../../shared/protocol/operator-commands.js';
 
-const OTHER_BUTTONS = [
-  ['widen', 'Widen', 'quotes keep away from the fair value'],
-  ['reduce-only', 'Reduce only', 'only what brings positions towards zero'],
-  ['cancel-all', 'Cancel all', 'cancels everything once'],
-  ['flatten', 'Flatten', 'sells what is held into the book, then stays out'],
-  ['resume', 'Resume', 'quotes as usual again'],
-  ['unkill', 'Lift the kill', 'needs a reason'],
-] as const;
+const makeButton = (action: string, [label, title]: OperatorRow['button']): string =>
+  `<button type="button" data-action="${action}" title="${title}">${label}</button>`;
 
-const MARKET_BUTTONS = [
-  ['pause-market', 'Pause this market', 'pulls what rests here, stays out; all other markets go on'],
-  ['resume-market', 'Resume this market', 'quotes here as usual again'],
-  ['flatten-market', 'Flatten this market', 'pulls what rests here, sells what is held, then stays out'],
-] as const;
-
-type Button = readonly [name: string, label: string, help: string];
-
-const buttons = (all: readonly Button[]): string =>
-  all
-    .map(([name, label, help]) => `<button type="button" data-action="${name}" title="${help}">${label}</button>`)
+const commandButtons = (isFirst: boolean): string =>
+  OPERATOR_NAMES.map((name): readonly [string, OperatorRow] => [name, OPERATOR_COMMANDS[name]])
+    .filter(([, row]) => (row.isFirst === true) === isFirst)
+    .map(([name, row]) => makeButton(name, row.button))
     .join('\n');
+
+const marketButtons = MARKET_NAMES.map((name) =>
+  makeButton(`${name}-market`, OPERATOR_COMMANDS[name].marketButton),
+).join('\n');
 
 const LINKS = [
   ['traders', 'Traders'],
@@ -50,12 +43,12 @@ export const ABOVE = `<header><h1 id="mode">…</h1><p id="reason"></p><p class=
 <label class="span" id="switch" hidden>Trader <select id="trader-name"></select></label></header>
 <section class="actions" id="controls" aria-label="Controls">
 <div class="stop">
-${buttons(STOP_BUTTONS)}
+${commandButtons(true)}
 </div>
 <button type="button" id="more" aria-expanded="false" aria-controls="rest">More: widen, resume, …</button>
 <div id="rest">
 <label>Reason <input id="why" maxlength="500" placeholder="kept with what you press"></label>
-${buttons(OTHER_BUTTONS)}
+${commandButtons(false)}
 </div>
 </section>
 <p id="said" role="status"></p>
@@ -141,7 +134,7 @@ ${tables(
 const MARKET = `<p id="market-note"></p>
 <p><a id="market-explain" href="/">Why is it like this?</a> · <a id="market-orders" href="/">Its orders and fills</a></p>
 <div class="actions" role="group" aria-label="Controls of this market">
-${buttons(MARKET_BUTTONS)}
+${marketButtons}
 </div>
 <dl id="market-figures"></dl>
 ${spanSelect('600000')}

@@ -276,8 +276,8 @@ describe('the page', () => {
     expect(acted.map(([action]) => action)).toEqual([
       'kill',
       'widen',
-      'reduce-only',
       'pause',
+      'reduce-only',
       'cancel-all',
       'kill',
       'ack',
