@@ -1,8 +1,10 @@
 /** Parsers of option values: each names its expected form. */
 
+import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { parseDecimal } from '../shared/base/decimal.js';
 import type { Micros } from '../shared/base/micros.js';
+import type { CliIo } from './output/io.js';
 
 /** The returned reader carries its range, for schemas. */
 export const integerBetween = (min: number, max: number) =>
@@ -53,3 +55,7 @@ export function nonEmpty(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('Wanted some text.');
   return text;
 }
+
+/** Paths of recordings, relative to the user's working folder. */
+export const resolveData = (paths: readonly string[], io: CliIo): string[] =>
+  paths.map((path) => resolve(io.cwd, path));

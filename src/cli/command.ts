@@ -1,13 +1,16 @@
 /** Commands, each declared as one row: its arguments, options, `-c`, `--json`, help and exit code follow from it. */
 
+import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { OPERATOR_COMMANDS, type OperatorName, type OperatorRow } from '../shared/protocol/operator-commands.js';
 import { loadConfig, loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import type { Config } from '../shell/config/types.js';
 import type { ModeData } from '../shell/control/control-protocol.js';
 import { integerBetween } from './arguments.js';
 import { EXIT, type ExitCode } from './output/exit.js';
-import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from './output/io.js';
+import { type CliIo, DEFAULT_CONFIG, defaultConfig, type Session } from './output/io.js';
 import { type Column, json, table } from './output/table.js';
+import { requireWritable } from './output/whole-file.js';
 
 /** An option with the type of its value. */
 export interface OptionRow<T> {
@@ -54,12 +57,24 @@ export const several = (flags: string, help: string, shown: string): OptionRow<r
   option: new Option(flags, help).default([], shown),
 });
 
-/** May be repeated. */
-export const repeated = (flags: string, help: string): OptionRow<readonly string[]> => ({
+/** May be repeated; the reader also gets the earlier values. */
+export const repeated = <T = string>(
+  flags: string,
+  help: string,
+  reader: (text: string, before: readonly T[]) => T = (given) => given as T,
+): OptionRow<readonly T[]> => ({
   option: new Option(flags, help)
     .default([])
-    .argParser((given: string, before: readonly string[]) => [...before, given]),
+    .argParser((given: string, before: readonly T[]) => [...before, reader(given, before)]),
 });
+
+/** One of these words. */
+export const choice = <T extends string>(
+  flags: string,
+  help: string,
+  words: readonly T[],
+  value: NoInfer<T>,
+): OptionRow<T> => ({ option: new Option(flags, help).choices(words).default(value) });
 
 export const csvFlag = (help = 'print CSV in place of a table'): OptionRow<true | undefined> => ({
   option: new Option('--csv', help).conflicts('json'),
@@ -134,6 +149,16 @@ export interface Tool {
   readonly required?: readonly string[];
 }
 
+/** The tool of an operator's command; an agent must give a reason wherever one is recorded. */
+export function toolOf(name: OperatorName): { readonly tool?: Tool } {
+  const { isTool, isVerifiable, reason, marketButton }: OperatorRow = OPERATOR_COMMANDS[name];
+  if (isTool === undefined) return {};
+  const required = reason === 'none' ? [] : ['reason'];
+  const more = [...(isVerifiable === true ? ['verify'] : []), ...(marketButton === undefined ? [] : ['market'])];
+  const options = [...required, ...more];
+  return { tool: { kind: 'stop', options, required } };
+}
+
 const TOOLS = new WeakMap<Command, Tool>();
 export const findTool = (command: Command): Tool | undefined => TOOLS.get(command);
 
@@ -150,26 +175,40 @@ export const command =
       reader === undefined ? made.argument(name, help) : made.argument(name, help, reader);
     const rows = Object.entries(row.options ?? {});
     for (const [, { option }] of rows) made.addOption(option);
-    if (row.config !== undefined) addConfigOption(made);
-    if (row.answer !== undefined || row.hasJson === true) addJsonOption(made);
-    addAction<Readonly<Record<string, unknown>>>(made, session, async (given, args) => {
-      const { io } = session;
-      const file = String(given['config']);
-      // A parent command with --json takes the option first.
-      const isJson = made.optsWithGlobals()['json'] === true;
-      const options = Object.fromEntries(rows.map(([key, { option }]) => [key, given[option.attributeName()]]));
-      const config = await loadAs(row.config, file, io);
-      // The rows declare the values that commander sets.
-      const call = { options, config, file, args, isJson, io } as Call<Rows, Kind>;
-      if (row.answer === undefined) return (await row.run?.(call)) ?? EXIT.ok;
-      const { data, text: shown, code } = await row.answer(call);
-      io.out(isJson ? json(data) : typeof shown === 'string' ? shown : shown(io.columns));
-      return code ?? EXIT.ok;
+    if (row.config !== undefined) made.option('-c, --config <file>', "the trader's configuration file", DEFAULT_CONFIG);
+    if (row.answer !== undefined || row.hasJson === true) made.option('--json', 'print JSON in place of a table');
+    // Words after a subcommand's name belong to it.
+    if (row.below !== undefined) made.enablePositionalOptions();
+    made.action(async () => {
+      session.exitCode = await perform(row, rows, made, session.io);
     });
     all(...(row.below ?? []))(made, session);
     if (row.tool !== undefined) TOOLS.set(made, row.tool);
     return made;
   };
+
+async function perform<Rows extends OptionRows, Kind extends keyof Configs>(
+  row: CommandRow<Rows, Kind>,
+  rows: readonly (readonly [key: string, row: OptionRow<unknown>])[],
+  made: Command,
+  io: CliIo,
+): Promise<ExitCode> {
+  if (made.getOptionValueSource('config') === 'default') made.setOptionValue('config', defaultConfig(io.cwd));
+  const given = made.opts();
+  const report: unknown = given['report'];
+  if (typeof report === 'string') requireWritable(resolve(io.cwd, report));
+  const file = String(given['config']);
+  // A parent command with --json takes the option first.
+  const isJson = made.optsWithGlobals()['json'] === true;
+  const options = Object.fromEntries(rows.map(([key, { option }]) => [key, given[option.attributeName()]]));
+  const config = await loadAs(row.config, file, io);
+  // The rows declare the values that commander sets.
+  const call = { options, config, file, args: made.args, isJson, io } as unknown as Call<Rows, Kind>;
+  if (row.answer === undefined) return (await row.run?.(call)) ?? EXIT.ok;
+  const { data, text: shown, code } = await row.answer(call);
+  io.out(isJson ? json(data) : typeof shown === 'string' ? shown : shown(io.columns));
+  return code ?? EXIT.ok;
+}
 
 function loadAs(kind: keyof Configs | undefined, file: string, io: CliIo) {
   if (kind === 'trader') return loadTraderConfig(file, io);

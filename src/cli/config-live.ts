@@ -1,4 +1,4 @@
-/** `twinbook config diff|apply|rollback|history`: changes the configuration of a running trader without a restart. */
+/** `twinbook config diff|apply|rollback`: changes the configuration of a running trader without a restart. */
 
 import { utcText } from '../shared/base/utc-text.js';
 import { readConfig, type TraderConfig } from '../shell/config/load.js';
@@ -21,11 +21,21 @@ const CHECKED_S = 24;
 
 const diffCommand = command({
   name: 'diff',
-  help: 'what the files say against what the trader goes by, or went by last',
+  help: 'what the files say against what the trader goes by, or went by last; or what was in force before',
   config: 'trader',
-  options: { timeout: timeoutOption(QUICK_S) },
-  answer: async ({ options, config, file, io }) =>
-    makeAnswer((await ask('diff', options, config).catch(nullOn('not_running'))) ?? (await diffToLast(file, io))),
+  options: {
+    history: flag('--history', 'list the configurations that were in force, and what changed'),
+    timeout: timeoutOption(QUICK_S),
+  },
+  answer: async ({ options, config, file, io }) => {
+    if (options.history === true) {
+      const entries = await readLedger(config, io, configHistory);
+      return { data: entries, text: entries.map(entryText).join('') || 'no configuration is recorded yet\n' };
+    }
+    return makeAnswer(
+      (await ask('diff', options, config).catch(nullOn('not_running'))) ?? (await diffToLast(file, io)),
+    );
+  },
 });
 
 const applyCommand = command({
@@ -43,7 +53,7 @@ const applyCommand = command({
 const rollbackCommand = command({
   name: 'rollback',
   help: 'goes back to what was in force before; the files stay as they are',
-  args: [['[hash]', 'one of `config history`, or its beginning (default: the one before)']],
+  args: [['[hash]', 'one of `config diff --history`, or its beginning (default: the one before)']],
   config: 'trader',
   options: {
     dryRun: flag('--dry-run', 'only say what would change'),
@@ -53,17 +63,7 @@ const rollbackCommand = command({
   answer: async ({ options, config, args: [hash = ''] }) => makeAnswer(await ask('rollback', options, config, hash)),
 });
 
-const historyCommand = command({
-  name: 'history',
-  help: 'which configurations were in force, and what changed',
-  config: 'trader',
-  answer: async ({ config, io }) => {
-    const entries = await readLedger(config, io, configHistory);
-    return { data: entries, text: entries.map(entryText).join('') || 'no configuration is recorded yet\n' };
-  },
-});
-
-export const configLiveCommands = [diffCommand, applyCommand, rollbackCommand, historyCommand] as const;
+export const configLiveCommands = [diffCommand, applyCommand, rollbackCommand] as const;
 
 const makeAnswer = (data: ConfigData): Answer => ({ data, text: linesText(data.lines) });
 

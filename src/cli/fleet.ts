@@ -74,20 +74,31 @@ const STATUS: readonly Column<WalletRow>[] = [
   { title: 'renewed', cell: ({ renewedS }) => `${Math.round(renewedS)} s ago`, right: true },
   { title: 'capital', cell: ({ grantedMicros }) => money(grantedMicros), right: true },
   { title: 'markets', cell: ({ markets }) => markets.length, right: true, keep: 2 },
+  { title: 'mode', cell: ({ summary }) => summary?.mode ?? null, keep: 8 },
+  { title: 'orders', cell: ({ summary }) => summary?.openOrders ?? null, right: true, keep: 5 },
+  { title: 'fills', cell: ({ summary }) => summary?.fills ?? null, right: true, keep: 4 },
+  { title: 'cash', cell: ({ summary }) => summary?.cash ?? null, right: true, keep: 7 },
+  { title: 'worth', cell: ({ summary }) => summary?.equity ?? null, right: true, keep: 6 },
+  { title: 'result', cell: ({ summary }) => summary?.result ?? null, right: true, keep: 9 },
 ];
 
 const statusCommand = command({
   name: 'status',
-  help: 'who owns which wallet, since when, with which markets and capital',
+  help: 'who owns which wallet, since when, with which markets and capital, and the result that it reported last',
   config: 'trader',
   answer: async (call) => {
     const { capitalMicros, wallets } = await readState(call);
     const capital = money(capitalMicros);
     const granted = money(wallets.reduce((sum, { grantedMicros }) => sum + grantedMicros, 0));
-    const rows = wallets.map((row) => ({ ...toJson(row), state: describeOwner(row), markets: row.markets }));
+    const sums = { cash: sumOf(wallets, 'cash'), worth: sumOf(wallets, 'equity'), result: sumOf(wallets, 'result') };
+    const state = (row: WalletRow) => ({ state: describeOwner(row), markets: row.markets, said: row.summary });
+    const note =
+      'Mode, orders, fills and money are from each last renewal, so the sums are of different moments.\n' +
+      "The books are in each trader's ledger: `twinbook pnl` there.\n";
     return {
-      data: { capital, granted, wallets: rows },
-      text: (width) => `${table(wallets, STATUS, width)}\n${granted} of ${capital} capital are granted\n`,
+      data: { capital, granted, wallets: wallets.map((row) => ({ ...toJson(row), ...state(row) })), sums },
+      text: (width) =>
+        `${table(wallets, STATUS, width)}\n${granted} of ${capital} capital are granted\n${record(Object.entries(sums))}${note}`,
     };
   },
 });
@@ -102,18 +113,6 @@ const toJson = ({ wallet, holder, machine, term, renewedS, takenS, grantedMicros
   capital: money(grantedMicros),
 });
 
-const REPORT: readonly Column<WalletRow>[] = [
-  { title: 'trader', cell: ({ holder }) => holder, gives: 'cut' },
-  { title: 'wallet', cell: ({ wallet }) => short(wallet), keep: 1 },
-  { title: 'said', cell: ({ renewedS }) => `${Math.round(renewedS)} s ago`, right: true },
-  { title: 'mode', cell: ({ summary }) => summary?.mode ?? null },
-  { title: 'orders', cell: ({ summary }) => summary?.openOrders ?? null, right: true, keep: 3 },
-  { title: 'fills', cell: ({ summary }) => summary?.fills ?? null, right: true, keep: 2 },
-  { title: 'cash', cell: ({ summary }) => summary?.cash ?? null, right: true },
-  { title: 'worth', cell: ({ summary }) => summary?.equity ?? null, right: true },
-  { title: 'result', cell: ({ summary }) => summary?.result ?? null, right: true },
-];
-
 /** Null when one is unknown: a partial sum would be taken for the whole. */
 function sumOf(rows: readonly WalletRow[], figure: 'cash' | 'equity' | 'result'): string | null {
   const texts = rows.map(({ summary }) => summary?.[figure] ?? null);
@@ -121,26 +120,6 @@ function sumOf(rows: readonly WalletRow[], figure: 'cash' | 'equity' | 'result')
   // Written by `formatDecimal`: decimals of at most six places.
   return money(texts.reduce((sum, text) => sum + Math.round(Number(text) * 1e6), 0));
 }
-
-const reportCommand = command({
-  name: 'report',
-  help: 'what each trader said of its result at its last renewal, and the sums',
-  config: 'trader',
-  answer: async (call) => {
-    const { wallets } = await readState(call);
-    const sums = {
-      cash: sumOf(wallets, 'cash'),
-      worth: sumOf(wallets, 'equity'),
-      result: sumOf(wallets, 'result'),
-    };
-    const oldest = Math.round(Math.max(ZERO, ...wallets.map(({ renewedS }) => renewedS)));
-    const note = `Each row is what that trader said at its own last renewal, the oldest ${oldest} s ago, so the sums are of different moments.\nThe books are in each trader's ledger: \`twinbook pnl\` there.\n`;
-    return {
-      data: { traders: wallets.map((row) => ({ ...toJson(row), said: row.summary })), sums },
-      text: (width) => `${table(wallets, REPORT, width)}\n${record(Object.entries(sums))}${note}`,
-    };
-  },
-});
 
 const releaseCommand = command({
   name: 'release',
@@ -242,6 +221,5 @@ export const addFleetCommands = group(
   'several traders on several machines: who owns which wallet, which markets, how much capital',
   initCommand,
   statusCommand,
-  reportCommand,
   releaseCommand,
 );

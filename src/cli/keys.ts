@@ -12,8 +12,7 @@ import { command, flag, group, required, rowsAnswer } from './command.js';
 import { findNamed } from './market-meant.js';
 import type { CliIo, Session } from './output/io.js';
 import type { Column } from './output/table.js';
-import { venueAddress } from './venue-address.js';
-import { openWallet, requireAnswer, withVenue } from './venue-session.js';
+import { openWallet, requireAnswer, withClient, withVenue } from './venue-session.js';
 
 const plain = flag('--plain-text-key', 'without a passphrase: whoever reads the file has the key');
 
@@ -86,26 +85,17 @@ const bootstrapCommand = command({
   config: 'trader',
   answer: async ({ config, io }) => {
     const wallet = await openWallet(config, io);
-    const [{ ServiceClient }, { loadCredentials, saveCredentials }] = await Promise.all([
-      import('../shell/client/client.js'),
-      import('../shell/wallet/credentials.js'),
-    ]);
-    const { profile } = config.venue;
+    const { loadCredentials, saveCredentials } = await import('../shell/wallet/credentials.js');
     const file = config.wallet.credentials;
-    const owner = { baseUrl: profile.base_url, wallet: wallet.address };
+    const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
     // The venue shows the secret once: an unusable file must fail here, before the key exists.
     loadCredentials(file, owner, {});
-    const address = await venueAddress(config);
-    const client = new ServiceClient({ profile, baseUrl: address.url });
-    try {
+    const apiKey = await withClient(config, {}, async (client) => {
       const credentials = await client.bootstrap(wallet);
       saveCredentials(file, owner, credentials);
-      const { apiKey } = credentials;
-      return { data: { api_key: apiKey, file }, text: `${apiKey}\nstored in ${file}\n` };
-    } finally {
-      await client.close();
-      await address.close();
-    }
+      return credentials.apiKey;
+    });
+    return { data: { api_key: apiKey, file }, text: `${apiKey}\nstored in ${file}\n` };
   },
 });
 

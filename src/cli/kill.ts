@@ -1,10 +1,11 @@
 /** `twinbook kill`: through the running trader, or directly at the exchange. */
 
 import type { ErrorCode } from '../shared/base/errors.js';
+import { OPERATOR_COMMANDS } from '../shared/protocol/operator-commands.js';
 import type { TraderConfig } from '../shell/config/load.js';
 import type { CancelAllData, KillData } from '../shell/control/control-protocol.js';
 import { nonEmpty } from './arguments.js';
-import { type Answer, command, flag, modeText, QUICK_S, read, SLOW_S, timeoutOption } from './command.js';
+import { type Answer, command, flag, modeText, QUICK_S, read, SLOW_S, timeoutOption, toolOf } from './command.js';
 import { cancelAllText, isClean, orders } from './control/cancel-all.js';
 import { askOrPass, nullOn, type Unreached } from './control/reach.js';
 import { cancelPast } from './control/stop-directly.js';
@@ -25,9 +26,7 @@ interface Killing {
 
 export const killCommand = command({
   name: 'kill',
-  help:
-    'cancels everything and forbids new orders, also after a restart; works without a running trader too, and past ' +
-    'one that hangs',
+  help: OPERATOR_COMMANDS.kill.help,
   config: 'trader',
   options: {
     verify: flag(
@@ -37,7 +36,7 @@ export const killCommand = command({
     reason: read('--reason <text>', 'recorded in the ledger', nonEmpty),
     timeout: timeoutOption(SLOW_S),
   },
-  tool: { kind: 'stop', options: ['verify', 'reason'], required: ['reason'] },
+  ...toolOf('kill'),
   answer: async ({ options: { verify, reason = 'operator', timeout }, config, io }) => {
     const killing = { config, io, reason, timeoutMs: timeout * 1000, isVerified: verify === true };
     // A trader obeys within seconds or not at all: a slower one, or one that dies meanwhile, is bypassed.

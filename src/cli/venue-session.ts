@@ -6,6 +6,7 @@ import type { DataOf, EndpointName } from '../shared/protocol/endpoints.js';
 import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
 import type { TraderConfig } from '../shell/config/load.js';
+import type { Credentials } from '../shell/wallet/credentials.js';
 import type { Wallet } from '../shell/wallet/wallet.js';
 import type { CliIo } from './output/io.js';
 import { venueAddress } from './venue-address.js';
@@ -54,14 +55,37 @@ export async function withVenue<T>(
   use: (session: VenueSession) => Promise<T>,
 ): Promise<T> {
   const { wallet, credentials } = await openKeys(config, io);
-  const { ServiceClient } = await import('../shell/client/client.js');
-  const { profile } = config.venue;
-  const address = await venueAddress(config);
-  const client = new ServiceClient({ profile, baseUrl: address.url, credentials });
+  return withClient(config, { credentials }, (client) => use({ client, wallet }));
+}
+
+interface ClientOptions {
+  /** Null or absent: unsigned. */
+  readonly credentials?: Credentials | null;
+  /** As of `venueAddress`. */
+  readonly controls?: boolean;
+}
+
+/** Runs `use` with a client at the present address of the venue, and always closes both. */
+export async function withClient<T>(
+  config: TraderConfig,
+  { credentials = null, controls = false }: ClientOptions,
+  use: (client: ServiceClient, url: string) => Promise<T>,
+): Promise<T> {
+  const address = await venueAddress(config, controls);
   try {
-    return await use({ client, wallet });
+    const { ServiceClient } = await import('../shell/client/client.js');
+    const { profile } = config.venue;
+    const client = new ServiceClient({
+      profile,
+      baseUrl: address.url,
+      ...(credentials === null ? {} : { credentials }),
+    });
+    try {
+      return await use(client, address.url);
+    } finally {
+      await client.close();
+    }
   } finally {
-    await client.close();
     await address.close();
   }
 }

@@ -60,8 +60,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/queue': ['shared/base'],
   'shell/fleet': ['shared/base', 'shell/config', 'shell/wallet'],
   'shell/feeds': ['shared', 'recording', 'shell/config', 'shell/runtime'],
-  'shell/web-kit': [],
-  'shell/dashboard': ['shell/web-kit'],
+  'shell/document': [],
+  'shell/dashboard': ['shared/protocol', 'shell/document'],
   'shell/alerts': ['shared/base', 'shell/config', 'shell/wallet'],
   'shell/console': [
     'shared',

@@ -18,11 +18,8 @@ dashboard --config --no-open
 mcp --config
 fleet init --config --capital
 fleet status --config --json
-fleet report --config --json
 fleet release --config --reason --wallet --unproven --timeout
-alerts test --config
-alerts list --config --json
-alerts ack --config
+alerts --config --json --ack --test
 status --config --json
 orders --config --json --open --limit --market
 drafts --config --json --all

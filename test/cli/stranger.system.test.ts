@@ -138,7 +138,7 @@ describe('a backup that another person changed', () => {
     expect((await ran(['ledger', 'restore', backup, '--reason', 'disk lost', ...c])).code).toBe(0);
     const quiet = [
       ['config', 'diff'],
-      ['config', 'history'],
+      ['config', 'diff', '--history'],
       ['config', 'show'],
       ['ledger', 'verify'],
       ['ledger', 'backup'],

@@ -1,8 +1,9 @@
 /** `twinbook cancel-all`: through the running trader, or directly at the exchange. */
 
+import { OPERATOR_COMMANDS } from '../../shared/protocol/operator-commands.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import type { CancelAllData } from '../../shell/control/control-protocol.js';
-import { command, flag, SLOW_S, timeoutOption } from '../command.js';
+import { command, flag, SLOW_S, timeoutOption, toolOf } from '../command.js';
 import { EXIT } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
 import { askOrPass } from './reach.js';
@@ -10,13 +11,13 @@ import { cancelAlone, cancelPast } from './stop-directly.js';
 
 export const cancelAllCommand = command({
   name: 'cancel-all',
-  help: 'cancels every open order; works without a running trader too, and past one that hangs',
+  help: OPERATOR_COMMANDS['cancel-all'].help,
   config: 'trader',
   options: {
     verify: flag('--verify', 'read twice that nothing rests; exit code 1 if something does'),
     timeout: timeoutOption(SLOW_S),
   },
-  tool: { kind: 'stop', options: ['verify'] },
+  ...toolOf('cancel-all'),
   answer: async ({ options: { verify, timeout }, config, io }) => {
     const { data, isProven } = await cancelAll(config, { verify: verify === true, timeoutMs: timeout * 1000 }, io);
     const text = `${cancelAllText(data, isProven)}\n`;

@@ -1,5 +1,6 @@
 /** Commands that act on the running trader through its control socket. */
 
+import { OPERATOR_COMMANDS, type OperatorRow, operatorRequest } from '../../shared/protocol/operator-commands.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { ControlRequest, ResumedData } from '../../shell/control/control-protocol.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
@@ -14,9 +15,9 @@ import {
   read,
   required,
   SLOW_S,
-  type Tool,
   text,
   timeoutOption,
+  toolOf,
 } from '../command.js';
 import { killCommand } from '../kill.js';
 import { explainCommand } from '../ledger/explain.js';
@@ -26,61 +27,13 @@ import { EXIT } from '../output/exit.js';
 import { cancelAllCommand } from './cancel-all.js';
 import { askThere } from './reach.js';
 
-/** Commands that the trader answers with its new mode. */
-type ModeRequest = Extract<
-  ControlRequest,
-  { command: 'widen' | 'reduce-only' | 'pause' | 'resume' | 'flatten' | 'unkill' }
->;
+/** Commands that the trader answers with its new mode, in the order of the help. */
+const MODE_NAMES = ['widen', 'reduce-only', 'pause', 'resume', 'flatten', 'unkill'] as const;
 
-interface ModeCommand {
-  readonly name: ModeRequest['command'];
-  readonly help: string;
-  /** Reason recorded when none is given; null: no reason is accepted. */
-  readonly unsaid: string | null;
-  readonly needsReason?: true;
-  /** Whether it applies to a single market too. */
-  readonly ofMarket?: true;
-  readonly tool?: Tool;
-}
-
-/** From mild to hard, and back. */
-const MODE_COMMANDS: readonly ModeCommand[] = [
-  {
-    name: 'widen',
-    help: 'quotes on, but no nearer to the fair value than risk.widen_distance',
-    unsaid: 'operator',
-  },
-  {
-    name: 'reduce-only',
-    help: 'quotes only what brings positions towards zero',
-    unsaid: 'operator',
-    tool: { kind: 'stop', options: ['reason'], required: ['reason'] },
-  },
-  {
-    name: 'pause',
-    help: 'stops quoting and pulls every order; fills are still booked',
-    unsaid: 'operator',
-    ofMarket: true,
-    tool: { kind: 'stop', options: ['reason', 'market'], required: ['reason'] },
-  },
-  {
-    name: 'resume',
-    help: 'quotes as usual again; markets paused alone stay paused; needs a reason after anything but a plain pause, widen or reduce-only',
-    unsaid: '',
-    ofMarket: true,
-  },
-  {
-    name: 'flatten',
-    help: 'cancels everything, sells what is held into the book, and stays out',
-    unsaid: null,
-    ofMarket: true,
-  },
-  { name: 'unkill', help: 'lifts a kill; needs a reason', unsaid: '', needsReason: true },
-];
-
-function modeCommand({ name, help, unsaid, needsReason, ofMarket, tool }: ModeCommand): AddCommand {
+function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
+  const { help, reason: wanted, marketButton }: OperatorRow = OPERATOR_COMMANDS[name];
   const reason =
-    needsReason === true
+    wanted === 'required'
       ? required('--reason <text>', 'why it may trade again; recorded', nonEmpty)
       : read('--reason <text>', 'why; recorded in the ledger', nonEmpty);
   const market = text('--market <name>', 'that market alone: its id, the beginning of it, or words of its title');
@@ -90,18 +43,18 @@ function modeCommand({ name, help, unsaid, needsReason, ofMarket, tool }: ModeCo
     config: 'trader',
     options: {
       timeout: timeoutOption(QUICK_S),
-      ...(unsaid === null ? {} : { reason }),
-      ...(ofMarket === true ? { market } : {}),
+      ...(wanted === 'none' ? {} : { reason }),
+      ...(marketButton === undefined ? {} : { market }),
     },
-    ...(tool === undefined ? {} : { tool }),
+    ...toolOf(name),
     answer: async ({ options, config, io }) => {
-      const market = options.market === undefined ? {} : { market: await marketAtVenue(options.market, config, io) };
-      const why = unsaid === null ? {} : { reason: options.reason ?? unsaid };
+      const one = options.market === undefined ? null : await marketAtVenue(options.market, config, io);
+      const asked = operatorRequest(name, { reason: options.reason ?? '', sender: 'operator', market: one });
       // The table determines the fields of each command.
-      const request = { command: name, ...why, ...market } as ModeRequest;
+      const request = asked as Extract<ControlRequest, { command: typeof name }>;
       const data: ResumedData = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
       // The mode is that of all other markets.
-      const more = market.market === undefined ? '' : `, that market by itself: \`twinbook explain ${market.market}\``;
+      const more = one === null ? '' : `, that market by itself: \`twinbook explain ${one}\``;
       return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
     },
   });
@@ -132,7 +85,7 @@ function leftBehind(ledger: LedgerReader): { readonly note: string; readonly ord
 }
 
 export const addControlCommands = all(
-  ...MODE_COMMANDS.map(modeCommand),
+  ...MODE_NAMES.map(modeCommand),
   stopCommand,
   cancelAllCommand,
   killCommand,

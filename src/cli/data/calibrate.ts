@@ -4,11 +4,11 @@ import { resolve } from 'node:path';
 import type { Calibration } from '../../lab/calibrate/calibration.js';
 import { CALIBRATION_FILE, calibrationText } from '../../lab/calibrate/calibration-file.js';
 import { count, decimal, formatPercent, formatQuantity, formatShares } from '../../lab/report/figures.js';
+import { resolveData } from '../arguments.js';
 import { command, usual } from '../command.js';
 import { ProgressLine } from '../lab/progress.js';
 import { type Column, prose, table } from '../output/table.js';
 import { requireWritable, writeWhole } from '../output/whole-file.js';
-import { resolveData } from './paths.js';
 
 export const calibrateCommand = command({
   name: 'calibrate',

@@ -3,14 +3,13 @@
 import { resolve } from 'node:path';
 import type { ImportedMarket, ImportKind, ImportProgress } from '../../recording/import.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { dayOrMomentIn } from '../arguments.js';
+import { dayOrMomentIn, resolveData } from '../arguments.js';
 import { command, csvFlag, flag, group, linesText, read, text } from '../command.js';
 import { ProgressLine } from '../lab/progress.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, json, short, table } from '../output/table.js';
 import { calibrateCommand } from './calibrate.js';
-import { resolveData } from './paths.js';
 import { formatOf, writeAnswer } from './query.js';
 import { disagreementRow, listing, listTable, statsTable } from './tables.js';
 

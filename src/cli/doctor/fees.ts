@@ -6,29 +6,19 @@ import { FEE_ROWS, type FeeReading, feeContradiction, readFees } from '../../tra
 import { EXIT, type ExitCode } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, json, prose, table } from '../output/table.js';
-import { venueAddress } from '../venue-address.js';
-import { requireAnswer } from '../venue-session.js';
+import { requireAnswer, withClient } from '../venue-session.js';
 
 /** Fails when the trades contradict the declared schedule. Needs no key. */
 export async function showFees(market: string, config: Config, asJson: boolean, io: CliIo): Promise<ExitCode> {
-  const { ServiceClient } = await import('../../shell/client/client.js');
-  const { profile } = config.venue;
-  const declared = profile.fee_schedule ?? 'notional';
-  const address = await venueAddress(config, true);
-  const client = new ServiceClient({ profile, baseUrl: address.url });
-  try {
-    const params = { condition_id: market };
-    const answer = await client.call('markets.trades', { params, query: { limit: FEE_ROWS } });
-    const reading = readFees(requireAnswer(answer, `the trades of ${market}`));
-    const contradiction = feeContradiction(reading, declared);
-    io.out(
-      asJson ? json({ declared, ...reading, contradiction }) : reportText(reading, declared, contradiction, io.columns),
-    );
-    return contradiction === null ? EXIT.ok : EXIT.failed;
-  } finally {
-    await client.close();
-    await address.close();
-  }
+  const declared = config.venue.profile.fee_schedule ?? 'notional';
+  const input = { params: { condition_id: market }, query: { limit: FEE_ROWS } };
+  const answer = await withClient(config, { controls: true }, (client) => client.call('markets.trades', input));
+  const reading = readFees(requireAnswer(answer, `the trades of ${market}`));
+  const contradiction = feeContradiction(reading, declared);
+  io.out(
+    asJson ? json({ declared, ...reading, contradiction }) : reportText(reading, declared, contradiction, io.columns),
+  );
+  return contradiction === null ? EXIT.ok : EXIT.failed;
 }
 
 function reportText(

@@ -2,125 +2,119 @@
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { BacktestResult } from '../../lab/backtest/backtest.js';
 import type { FeedChoice } from '../../lab/backtest/feeds/feed-values.js';
 import { FEE_NAMES } from '../../lab/backtest/fees.js';
-import { AFTER_HALT, type AfterHalt } from '../../lab/backtest/halts.js';
+import { AFTER_HALT } from '../../lab/backtest/halts.js';
 import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { boundHeapGrowth } from '../../shared/base/heap-growth.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
-import { integerBetween } from '../arguments.js';
-import { resolveData } from '../data/paths.js';
-import { EXIT } from '../output/exit.js';
-import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { json } from '../output/table.js';
+import { integerBetween, resolveData } from '../arguments.js';
+import {
+  type Answer,
+  type Call,
+  choice,
+  command,
+  flag,
+  type OptionRow,
+  read,
+  repeated,
+  text,
+  usual,
+  type Values,
+} from '../command.js';
+import type { CliIo } from '../output/io.js';
 import { writeWhole } from '../output/whole-file.js';
-import { type FillModelFlag, fillModelOption, resolveFillModels } from './fill-model-option.js';
+import { fillModelOption, resolveFillModels } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
 
-export interface BacktestFlags extends FillModelFlag {
-  readonly config: string;
-  readonly data: readonly string[];
-  readonly latency?: string;
-  readonly seed: number;
-  readonly repeat: number;
-  readonly failures?: string;
-  readonly fees?: string;
-  readonly makerFee: number;
-  readonly takerFee: number;
-  readonly landingMs?: number;
-  readonly allMarkets?: true;
-  readonly feed: readonly FeedChoice[];
-  readonly feedDelay?: number;
-  readonly afterHalt?: AfterHalt;
-  readonly workers?: number;
-  readonly report?: string;
-  readonly json?: true;
-}
+const feeOption = (who: string): OptionRow<number> =>
+  usual(
+    `--${who}-fee <rate>`,
+    `${who} fee as a share of the traded value where a recording names none, e.g. 0.01`,
+    0,
+    feeRate,
+    '0',
+  );
 
-export function addBacktestCommand(program: Command, session: Session): void {
-  const command = program
-    .command('backtest')
-    .description('runs strategy files over recordings, with the live trader’s own code on a virtual clock');
-  withBacktestData(addJsonOption(addConfigOption(command)))
-    .addOption(fillModelOption(BRACKET))
-    .addOption(
-      new Option(
-        '--after-halt <what>',
-        'when a limit halts the trader: resume with the next event or day, or end there as live',
-      )
-        .choices(AFTER_HALT)
-        .default('resume'),
-    )
-    .addOption(
-      new Option('--workers <n>', 'threads, at most one for each fill model')
-        .default(undefined, `as many as there are cores where the recordings are of our own format and long enough`)
-        .argParser(integerBetween(1, 256)),
-    )
-    .option('--report <file>', 'write the report, one HTML file');
-  addAction<BacktestFlags>(command, session, (options) => runBacktests(options, session.io));
-}
+export const seedOption = usual('--seed <n>', 'seed of latencies and ids', 1, integerBetween(0, 2 ** 32 - 1));
+export const makeDataOption = (): Option =>
+  new Option('--data <path...>', 'recordings: folders or files, of our own format or raw');
 
-/** Data options shared by backtests and sweeps. */
-export const withBacktestData = (command: Command, isRequired = true): Command =>
-  command
-    .addOption(
-      new Option('--data <path...>', 'recordings: folders or files, of our own format or raw').makeOptionMandatory(
-        isRequired,
-      ),
-    )
-    .option(
-      '--latency <model>',
-      `round trips: constant:MS or recorded, scaled by :xK; of kinds of calls: ,submit=constant:400 (default: recorded if measured, else ${USUAL_LATENCY})`,
-    )
-    .addOption(
-      new Option('--seed <n>', 'seed of latencies and ids').default(1).argParser(integerBetween(0, 2 ** 32 - 1)),
-    )
-    .addOption(
-      new Option(
-        '--repeat <n>',
-        'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
-      )
-        .default(1)
-        .argParser(integerBetween(1, MAX_REPEATS)),
-    )
-    .option(
-      '--failures <rates>',
-      'calls that fail: recorded, or parts of all calls as in lost:0.01,error:0.005 (default: none)',
-    )
-    .addOption(
-      new Option('--fees <name>', `fees where a recording names none: ${FEE_NAMES.join(', ')}`).conflicts([
-        'makerFee',
-        'takerFee',
-      ]),
-    )
-    .addOption(new Option('--maker-fee <rate>', FEE_HELP('maker')).default(0, '0').argParser(feeRate))
-    .addOption(new Option('--taker-fee <rate>', FEE_HELP('taker')).default(0, '0').argParser(feeRate))
-    .addOption(
-      new Option(
-        '--landing-ms <n>',
-        `how long merges take (default: the file’s exchange.landing_ms, else ${USUAL_LANDING_MS})`,
-      ).argParser(integerBetween(0, 600_000)),
-    )
-    .option(
-      '--feed <name=file...>',
-      'what a feed says: a CSV or JSONL file as in docs/feeds.md; NAME alone plays what was recorded of it',
-      (text: string, before: readonly FeedChoice[] = []) => [...before, feedChoice(text, before)],
-      [],
-    )
-    .addOption(
-      new Option(
-        '--feed-delay <ms>',
-        'from the time of a row in such a file to when it is known (default: as long as a live trader would need)',
-      ).argParser(integerBetween(0, 3_600_000)),
-    )
-    .option('--all-markets', 'offer every recorded market to every strategy, whatever their files select');
+/** Options shared by backtests and sweeps. */
+export const PLAY_OPTIONS = {
+  latency: text(
+    '--latency <model>',
+    `round trips: constant:MS or recorded, scaled by :xK; of kinds of calls: ,submit=constant:400 (default: recorded if measured, else ${USUAL_LATENCY})`,
+  ),
+  seed: seedOption,
+  repeat: usual(
+    '--repeat <n>',
+    'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
+    1,
+    integerBetween(1, MAX_REPEATS),
+  ),
+  failures: text(
+    '--failures <rates>',
+    'calls that fail: recorded, or parts of all calls as in lost:0.01,error:0.005 (default: none)',
+  ),
+  fees: {
+    option: new Option('--fees <name>', `fees where a recording names none: ${FEE_NAMES.join(', ')}`).conflicts([
+      'makerFee',
+      'takerFee',
+    ]),
+  } as OptionRow<string | undefined>,
+  makerFee: feeOption('maker'),
+  takerFee: feeOption('taker'),
+  landingMs: read(
+    '--landing-ms <n>',
+    `how long merges take (default: the file’s exchange.landing_ms, else ${USUAL_LANDING_MS})`,
+    integerBetween(0, 600_000),
+  ),
+  feed: repeated(
+    '--feed <name=file...>',
+    'what a feed says: a CSV or JSONL file as in docs/feeds.md; NAME alone plays what was recorded of it',
+    feedChoice,
+  ),
+  feedDelay: read(
+    '--feed-delay <ms>',
+    'from the time of a row in such a file to when it is known (default: as long as a live trader would need)',
+    integerBetween(0, 3_600_000),
+  ),
+  allMarkets: flag('--all-markets', 'offer every recorded market to every strategy, whatever their files select'),
+};
 
-const FEE_HELP = (who: string) => `${who} fee as a share of the traded value where a recording names none, e.g. 0.01`;
+export type PlayFlags = Values<typeof PLAY_OPTIONS>;
+
+const OPTIONS = {
+  data: { option: makeDataOption().makeOptionMandatory() } as OptionRow<readonly string[]>,
+  ...PLAY_OPTIONS,
+  fillModel: fillModelOption(BRACKET),
+  afterHalt: choice(
+    '--after-halt <what>',
+    'when a limit halts the trader: resume with the next event or day, or end there as live',
+    AFTER_HALT,
+    'resume',
+  ),
+  workers: {
+    option: new Option('--workers <n>', 'threads, at most one for each fill model')
+      .default(undefined, `as many as there are cores where the recordings are of our own format and long enough`)
+      .argParser(integerBetween(1, 256)),
+  } as OptionRow<number | undefined>,
+  report: text('--report <file>', 'write the report, one HTML file'),
+};
+
+export const addBacktestCommand = command({
+  name: 'backtest',
+  help: 'runs strategy files over recordings, with the live trader’s own code on a virtual clock',
+  config: 'file',
+  options: OPTIONS,
+  answer: runBacktests,
+});
 
 function feedChoice(text: string, before: readonly FeedChoice[]): FeedChoice {
   const [, name = '', path = ''] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
@@ -130,7 +124,7 @@ function feedChoice(text: string, before: readonly FeedChoice[]): FeedChoice {
 }
 
 /** Paths relative to the user's working folder. */
-export const resolveFeedChoices = ({ feed }: Pick<BacktestFlags, 'feed'>, cwd: string): readonly FeedChoice[] =>
+export const resolveFeedChoices = ({ feed }: Pick<PlayFlags, 'feed'>, cwd: string): readonly FeedChoice[] =>
   feed.map(({ name, path }) => ({ name, path: path && resolve(cwd, path) }));
 
 function feeRate(text: string): number {
@@ -139,14 +133,14 @@ function feeRate(text: string): number {
   return micros;
 }
 
-async function runBacktests(options: BacktestFlags, io: CliIo) {
+async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 'file'>): Promise<Answer> {
   boundHeapGrowth();
   const choices = resolveFeedChoices(options, io.cwd);
   const feeds = choices.map(({ name }) => name);
-  const config = await loadConfig(options.config, { ...io, strategyFileToo: true, feeds });
-  const line = new ProgressLine(io, options.json === true);
+  const config = await loadConfig(file, { ...io, strategyFileToo: true, feeds });
+  const line = new ProgressLine(io, isJson);
   const { latency, failures, fees, repeat, afterHalt } = options;
-  const fillModels = resolveFillModels(options, BRACKET, io.cwd);
+  const fillModels = resolveFillModels(options.fillModel, BRACKET, io.cwd);
   const asked = {
     ...planOptions(options, config),
     latency,
@@ -164,7 +158,7 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
   const { checkFillModels } = await import('../../lab/backtest/sources.js');
   const { backtestOnThreads } = await import('../../lab/backtest/threads/threads.js');
   // A copy: the process's own environment cannot be passed to a thread.
-  const source = { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd, feeds };
+  const source = { file: resolve(io.cwd, file), env: { ...io.env }, cwd: io.cwd, feeds };
   const results =
     Math.min(workers, fillModels.length) < 2
       ? await backtestOf(config, { ...asked, fillModels, progress })
@@ -177,7 +171,7 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
           fillModels: checkFillModels(fillModels),
         });
   line.end();
-  return tell(results, options, io);
+  return tell(results, options.report, io);
 }
 
 /** Recorded events from which threads pay off: each compiles the program and reads the recordings again. */
@@ -196,7 +190,7 @@ async function usualWorkers(paths: readonly string[], repeat: number): Promise<n
 
 /** Options of a plan shared by all runs. */
 export const planOptions = (
-  { seed, landingMs, makerFee, takerFee, allMarkets }: BacktestFlags,
+  { seed, landingMs, makerFee, takerFee, allMarkets }: PlayFlags,
   config: Config,
 ): Omit<PlanOptions, 'fillModel' | 'latency' | 'feeCurve'> => ({
   seed,
@@ -205,19 +199,16 @@ export const planOptions = (
   allMarkets: allMarkets === true,
 });
 
-async function tell(results: readonly BacktestResult[], options: BacktestFlags, io: CliIo) {
+async function tell(results: readonly BacktestResult[], report: string | undefined, io: CliIo): Promise<Answer> {
   const { summaryTable } = await import('../../lab/report/summary.js');
   const analyses = results.map(({ analysis }) => analysis);
-  if (options.report !== undefined) {
+  if (report !== undefined) {
     const { reportHtml } = await import('../../lab/report/html/report-html.js');
     const sessions = results.map(({ session }) => session);
-    writeWhole(resolve(io.cwd, options.report), reportHtml({ sessions }, analyses));
+    writeWhole(resolve(io.cwd, report), reportHtml({ sessions }, analyses));
   }
-  const runs = results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash }));
-  if (options.json === true) io.out(json(runs));
-  else {
-    io.out(summaryTable(analyses, io.columns));
-    if (options.report !== undefined) io.out(`report: ${options.report}\n`);
-  }
-  return EXIT.ok;
+  return {
+    data: results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash })),
+    text: (width) => `${summaryTable(analyses, width)}${report === undefined ? '' : `report: ${report}\n`}`,
+  };
 }

@@ -1,23 +1,19 @@
 /** `--fill-model`, shared by all commands with backtests. */
 
-import { Option } from 'commander';
 import { calibratedName } from '../../lab/calibrate/calibration-file.js';
-
-/** Names as given. */
-export interface FillModelFlag {
-  readonly fillModel?: readonly string[] | undefined;
-}
+import { type OptionRow, read } from '../command.js';
 
 /** @param usual default names */
-export const fillModelOption = (usual: readonly string[]): Option =>
-  new Option(
+export const fillModelOption = (usual: readonly string[]): OptionRow<readonly string[] | undefined> =>
+  read(
     '--fill-model <names>',
     `fill models, separated by commas, the most pessimistic first, e.g. trade-through,power:2, or calibrated (default: ${usual.join(',')})`,
-  ).argParser((text) => text.split(',').map((name) => name.trim()));
+    (text) => text.split(',').map((name) => name.trim()),
+  );
 
 /** `calibrated` is replaced by the result of `data calibrate`. */
 export const resolveFillModels = (
-  { fillModel }: FillModelFlag,
+  fillModel: readonly string[] | undefined,
   usual: readonly string[],
   cwd: string,
 ): readonly string[] => (fillModel ?? usual).map((name) => calibratedName(name, cwd));

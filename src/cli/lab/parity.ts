@@ -9,16 +9,17 @@ import { count, formatPercent, formatShares } from '../../lab/report/figures.js'
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { integerBetween } from '../arguments.js';
-import { command, type OptionRow, text, usual } from '../command.js';
+import { command, text, usual } from '../command.js';
 import type { Column } from '../output/table.js';
-import { type FillModelFlag, fillModelOption } from './fill-model-option.js';
+import { seedOption } from './backtest.js';
+import { fillModelOption } from './fill-model-option.js';
 import { makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS } from './run-option.js';
 import { backtestRun, sidesText } from './side-table.js';
 
 const OPTIONS = {
-  fillModel: { option: fillModelOption(BRACKET) } as OptionRow<FillModelFlag['fillModel']>,
+  fillModel: fillModelOption(BRACKET),
   latency: text('--latency <model>', "round trips: constant:MS or recorded, scaled by :xK (default: the run's own)"),
-  seed: usual('--seed <n>', 'seed of latencies and ids', 1, integerBetween(0, 2 ** 32 - 1)),
+  seed: seedOption,
   landingMs: usual('--landing-ms <n>', 'how long merges take', USUAL_LANDING_MS, integerBetween(0, 600_000)),
   ...RUN_OPTIONS,
 };

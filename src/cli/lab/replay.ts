@@ -15,7 +15,7 @@ import { type Answer, command, flag, type OptionRow, type Values } from '../comm
 import { EXIT } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
 import { record } from '../output/table.js';
-import { type FillModelFlag, fillModelOption } from './fill-model-option.js';
+import { fillModelOption } from './fill-model-option.js';
 import { makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS, traderOfNow } from './run-option.js';
 import { backtestRun, sidesText } from './side-table.js';
 
@@ -34,7 +34,7 @@ const OPTIONS = {
       "play another configuration over the run's market in a backtest: a strategy file, or a trader's file",
     ).conflicts(['asRecorded', 'acceptChangedCode']),
   } as OptionRow<string | undefined>,
-  fillModel: { option: fillModelOption(BRACKET) } as OptionRow<FillModelFlag['fillModel']>,
+  fillModel: fillModelOption(BRACKET),
   ...RUN_OPTIONS,
 };
 

@@ -9,20 +9,20 @@ import { utcText } from '../../shared/base/utc-text.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, prose, record, table } from '../output/table.js';
-import { type FillModelFlag, resolveFillModels } from './fill-model-option.js';
+import { resolveFillModels } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
 
 /** Backtests the run's span, with a progress line. */
 export async function backtestRun(
   run: RunJournal,
   options: Omit<ParityOptions, 'fillModels' | 'progress'>,
-  fillModel: FillModelFlag['fillModel'],
+  fillModel: readonly string[] | undefined,
   isJson: boolean,
   io: CliIo,
 ): Promise<ParityResult> {
   const { runParity } = await import('../../lab/parity/parity.js');
   const { checkFillModels } = await import('../../lab/backtest/sources.js');
-  const fillModels = checkFillModels(resolveFillModels({ fillModel }, BRACKET, io.cwd));
+  const fillModels = checkFillModels(resolveFillModels(fillModel, BRACKET, io.cwd));
   const line = new ProgressLine(io, isJson);
   const progress = (share: number, what: string) => line.show(share, what);
   return runParity(run, { ...options, fillModels, progress }).finally(() => line.end());

@@ -2,23 +2,21 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../shared/base/folder.js';
 import { packageRoot, shippedStrategies } from '../../shell/config/shipped.js';
 import { nowMs } from '../../shell/runtime/clock.js';
-import { command, type OptionRow, usual } from '../command.js';
+import { choice, command, usual } from '../command.js';
 import type { CliIo } from '../output/io.js';
 import { writeWhole } from '../output/whole-file.js';
 
-const kindOption: OptionRow<Kind> = {
-  option: new Option(
-    '--kind <kind>',
-    'what it quotes: each market alone, all outcomes of an event together, or each market around the prices of a feed',
-  )
-    .choices(['market', 'event', 'feed'])
-    .default('market'),
-};
+const kindOption = choice(
+  '--kind <kind>',
+  'what it quotes: each market alone, all outcomes of an event together, or each market around the prices of a feed',
+  ['market', 'event', 'feed'],
+  'market',
+);
 
 export const strategyNewCommand = command({
   name: 'new',

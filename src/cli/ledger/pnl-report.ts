@@ -12,7 +12,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
-import { resolveData } from '../data/paths.js';
+import { resolveData } from '../arguments.js';
 import type { CliIo } from '../output/io.js';
 import { writeWhole } from '../output/whole-file.js';
 import { readLedger } from './ledger-reading.js';

@@ -2,10 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { packageRoot } from '../../shell/config/shipped.js';
 import type { ExitCode } from './exit.js';
-import { requireWritable } from './whole-file.js';
 
 export interface CliIo {
   readonly out: (text: string) => void;
@@ -55,28 +54,6 @@ export function defaultConfig(cwd: string): string {
   const ownFile = join(packageRoot, DEFAULT_CONFIG);
   const isInstalled = packageRoot.split('/').includes('node_modules');
   return existsSync(resolve(cwd, DEFAULT_CONFIG)) || isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile;
-}
-
-export const addConfigOption = (command: Command): Command =>
-  command.option('-c, --config <file>', "the trader's configuration file", DEFAULT_CONFIG);
-
-export const addJsonOption = (command: Command): Command => command.option('--json', 'print JSON in place of a table');
-
-/** Registers a command's action: options and arguments in, exit code out. */
-export function addAction<Options>(
-  command: Command,
-  session: Session,
-  run: (options: Options, args: readonly string[]) => ExitCode | Promise<ExitCode>,
-): void {
-  command.action(async () => {
-    if (command.getOptionValueSource('config') === 'default') {
-      command.setOptionValue('config', defaultConfig(session.io.cwd));
-    }
-    const { report } = command.opts();
-    if (typeof report === 'string') requireWritable(resolve(session.io.cwd, report));
-    // Commander fills the options as declared; `Options` is written beside those declarations.
-    session.exitCode = await run(command.opts() as Options, command.args);
-  });
 }
 
 export const changedCodeOption = (): Option =>

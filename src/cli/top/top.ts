@@ -4,7 +4,6 @@
  */
 
 import { existsSync } from 'node:fs';
-import { Option } from 'commander';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, micros } from '../../shared/base/micros.js';
 import type { TraderConfig } from '../../shell/config/load.js';
@@ -12,7 +11,7 @@ import { TraderState } from '../../shell/console/trader-state.js';
 import { ResultBook } from '../../shell/console/views/result-book.js';
 import { Subscription } from '../../shell/control/telemetry/subscription.js';
 import { numberBetween } from '../arguments.js';
-import { command, flag, type OptionRow, usual, type Values } from '../command.js';
+import { choice, command, flag, usual, type Values } from '../command.js';
 import type { CliIo, CliTerminal } from '../output/io.js';
 import { json } from '../output/table.js';
 import { type LedgerFacts, makeRows, readFacts, type TopRow } from './top-rows.js';
@@ -32,9 +31,7 @@ import {
 } from './top-screen.js';
 
 const OPTIONS = {
-  sort: {
-    option: new Option('--sort <by>', 'what is largest stands first').choices(Object.keys(SORTS)).default('result'),
-  } as OptionRow<SortBy>,
+  sort: choice('--sort <by>', 'what is largest stands first', Object.keys(SORTS) as SortBy[], 'result'),
   every: usual('--every <seconds>', 'between two pictures', 1, numberBetween(0.2, 3600)),
   once: flag('--once', 'one table, then leave; so it is where nobody looks at a terminal'),
 };

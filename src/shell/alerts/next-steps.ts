@@ -10,7 +10,7 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   journal_ended:
     'make room on its disk (`journal.max_mb` bounds it); `twinbook stop`, then `twinbook start`, begins another one',
   login_refused:
-    'was it you, `twinbook alerts ack login_refused`; else give the page another password and start it again',
+    'was it you, `twinbook alerts --ack login_refused`; else give the page another password and start it again',
   telemetry_slowed: 'close pages and `twinbook top` that nobody reads; nothing is wrong with trading',
   reader_cut: 'end what subscribes and does not read; `twinbook top` and the console come back by themselves',
   killed: '`twinbook events` says why; `twinbook unkill --reason TEXT` leads back up',
@@ -37,7 +37,7 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
     '`twinbook explain MARKET` has the words of the exchange; compare `capital` with the account for a lack of funds',
   budget_short:
     '`twinbook status` says which requests are left; does another program use this key or this address? Ask the venue',
-  configured: '`twinbook config history` says who changed what',
+  configured: '`twinbook config diff --history` says who changed what',
   strategy_failed: '`twinbook resume --reason TEXT` lets it try again',
   market_failed: '`twinbook resume --reason TEXT` lets it try again',
 };

@@ -8,6 +8,7 @@ import { parseDecimal } from '../../shared/base/decimal.js';
 import { FEE_SCHEDULES } from '../../shared/base/fees.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { AMOUNT, findMark, PATH } from '../../shared/base/settings.js';
+import { CHAT_NAMES } from '../../shared/protocol/operator-commands.js';
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { EVENT_OUTCOMES } from '../../trader/risk/event-rules.js';
 import { riskLimitsSchema } from '../../trader/risk/limits.js';
@@ -251,11 +252,8 @@ export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 
 const CHANNEL_KINDS = ['webhook', 'slack', 'discord', 'ntfy', 'telegram', 'mail'] as const;
 
-/**
- * Commands by a message to a bot, and those that stop the trader. None resumes: a stolen telephone can only stop it.
- */
-export const STOPPING_COMMANDS = ['pause', 'reduce-only', 'kill'] as const;
-export const CHAT_COMMANDS = ['status', 'ack', ...STOPPING_COMMANDS] as const;
+/** Commands by a message to a bot. */
+export const CHAT_COMMANDS = ['status', 'ack', ...CHAT_NAMES] as const;
 export type ChatCommand = (typeof CHAT_COMMANDS)[number];
 
 const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;

@@ -2,10 +2,11 @@
 
 import { execFile } from 'node:child_process';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { type OperatorName, operatorRequest } from '../../shared/protocol/operator-commands.js';
 import { askTrader } from '../control/control-client.js';
 import type { ControlQuestion } from '../control/control-protocol.js';
 import { leaveStopFile, locateStopFile } from '../control/stop-file.js';
-import type { Acted, PageAction } from '../dashboard/contract.js';
+import { type Acted, marketCommand, type TraderAction } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { PROGRAM } from './program.js';
 import type { AlertStore } from './store/alert-store.js';
@@ -19,9 +20,6 @@ export interface ActionPlace {
   readonly ledgerPath: string;
 }
 
-/** Command to the trader. */
-type TraderAction = Exclude<PageAction, 'ack' | 'apply' | 'rollback'>;
-
 /** @param market condition id of an action on one market; null for all others */
 export async function act(
   action: TraderAction,
@@ -30,7 +28,8 @@ export async function act(
   market: string | null = null,
 ): Promise<Acted> {
   try {
-    const question = makeQuestion(action, reason, market ?? '');
+    // The table of commands determines the fields of each.
+    const question = operatorRequest(commandOf(action), { reason, sender: ON_THE_PAGE, market }) as ControlQuestion;
     const answer = await askTrader(question, { socket: place.socket, timeoutMs: WITHIN_MS });
     if (market !== null) return { refusal: null, text: 'done, in this market alone' };
     const notes = 'notes' in answer ? (answer.notes ?? []) : [];
@@ -62,25 +61,8 @@ function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
 
 const ON_THE_PAGE = 'operator, on the page';
 
-function makeQuestion(action: TraderAction, reason: string, market: string): ControlQuestion {
-  switch (action) {
-    case 'pause-market':
-      return { command: 'pause', reason: reason || ON_THE_PAGE, market };
-    case 'resume-market':
-      return { command: 'resume', reason, market };
-    case 'flatten-market':
-      return { command: 'flatten', market };
-    case 'cancel-all':
-      return { command: action, verify: false };
-    case 'flatten':
-      return { command: action };
-    case 'resume':
-    case 'unkill':
-      return { command: action, reason };
-    default:
-      return { command: action, reason: reason || ON_THE_PAGE };
-  }
-}
+// An action on all markets has the name of its command.
+const commandOf = (action: TraderAction): OperatorName => marketCommand(action) ?? (action as OperatorName);
 
 /** The page waits slightly longer. */
 const COMMAND_WITHIN_MS = 25_000;

@@ -57,21 +57,13 @@ export async function performCommand(
   { detail }: Pick<ChannelConfig, 'detail'>,
   { command, about, user }: Asked,
 ): Promise<string> {
+  if (command === 'status') return statusText(options, detail === 'bare');
+  if (command === 'ack') return acknowledge(options, about).text;
   const { control, ledger } = options.config;
-  switch (command) {
-    case 'status':
-      return statusText(options, detail === 'bare');
-    case 'ack':
-      return acknowledge(options, about).text;
-    case 'pause':
-    case 'reduce-only':
-    case 'kill': {
-      const place = { socket: control.socket, ledgerPath: ledger.path };
-      const { refusal, text } = await act(command, `by Telegram, user ${user}`, place);
-      if (refusal !== null) return `${command} was refused: ${refusal}`;
-      return text === 'done' ? `${command} is obeyed; ask for status to see what rests` : `${command}: ${text}`;
-    }
-  }
+  const place = { socket: control.socket, ledgerPath: ledger.path };
+  const { refusal, text } = await act(command, `by Telegram, user ${user}`, place);
+  if (refusal !== null) return `${command} was refused: ${refusal}`;
+  return text === 'done' ? `${command} is obeyed; ask for status to see what rests` : `${command}: ${text}`;
 }
 
 /** @param isBare without a figure or a reason */

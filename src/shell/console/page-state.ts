@@ -1,9 +1,9 @@
 /** Content of the page, from the trader's last messages and its ledger. */
 
+import type { Role } from '../../shared/protocol/operator-commands.js';
 import type { AccountStatus, ProcessStatus } from '../../shared/protocol/trader-status.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
 import { ALERT_SEVERITIES } from '../config/schema.js';
-import type { Role } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { marketDetail, marketRow, moneyText } from './page-market.js';
 import type { ShownParts } from './shown-parts.js';

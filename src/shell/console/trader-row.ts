@@ -2,8 +2,8 @@
 
 import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 import { add, ZERO } from '../../shared/base/micros.js';
+import type { Role } from '../../shared/protocol/operator-commands.js';
 import { describeQuoting } from '../../shared/protocol/trader-status.js';
-import type { Role } from '../dashboard/contract.js';
 import { moneyText } from './page-market.js';
 import { countAlerts, judgeMode } from './page-state.js';
 import type { ShownParts } from './shown-parts.js';

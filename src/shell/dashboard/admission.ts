@@ -1,8 +1,9 @@
 /** Which caller may request what of which trader; each refusal gives its reason. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Role } from '../../shared/protocol/operator-commands.js';
 import { BearerAuth } from './bearer-auth.js';
-import { type Host, isAllowed, type Role, type TraderHost } from './contract.js';
+import { type Host, isAllowed, type TraderHost } from './contract.js';
 import { Guesses } from './guesses.js';
 import { PROOF_HEADER, proveAnswer, proveEvent } from './proof.js';
 import { type AdmittedRequest, Sessions } from './sessions.js';

@@ -1,55 +1,42 @@
 /** Data and requests of the page. The console makes all data; the page decides nothing. */
 
-/**
- * Actions of buttons. `resume` and `unkill` lead up the ladder, those before them down. `ack`: a person acknowledged all open alerts.
- * `apply` and `rollback` change the configuration.
- */
-export const PAGE_ACTIONS = [
-  'widen',
-  'reduce-only',
-  'pause',
-  'cancel-all',
-  'flatten',
-  'pause-market',
-  'resume-market',
-  'flatten-market',
-  'kill',
-  'resume',
-  'unkill',
-  'ack',
-  'apply',
-  'rollback',
-] as const;
-export type PageAction = (typeof PAGE_ACTIONS)[number];
+import {
+  FIRST_NAMES,
+  MARKET_NAMES,
+  type MarketName,
+  OPERATOR_COMMANDS,
+  OPERATOR_NAMES,
+  type OperatorName,
+  ROLES,
+  type Role,
+} from '../../shared/protocol/operator-commands.js';
 
-/** Whether it applies to one market, which is named with it. */
-export const isOfMarket = (action: PageAction): boolean => action.endsWith('-market');
+type MarketAction = `${MarketName}-market`;
+const ofMarket = (name: MarketName): MarketAction => `${name}-market`;
 
-/** Actions on all traders of a console at once. */
-export const ALL_ACTIONS = ['pause', 'kill'] as const satisfies readonly PageAction[];
-export type AllAction = (typeof ALL_ACTIONS)[number];
+/** Buttons that send no command to the trader: `ack` acknowledges alerts, the others change the configuration. */
+const OTHER_ACTIONS = { ack: 'stop', apply: 'operate', rollback: 'operate' } as const satisfies Record<string, Role>;
 
-/** Roles, ascending: each includes the permissions of those before. */
-export const ROLES = ['view', 'stop', 'operate'] as const;
-export type Role = (typeof ROLES)[number];
+export type TraderAction = OperatorName | MarketAction;
+export type PageAction = TraderAction | keyof typeof OTHER_ACTIONS;
 
 /** Minimum role of each action. */
-export const ROLE_OF: Readonly<Record<PageAction, Role>> = {
-  widen: 'stop',
-  'reduce-only': 'stop',
-  pause: 'stop',
-  'cancel-all': 'stop',
-  kill: 'stop',
-  flatten: 'operate',
-  'pause-market': 'stop',
-  'resume-market': 'operate',
-  'flatten-market': 'operate',
-  resume: 'operate',
-  unkill: 'operate',
-  ack: 'stop',
-  apply: 'operate',
-  rollback: 'operate',
-};
+export const ROLE_OF = {
+  ...Object.fromEntries(OPERATOR_NAMES.map((name) => [name, OPERATOR_COMMANDS[name].role])),
+  ...Object.fromEntries(MARKET_NAMES.map((name) => [ofMarket(name), OPERATOR_COMMANDS[name].role])),
+  ...OTHER_ACTIONS,
+} as Readonly<Record<PageAction, Role>>;
+
+// The record has these keys and no others.
+export const PAGE_ACTIONS = Object.keys(ROLE_OF) as readonly PageAction[];
+
+/** The command of an action on one market; null for an action on all markets. */
+export const marketCommand = (action: PageAction): MarketName | null =>
+  MARKET_NAMES.find((name) => ofMarket(name) === action) ?? null;
+
+/** Actions on all traders of a console at once. */
+export const ALL_ACTIONS = FIRST_NAMES;
+export type AllAction = (typeof ALL_ACTIONS)[number];
 
 export const isAllowed = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 

@@ -17,7 +17,7 @@ import {
   CSV_NAMES,
   type CsvName,
   type Host,
-  isOfMarket,
+  marketCommand,
   PAGE_ACTIONS,
   type PageAction,
   ROLE_OF,
@@ -178,8 +178,9 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     if (action === undefined) return reply.code(404).send({ error: NO_ACTION });
     const trader = findTrader(host, request.query, reply);
     if (trader === null) return reply;
-    const market = isOfMarket(action) ? readText(request.query['market']) : null;
-    if (isOfMarket(action) && market === null) return reply.code(400).send({ error: NO_MARKET });
+    const isOfMarket = marketCommand(action) !== null;
+    const market = isOfMarket ? readText(request.query['market']) : null;
+    if (isOfMarket && market === null) return reply.code(400).send({ error: NO_MARKET });
     const { refusal, text } = await trader.act(action, readReason(request.body), market);
     return refusal === null ? { done: true, text } : reply.code(409).send({ error: refusal });
   });

@@ -1,8 +1,9 @@
 /** The state of one trader, or of all, for the page: once, and after each change. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Role } from '../../shared/protocol/operator-commands.js';
 import { findTrader, type Gate, type Query, readText } from './admission.js';
-import type { Host, Role, TraderHost } from './contract.js';
+import type { Host, TraderHost } from './contract.js';
 import { MOST_STREAMS, type StreamReader, type StreamSource, Streams } from './streams.js';
 
 /** Answer of `/state`, and each event of its stream. */

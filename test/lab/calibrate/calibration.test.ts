@@ -120,7 +120,7 @@ describe('a calibration', () => {
     const postsOnly = fillModel(calibratedName('posts-only:calibrated', dirname(path)));
     expect([postsOnly.name, postsOnly.postsOnly]).toEqual([`posts-only:calibrated (${found.best})`, true]);
     expect(calibratedName('power:3', '/')).toBe('power:3');
-    expect(resolveFillModels({ fillModel: ['calibrated', 'log'] }, [], dirname(path))).toEqual([named, 'log']);
+    expect(resolveFillModels(['calibrated', 'log'], [], dirname(path))).toEqual([named, 'log']);
     expect(() => fillModel('calibrated (power:11)')).toThrow(/no fill model is called/);
     writeFileSync(path, '{}');
     expect(() => calibratedName('calibrated', dirname(path))).toThrow(/is no calibration/);

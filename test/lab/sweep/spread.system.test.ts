@@ -30,7 +30,7 @@ const OF_MACHINE = ['-c', 'trader.yaml', '--data', 'recordings'];
 const QUESTION = [...OF_MACHINE, '--param', 'behind_ticks=0:1:1', '--folds', '2', '--fill-model', 'risk-averse'];
 const sweep = (...args: readonly string[]) => twinbook(['sweep', ...QUESTION, '--workers', '1', ...args]);
 const runChunk = (env: Readonly<Record<string, string>>, dir = 'chunks', machine = OF_MACHINE, stopAsked = never) =>
-  twinbook(['sweep', 'run-chunk', '--dir', dir, ...machine, '--workers', '1'], env, stopAsked);
+  twinbook(['sweep', 'worker', '--dir', dir, ...machine, '--workers', '1'], env, stopAsked);
 const BOTH = [...OF_MACHINE, '--index', '0-1'];
 
 const contentOf = (out: string) => readSweepTables(join(place.folder, out));

@@ -286,8 +286,8 @@ describe('the page', () => {
     expect(acted.map(([action]) => action)).toEqual([
       'kill',
       'widen',
-      'reduce-only',
       'pause',
+      'reduce-only',
       'cancel-all',
       'kill',
       'ack',

@@ -2,7 +2,6 @@
 
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Command, Option } from 'commander';
 import { feeCurve } from '../../../lab/backtest/fees.js';
 import { latencyChoice } from '../../../lab/backtest/latency.js';
 import { readAxis, requireDifferent } from '../../../lab/sweep/axes.js';
@@ -12,81 +11,79 @@ import { gridSearch, randomSearch } from '../../../lab/sweep/search.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { loadConfig } from '../../../shell/config/load.js';
 import type { Config } from '../../../shell/config/types.js';
-import { integerBetween, numberBetween } from '../../arguments.js';
-import { resolveData } from '../../data/paths.js';
-import { addConfigOption, addJsonOption, type CliIo } from '../../output/io.js';
-import { type BacktestFlags, planOptions, resolveFeedChoices, withBacktestData } from '../backtest.js';
+import { integerBetween, numberBetween, resolveData } from '../../arguments.js';
+import { type OptionRow, read, repeated, text, usual, type Values } from '../../command.js';
+import type { CliIo } from '../../output/io.js';
+import { makeDataOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } from '../backtest.js';
 import { fillModelOption, resolveFillModels } from '../fill-model-option.js';
-
-export interface QuestionFlags extends Omit<BacktestFlags, 'data' | 'workers'> {
-  readonly data?: readonly string[];
-  readonly param: readonly string[];
-  readonly random?: number;
-  readonly folds?: number;
-  readonly embargo: number;
-  readonly memory: number;
-  readonly workers: number;
-  readonly out?: string;
-  readonly resume?: true;
-}
 
 const MEBIBYTE = 1024 * 1024;
 const MINUTE_MS = 60_000;
 
+export const memoryOption = usual(
+  '--memory <mib>',
+  'decoded recordings up to this size are kept and shared, larger ones streamed',
+  USUAL_MEMORY_BYTES / MEBIBYTE,
+  integerBetween(0, 1_048_576),
+);
+
 /** The same for a sweep run here and for a planned one. */
-export const withQuestion = (command: Command): Command =>
-  withMemory(withParameters(withBacktestData(addJsonOption(addConfigOption(command)), false)));
+export const QUESTION_OPTIONS = {
+  data: { option: makeDataOption() } as OptionRow<readonly string[] | undefined>,
+  ...PLAY_OPTIONS,
+  param: repeated(
+    '--param <name=values>',
+    'a parameter to vary, as STRATEGY.NAME=FROM:TO:STEP or =a,b,c; with --random also =FROM:TO or =log:FROM:TO',
+  ),
+  random: read('--random <n>', 'try so many that are drawn, not the whole grid', integerBetween(1, MAX_CONFIGURATIONS)),
+  fillModel: fillModelOption(USUAL_FILL_MODELS),
+  folds: read(
+    '--folds <n>',
+    'folds of whole events, in order of time (default: 4, if there are events enough)',
+    integerBetween(1, MAX_FOLDS),
+  ),
+  embargo: usual(
+    '--embargo <minutes>',
+    'between the end of an event that is learned from and the fold that is tested',
+    0,
+    numberBetween(0, 525_600),
+  ),
+  out: text(
+    '--out <dir>',
+    'where results are kept and trials counted (default: sweep/ beside the ledger; of a strategy file alone data/sweep/NAME)',
+  ),
+  memory: memoryOption,
+};
 
-const withParameters = (command: Command): Command =>
-  command
-    .option(
-      '--param <name=values>',
-      'a parameter to vary, as STRATEGY.NAME=FROM:TO:STEP or =a,b,c; with --random also =FROM:TO or =log:FROM:TO',
-      (text: string, before: readonly string[]) => [...before, text],
-      [],
-    )
-    .option('--random <n>', 'try so many that are drawn, not the whole grid', integerBetween(1, MAX_CONFIGURATIONS))
-    .addOption(fillModelOption(USUAL_FILL_MODELS))
-    .option(
-      '--folds <n>',
-      'folds of whole events, in order of time (default: 4, if there are events enough)',
-      integerBetween(1, MAX_FOLDS),
-    )
-    .addOption(
-      new Option('--embargo <minutes>', 'between the end of an event that is learned from and the fold that is tested')
-        .default(0)
-        .argParser(numberBetween(0, 525_600)),
-    )
-    .option(
-      '--out <dir>',
-      'where results are kept and trials counted (default: sweep/ beside the ledger; of a strategy file alone data/sweep/NAME)',
-    );
+/** Options of a sweep, and the configuration file of its command. */
+export type Question = Values<typeof QUESTION_OPTIONS> & {
+  readonly file: string;
+  readonly workers: number;
+  readonly world?: readonly string[] | undefined;
+  readonly resume?: true | undefined;
+};
 
-export const threadsOption = (): Option =>
-  new Option('--workers <n>', 'threads')
-    .default(availableParallelism(), 'as many as there are cores')
-    .argParser(integerBetween(1, 256));
+export const threadsOption = usual(
+  '--workers <n>',
+  'threads',
+  availableParallelism(),
+  integerBetween(1, 256),
+  'as many as there are cores',
+);
 
-export const withMemory = (command: Command): Command =>
-  command.addOption(
-    new Option('--memory <mib>', 'decoded recordings up to this size are kept and shared, larger ones streamed')
-      .default(USUAL_MEMORY_BYTES / MEBIBYTE)
-      .argParser(integerBetween(0, 1_048_576)),
-  );
+export const memoryBytes = ({ memory }: Pick<Question, 'memory'>): number => memory * MEBIBYTE;
 
-export const memoryBytes = ({ memory }: Pick<QuestionFlags, 'memory'>): number => memory * MEBIBYTE;
-
-export function requireData({ data }: Pick<QuestionFlags, 'data'>): readonly string[] {
+export function requireData({ data }: Pick<Question, 'data'>): readonly string[] {
   if (data !== undefined) return data;
   const hint = 'Give recordings with --data PATH, or worlds with --world NAME.';
   throw new TwinbookError('usage', 'there is nothing to sweep over', hint);
 }
 
 /** Input shared by both kinds of sweeps. */
-export async function questionFrom(options: QuestionFlags & { readonly world?: readonly string[] }, io: CliIo) {
+export async function questionFrom(options: Question, io: CliIo) {
   // A copy: the process's own environment cannot be passed to a thread.
   const feeds = options.world === undefined ? options.feed.map(({ name }) => name) : ('any' as const);
-  const source = { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd, feeds };
+  const source = { file: resolve(io.cwd, options.file), env: { ...io.env }, cwd: io.cwd, feeds };
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true });
   return {
     config,
@@ -99,13 +96,13 @@ export async function questionFrom(options: QuestionFlags & { readonly world?: r
 }
 
 /** Finds every error of the input before anything runs. */
-export async function planFrom(options: QuestionFlags & Pick<BacktestFlags, 'data'>, io: CliIo): Promise<SweepPlan> {
+export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan> {
+  const paths = resolveData(requireData(options), io);
   const question = await questionFrom(options, io);
   const { checkFillModels } = await import('../../../lab/backtest/sources.js');
-  const fillModels = checkFillModels(resolveFillModels(options, USUAL_FILL_MODELS, io.cwd));
+  const fillModels = checkFillModels(resolveFillModels(options.fillModel, USUAL_FILL_MODELS, io.cwd));
   const { readFeedData } = await import('../../../lab/backtest/feeds/feed-values.js');
   const { openRecordings } = await import('../../../recording/recording.js');
-  const paths = resolveData(options.data, io);
   const recordings = await openRecordings(paths);
   return {
     ...question,
@@ -134,7 +131,7 @@ function usualOutDir({ file, ledger, strategies }: Config, cwd: string): string 
   return lone === undefined ? join(dirname(ledger.path), 'sweep') : resolve(cwd, 'data/sweep', lone.name);
 }
 
-function searchFrom({ param, random, seed }: QuestionFlags, config: Config): SweepPlan['search'] {
+function searchFrom({ param, random, seed }: Question, config: Config): SweepPlan['search'] {
   const axes = param.map((text) => readAxis(text, config.strategies, random !== undefined));
   requireDifferent(axes);
   return random === undefined ? gridSearch(config, axes) : randomSearch(config, axes, random, seed);

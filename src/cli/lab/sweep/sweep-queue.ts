@@ -3,7 +3,7 @@
  */
 
 import querystring from 'node:querystring';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { SweepEngine } from '../../../lab/sweep/facts.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { isLoopback } from '../../../shell/client/base-url.js';
@@ -11,20 +11,21 @@ import type { QueueAddress } from '../../../shell/queue/job-queue.js';
 import { readPrivateFile } from '../../../shell/wallet/private-file.js';
 import { secrets } from '../../../shell/wallet/secrets.js';
 import { integerBetween } from '../../arguments.js';
+import { choice, command, type OptionRow, usual, type Values } from '../../command.js';
 import { EXIT, type ExitCode } from '../../output/exit.js';
-import { addAction, type CliIo, type Session } from '../../output/io.js';
-import { copyPlace, type RunnerFlags, takeTimeZone, withRunner } from './sweep-chunks.js';
-
-export interface QueueFlags {
-  readonly engine: 'threads' | 'queue';
-  readonly queue: string;
-  readonly chunkSeconds: number;
-}
-
-type WorkerFlags = RunnerFlags & { readonly queue: string; readonly lockSeconds: number };
+import type { CliIo } from '../../output/io.js';
+import {
+  type ChunkMachine,
+  chunkSecondsOption,
+  copyPlace,
+  indexOption,
+  runChunks,
+  takeTimeZone,
+} from './sweep-chunks.js';
+import { memoryOption, threadsOption } from './sweep-question.js';
 
 /** Spot machines get two minutes' notice. */
-export const USUAL_QUEUED_SECONDS = 90;
+const USUAL_QUEUED_SECONDS = 90;
 
 /** A secret if it contains a password; never an argument, which other users could see. */
 const ADDRESS = 'TWINBOOK_QUEUE_URL';
@@ -32,30 +33,69 @@ const ADDRESS = 'TWINBOOK_QUEUE_URL';
 const SECRET = 'TWINBOOK_QUEUE_SECRET';
 const LEAST_SECRET = 16;
 
-export const engineOption = (): Option =>
-  new Option('--engine <name>', `what runs backtests: threads here, or workers behind the queue at ${ADDRESS}`)
-    .choices(['threads', 'queue'])
-    .default('threads');
+const queueOption = usual(
+  '--queue <name>',
+  'the name of the queue; users who share a server take one each',
+  'sweep',
+  queueName,
+);
 
-export const queueOption = (): Option =>
-  new Option('--queue <name>', 'the name of the queue; users who share a server take one each')
-    .default('sweep')
-    .argParser((text) => {
-      if (/^[a-z0-9][a-z0-9-]{0,63}$/.test(text)) return text;
-      throw new InvalidArgumentError('Wanted lower-case letters, digits and dashes.');
-    });
-
-export function addWorkerCommand(sweep: Command, session: Session): void {
-  const worker = sweep.command('worker').description('runs chunks of sweeps that are led with --engine queue');
-  const lock = new Option('--lock-seconds <n>', 'after it a silent worker loses its chunk to another');
-  withRunner(worker)
-    .addOption(queueOption())
-    .addOption(lock.default(30).argParser(integerBetween(2, 3600)));
-  addAction<WorkerFlags>(worker, session, (options) => work(options, session.io));
+function queueName(text: string): string {
+  if (/^[a-z0-9][a-z0-9-]{0,63}$/.test(text)) return text;
+  throw new InvalidArgumentError('Wanted lower-case letters, digits and dashes.');
 }
 
+export const ENGINE_OPTIONS = {
+  engine: choice(
+    '--engine <name>',
+    `what runs backtests: threads here, or workers behind the queue at ${ADDRESS}`,
+    ['threads', 'queue'],
+    'threads',
+  ),
+  queue: queueOption,
+  chunkSeconds: chunkSecondsOption(USUAL_QUEUED_SECONDS),
+};
+
+const WORKER_OPTIONS = {
+  data: {
+    option: new Option(
+      '--data <path...>',
+      'this machine’s copy of the recordings: folders or files',
+    ).makeOptionMandatory(),
+  } as OptionRow<readonly string[]>,
+  memory: memoryOption,
+  workers: threadsOption,
+  dir: {
+    option: new Option('--dir <dir>', 'the folder of `sweep plan`: run its chunks, without a queue').conflicts([
+      'queue',
+      'lockSeconds',
+    ]),
+  } as OptionRow<string | undefined>,
+  index: indexOption,
+  queue: queueOption,
+  lockSeconds: usual(
+    '--lock-seconds <n>',
+    'after it a silent worker loses its chunk to another',
+    30,
+    integerBetween(2, 3600),
+  ),
+};
+
+export const workerCommand = command({
+  name: 'worker',
+  help: 'runs chunks of sweeps that are led with --engine queue, or of a planned sweep',
+  config: 'file',
+  options: WORKER_OPTIONS,
+  run: ({ options, file, io }) => {
+    const { dir, index, queue, lockSeconds } = options;
+    if (dir !== undefined) return runChunks(dir, index, { ...options, file }, io);
+    if (index === undefined) return work({ ...options, file }, queue, lockSeconds * 1000, io);
+    throw new TwinbookError('usage', '--index names chunks of --dir', 'Name the folder of `sweep plan` with --dir.');
+  },
+});
+
 /** Undefined: the default engine. The queue's packages are loaded only when used. */
-export async function openEngine(options: QueueFlags, io: CliIo): Promise<SweepEngine | undefined> {
+export async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { JobQueue } = await import('../../../shell/queue/job-queue.js');
   const { askServer, requireServer } = await import('../../../shell/queue/server.js');
@@ -70,16 +110,14 @@ export async function openEngine(options: QueueFlags, io: CliIo): Promise<SweepE
   };
 }
 
-async function work(options: WorkerFlags, io: CliIo): Promise<ExitCode> {
+async function work(machine: ChunkMachine, queue: string, lockMs: number, io: CliIo): Promise<ExitCode> {
   const { workOn } = await import('../../../shell/queue/job-worker.js');
   const { openChunkWorker } = await import('../../../lab/sweep/queue/chunk-worker.js');
   const say = (text: string) => io.err(`${text}\n`);
-  const worker = openChunkWorker(await copyPlace(options, io), takeTimeZone, say);
+  const worker = openChunkWorker(copyPlace(machine, io), takeTimeZone, say);
   const stopAsked = io.stopAsked().then(() => say('takes nothing new; what is under way is done to its end'));
-  const lockMs = options.lockSeconds * 1000;
-  await workOn(readAddress(options.queue, io), { lockMs, handle: worker.handle, say, stopAsked }).finally(() =>
-    worker.close(),
-  );
+  const address = readAddress(queue, io);
+  await workOn(address, { lockMs, handle: worker.handle, say, stopAsked }).finally(() => worker.close());
   return EXIT.ok;
 }
 

@@ -3,27 +3,30 @@
 import { join, resolve } from 'node:path';
 import { count, formatDuration } from '../../../lab/report/figures.js';
 import type { SweepProgress, SweepResult, SweepWatcher } from '../../../lab/sweep/contract.js';
+import { type Answer, text } from '../../command.js';
 import type { CliIo } from '../../output/io.js';
-import { json } from '../../output/table.js';
 import { writeWhole } from '../../output/whole-file.js';
 import type { ProgressLine } from '../progress.js';
 
-export interface TellFlags {
-  readonly json?: true;
-  readonly report?: string;
-}
+export const reportOption = text(
+  '--report <file>',
+  'write a page with table, parameters and walk-forward, one HTML file',
+);
 
-/** Prints the result, and writes the page if requested. */
-export async function tellResult(result: SweepResult, outDir: string, options: TellFlags, io: CliIo): Promise<void> {
-  if (options.report !== undefined) {
+/** The result; writes the page if requested. */
+export async function resultAnswer(
+  result: SweepResult,
+  outDir: string,
+  report: string | undefined,
+  io: CliIo,
+): Promise<Answer> {
+  if (report !== undefined) {
     const { sweepHtml } = await import('../../../lab/sweep/html/sweep-html.js');
-    writeWhole(resolve(io.cwd, options.report), sweepHtml(result));
+    writeWhole(resolve(io.cwd, report), sweepHtml(result));
   }
-  if (options.json === true) return io.out(json(result));
   const { sweepTables } = await import('./sweep-tables.js');
-  io.out(sweepTables(result, io.columns));
-  io.out(`results: ${join(outDir, 'sweep.sqlite')}\n`);
-  if (options.report !== undefined) io.out(`page: ${options.report}\n`);
+  const places = `results: ${join(outDir, 'sweep.sqlite')}\n${report === undefined ? '' : `page: ${report}\n`}`;
+  return { data: result, text: (width) => `${sweepTables(result, width)}${places}` };
 }
 
 /** Counted items, and the unit of its speed. */

@@ -1,91 +1,19 @@
 /** `twinbook sweep`: many configurations over the same recordings, on all cores. */
 
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { SweepWatcher } from '../../../lab/sweep/contract.js';
 import type { SweepOutcome } from '../../../lab/sweep/sweep.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { integerBetween } from '../../arguments.js';
-import { EXIT, type ExitCode } from '../../output/exit.js';
-import { addAction, type CliIo, type Session } from '../../output/io.js';
+import { type Answer, type Call, command, flag, type OptionRow, read, type Values } from '../../command.js';
+import { EXIT } from '../../output/exit.js';
+import type { CliIo } from '../../output/io.js';
 import { ProgressLine } from '../progress.js';
-import {
-  CONDITION_OPTIONS,
-  type ConditionFlags,
-  findWorlds,
-  HIGHEST_SEED,
-  MOST_SEEDS,
-  readConditions,
-} from '../world-options.js';
-import { addChunkCommands, chunkSecondsOption } from './sweep-chunks.js';
-import {
-  planFrom,
-  type QuestionFlags,
-  questionFrom,
-  requireData,
-  threadsOption,
-  withQuestion,
-} from './sweep-question.js';
-import {
-  addWorkerCommand,
-  engineOption,
-  openEngine,
-  type QueueFlags,
-  queueOption,
-  USUAL_QUEUED_SECONDS,
-} from './sweep-queue.js';
-import { type ProgressWords, tellResult, watcher } from './sweep-tell.js';
-
-interface SweepFlags extends QuestionFlags, QueueFlags, ConditionFlags {
-  readonly world?: readonly string[];
-  readonly seeds?: number;
-  readonly first?: number;
-  readonly fresh?: number;
-  readonly freshFirst?: number;
-}
-
-export function addSweepCommand(program: Command, session: Session): void {
-  const command = program
-    .command('sweep')
-    .description('backtests many configurations and says how far the best of them may be believed')
-    // Words after a subcommand's name belong to it.
-    .enablePositionalOptions();
-  withWorlds(withQuestion(command))
-    .addOption(threadsOption())
-    .addOption(engineOption())
-    .addOption(queueOption())
-    .addOption(chunkSecondsOption(USUAL_QUEUED_SECONDS))
-    .option('--resume', 'go on with the sweep that was left unfinished there')
-    .option('--report <file>', 'write a page with table, parameters and walk-forward, one HTML file');
-  addAction<SweepFlags>(command, session, (options) => sweep(options, session.io));
-  addChunkCommands(command, session);
-  addWorkerCommand(command, session);
-}
-
-/** In place of recordings. */
-function withWorlds(command: Command): Command {
-  command
-    .addOption(
-      new Option('--world <name...>', 'worlds of the arena in place of recordings, or all').conflicts(OF_RECORDINGS),
-    )
-    .option(
-      '--seeds <n>',
-      `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
-      integerBetween(1, MOST_SEEDS),
-    )
-    .option('--first <seed>', 'of worlds: the first of them (default: 0)', integerBetween(0, HIGHEST_SEED))
-    .option(
-      '--fresh <n>',
-      'of worlds: other seeds, on which the best is shown (default: as many)',
-      integerBetween(1, MOST_SEEDS),
-    )
-    .option(
-      '--fresh-first <seed>',
-      'of worlds: the first of those (default: right after the others)',
-      integerBetween(0, 2 * HIGHEST_SEED),
-    );
-  for (const { option } of Object.values(CONDITION_OPTIONS)) command.addOption(option);
-  return command;
-}
+import { CONDITION_OPTIONS, findWorlds, HIGHEST_SEED, MOST_SEEDS, readConditions } from '../world-options.js';
+import { collectCommand, planCommand } from './sweep-chunks.js';
+import { planFrom, QUESTION_OPTIONS, type Question, questionFrom, threadsOption } from './sweep-question.js';
+import { ENGINE_OPTIONS, openEngine, workerCommand } from './sweep-queue.js';
+import { type ProgressWords, reportOption, resultAnswer, watcher } from './sweep-tell.js';
 
 /** Options without a meaning for worlds. */
 const OF_RECORDINGS = [
@@ -104,13 +32,61 @@ const OF_WORLDS = {
 } as const;
 const USUAL_SEEDS = 40;
 
-async function sweep(options: SweepFlags, io: CliIo): Promise<ExitCode> {
-  const run = options.world === undefined ? await overRecordings(options, io) : await overWorlds(options, io);
-  const line = new ProgressLine(io, options.json === true);
+/** In place of recordings. */
+const WORLD_OPTIONS = {
+  world: {
+    option: new Option('--world <name...>', 'worlds of the arena in place of recordings, or all').conflicts(
+      OF_RECORDINGS,
+    ),
+  } as OptionRow<readonly string[] | undefined>,
+  seeds: read(
+    '--seeds <n>',
+    `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
+    integerBetween(1, MOST_SEEDS),
+  ),
+  first: read('--first <seed>', 'of worlds: the first of them (default: 0)', integerBetween(0, HIGHEST_SEED)),
+  fresh: read(
+    '--fresh <n>',
+    'of worlds: other seeds, on which the best is shown (default: as many)',
+    integerBetween(1, MOST_SEEDS),
+  ),
+  freshFirst: read(
+    '--fresh-first <seed>',
+    'of worlds: the first of those (default: right after the others)',
+    integerBetween(0, 2 * HIGHEST_SEED),
+  ),
+  ...CONDITION_OPTIONS,
+};
+
+const OPTIONS = {
+  ...QUESTION_OPTIONS,
+  ...WORLD_OPTIONS,
+  workers: threadsOption,
+  ...ENGINE_OPTIONS,
+  resume: flag('--resume', 'go on with the sweep that was left unfinished there'),
+  report: reportOption,
+};
+
+type SweepFlags = Values<typeof OPTIONS> & Pick<Question, 'file'>;
+
+export const addSweepCommand = command({
+  name: 'sweep',
+  help: 'backtests many configurations and says how far the best of them may be believed',
+  config: 'file',
+  options: OPTIONS,
+  answer: sweep,
+  below: [planCommand, collectCommand, workerCommand],
+});
+
+async function sweep({ options, file, isJson, io }: Call<typeof OPTIONS, 'file'>): Promise<Answer> {
+  const flags = { ...options, file };
+  const run = flags.world === undefined ? await overRecordings(flags, io) : await overWorlds(flags, io);
+  const line = new ProgressLine(io, isJson);
   const { result, isComplete } = await run.play(watcher(line, io, run.progress)).finally(() => line.end());
-  await tellResult(result, run.outDir, options, io);
-  if (!isComplete) io.err('Stopped. What is done is kept: the same command with --resume goes on.\n');
-  return isComplete ? EXIT.ok : EXIT.failed;
+  const answer = await resultAnswer(result, run.outDir, options.report, io);
+  if (isComplete) return answer;
+  io.err('Stopped. What is done is kept: the same command with --resume goes on.\n');
+  return { ...answer, code: EXIT.failed };
 }
 
 interface SweepRun {
@@ -128,7 +104,7 @@ async function overRecordings(options: SweepFlags, io: CliIo): Promise<SweepRun>
       'Name a world with --world, or leave it out.',
     );
   }
-  const plan = await planFrom({ ...options, data: requireData(options) }, io);
+  const plan = await planFrom(options, io);
   const { runSweep } = await import('../../../lab/sweep/sweep.js');
   const engine = await openEngine(options, io);
   const play = (told: SweepWatcher) => runSweep(plan, told, engine);

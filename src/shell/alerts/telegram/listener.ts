@@ -6,7 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { SlidingMinute } from '../../../shared/base/sliding-minute.js';
-import { type ChatCommand, STOPPING_COMMANDS } from '../../config/schema.js';
+import type { ChatCommand } from '../../config/schema.js';
 import type { ChannelConfig } from '../../config/types.js';
 import { readSecret } from '../secret.js';
 import { makeBotUrl, sendBotMessage } from '../senders.js';
@@ -121,7 +121,7 @@ export class TelegramListener {
     }
     const [, word = '', about = null] = COMMAND.exec(text) ?? [];
     const command = channel.commands.find((one) => one === word.toLowerCase().replaceAll('_', '-'));
-    const excess = this.#count(`${user} ${STOPPING_COMMANDS.some((one) => one === command)}`, nowMs());
+    const excess = this.#count(`${user} ${['status', 'ack', undefined].includes(command)}`, nowMs());
     if (excess > 0) return excess === 1 ? `not done: more than ${MOST_A_MINUTE} in a minute; wait` : null;
     if (command === undefined) return `not a command; there are: ${channel.commands.join(', ')}`;
     const agoS = Math.round(nowMs() / 1000 - date);

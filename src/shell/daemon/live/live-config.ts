@@ -189,7 +189,7 @@ export class LiveConfig {
     );
     if (found !== undefined) return found;
     const what = hash === '' ? 'no configuration was in force before' : `no configuration ${hash} was ever in force`;
-    throw new TwinbookError('usage', what, '`twinbook config history` lists them.');
+    throw new TwinbookError('usage', what, '`twinbook config diff --history` lists them.');
   }
 
   async #alone(work: () => Promise<ConfigData>): Promise<ConfigData> {
@@ -197,7 +197,7 @@ export class LiveConfig {
       throw new TwinbookError(
         'usage',
         'another change of the configuration is under way',
-        'Try again when it is done: `twinbook config history` shows it.',
+        'Try again when it is done: `twinbook config diff --history` shows it.',
       );
     this.#isBusy = true;
     try {

@@ -1,5 +1,11 @@
 /** The buttons: of one trader, or of all where all are shown; only permitted ones. */
 
+import {
+  FIRST_NAMES,
+  MARKET_NAMES,
+  OPERATOR_COMMANDS,
+  OPERATOR_NAMES,
+} from '../../../shared/protocol/operator-commands.js';
 import { html } from '../../web-kit/page/template.js';
 import { route } from './address.js';
 import { alarm, ask, explainFailure, PATIENCE_MS } from './ask.js';
@@ -7,9 +13,16 @@ import { model, update } from './model.js';
 
 /** A second press of KILL within this time is intended, ms. */
 const KILL_WITHIN_MS = 3000;
-/** Only an operator may resume, and sell. */
-const FOR_OPERATORS = ['flatten', 'resume', 'unkill', 'apply', 'rollback', 'resume-market', 'flatten-market'];
-const FOR_ALL = ['pause', 'kill'];
+/** @typedef {import('../../../shared/protocol/operator-commands.js').OperatorName} OperatorName */
+/** @typedef {import('../../../shared/protocol/operator-commands.js').OperatorRow} OperatorRow */
+/** @type {Readonly<Record<OperatorName, OperatorRow>>} */
+const COMMANDS = OPERATOR_COMMANDS;
+/** Actions that only an operator may take. */
+const FOR_OPERATORS = ['apply', 'rollback'].concat(
+  OPERATOR_NAMES.filter((name) => COMMANDS[name].role === 'operate').flatMap((name) => [name, `${name}-market`]),
+);
+/** @type {readonly string[]} */
+const FOR_ALL = FIRST_NAMES;
 /** Actions that need a confirmation, and take longer than a stop. @type {Readonly<Record<string, string>>} */
 const ASKED_BEFORE = {
   flatten: 'Sell everything that is held into the book, at the prices there?',
@@ -34,30 +47,29 @@ export const ActionButton = ({ name, label, help }) =>
         onClick=${() => (name === 'kill' ? pressKill() : void press(name))}>${label}${isForAll() ? ' all' : ''}</button>`
     : null;
 
+/** @param {OperatorName} name */
+function commandButton(name) {
+  const [label, help] = COMMANDS[name].button;
+  return html`<${ActionButton} name=${name} label=${label} help=${help} />`;
+}
+
 export const Controls = () =>
   html`<section class="actions" id="controls" aria-label="Controls" hidden=${model.role === 'view'}>
-    <div class="stop">
-      <${ActionButton} name="pause" label="Pause" help="pulls every order, stays out" />
-      <${ActionButton} name="kill" label="KILL" help="press twice: cancels everything; nothing new until it is lifted, also after a restart" />
-    </div>
+    <div class="stop">${FIRST_NAMES.map(commandButton)}</div>
     <button type="button" id="more" aria-expanded="false" aria-controls="rest" onClick=${toggle}>More: widen, resume, …</button>
     <div id="rest">
       <label>Reason <input id="why" maxlength="500" placeholder="kept with what you press" /></label>
-      <${ActionButton} name="widen" label="Widen" help="quotes keep away from the fair value" />
-      <${ActionButton} name="reduce-only" label="Reduce only" help="only what brings positions towards zero" />
-      <${ActionButton} name="cancel-all" label="Cancel all" help="cancels everything once" />
-      <${ActionButton} name="flatten" label="Flatten" help="sells what is held into the book, then stays out" />
-      <${ActionButton} name="resume" label="Resume" help="quotes as usual again" />
-      <${ActionButton} name="unkill" label="Lift the kill" help="needs a reason" />
+      ${OPERATOR_NAMES.filter((name) => COMMANDS[name].isFirst !== true).map(commandButton)}
     </div>
   </section>
   <p id="said" role="status" class=${model.said.isRefused ? 'refused' : ''}>${model.said.words}</p>`;
 
 export const MarketControls = () =>
   html`<div class="actions" role="group" aria-label="Controls of this market">
-    <${ActionButton} name="pause-market" label="Pause this market" help="pulls what rests here, stays out; all other markets go on" />
-    <${ActionButton} name="resume-market" label="Resume this market" help="quotes here as usual again" />
-    <${ActionButton} name="flatten-market" label="Flatten this market" help="pulls what rests here, sells what is held, then stays out" />
+    ${MARKET_NAMES.map((name) => {
+      const [label, help] = OPERATOR_COMMANDS[name].marketButton;
+      return html`<${ActionButton} name=${`${name}-market`} label=${label} help=${help} />`;
+    })}
   </div>`;
 
 /** @param {{ currentTarget: HTMLElement }} event */

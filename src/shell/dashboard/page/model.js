@@ -5,7 +5,7 @@
  * @property {boolean | null} isLocked the password or token must be entered first; null before any answer
  * @property {import('./address.js').Route | null} wanted what the shown answer is of
  * @property {string} banner
- * @property {import('../contract.js').Role} role
+ * @property {import('../../../shared/protocol/operator-commands.js').Role} role
  * @property {readonly string[]} names of all shown traders; empty until known
  * @property {import('../../console/page-state.js').ServedState | null} state of the shown trader
  * @property {import('../../console/trader-row.js').ServedTraders | null} all traders

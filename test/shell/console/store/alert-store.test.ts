@@ -72,14 +72,14 @@ test('in quiet hours only what is critical leaves, and the rest when they are ov
 test('a person sees what is open, and says that it was seen', async () => {
   const cwd = folderOf({ 'trader.yaml': trader() });
   const config = ['-c', 'trader.yaml'];
-  expect((await run(['alerts', 'list', ...config], { cwd })).err).toContain('nothing is known of alerts');
+  expect((await run(['alerts', ...config], { cwd })).err).toContain('nothing is known of alerts');
   const file = openFile(locateStore(join(cwd, 'twinbook.sqlite')));
   const { center, sent } = openCenter(file, delivered, 0);
   center.tick({ ...FACTS, isGone: true });
-  const list = async () => JSON.parse((await run(['alerts', 'list', '--json', ...config], { cwd })).out) as object[];
+  const list = async () => JSON.parse((await run(['alerts', '--json', ...config], { cwd })).out) as object[];
   expect(await list()).toMatchObject([{ kind: 'trader_gone', severity: 'critical', acknowledgedMs: null }]);
-  expect((await run(['alerts', 'ack', 'nothing', ...config], { cwd })).err).toContain('There are: trader_gone.');
-  expect((await run(['alerts', 'ack', 'trader_gone', ...config], { cwd })).code).toBe(0);
+  expect((await run(['alerts', '--ack', 'nothing', ...config], { cwd })).err).toContain('There are: trader_gone.');
+  expect((await run(['alerts', '--ack', 'trader_gone', ...config], { cwd })).code).toBe(0);
   await Promise.resolve();
   center.tick({ ...FACTS, isGone: true, nowMs: 16 * MINUTE });
   expect(sent).toHaveLength(1);

@@ -1,0 +1,139 @@
+/**
+ * Commands that change the mode of the running trader, one row each. The command line, the page's buttons, Telegram and
+ * the tools of `twinbook mcp` follow from these rows.
+ */
+
+/** Roles of a page, ascending: each includes the permissions of those before. */
+export const ROLES = ['view', 'stop', 'operate'] as const;
+/** Role of a visitor of the page. */
+export type Role = (typeof ROLES)[number];
+
+/** Label of a button, and its explanation. */
+type Button = readonly [label: string, title: string];
+
+/** One command. */
+export interface OperatorRow {
+  readonly help: string;
+  /** `usual`: the sender's name is recorded if none is given. */
+  readonly reason: 'none' | 'usual' | 'optional' | 'required';
+  /** Minimum role on the page. */
+  readonly role: Role;
+  readonly button: Button;
+  /** Absent: the command applies to all markets only. */
+  readonly marketButton?: Button;
+  /** Always visible on the page, also for all traders at once. */
+  readonly isFirst?: true;
+  /** Offered by Telegram: a stolen telephone can only stop the trader. */
+  readonly isChat?: true;
+  /** Offered by `twinbook mcp`: an agent can only stop the trader. */
+  readonly isTool?: true;
+  /** Whether `--verify` waits for the proof that nothing rests. */
+  readonly isVerifiable?: true;
+}
+
+/** In the order of the page's buttons. */
+export const OPERATOR_COMMANDS = {
+  widen: {
+    reason: 'usual',
+    role: 'stop',
+    help: 'quotes on, but no nearer to the fair value than risk.widen_distance',
+    button: ['Widen', 'quotes keep away from the fair value'],
+  },
+  pause: {
+    reason: 'usual',
+    role: 'stop',
+    isFirst: true,
+    isChat: true,
+    isTool: true,
+    help: 'stops quoting and pulls every order; fills are still booked',
+    button: ['Pause', 'pulls every order, stays out'],
+    marketButton: ['Pause this market', 'pulls what rests here, stays out; all other markets go on'],
+  },
+  'reduce-only': {
+    reason: 'usual',
+    role: 'stop',
+    isChat: true,
+    isTool: true,
+    help: 'quotes only what brings positions towards zero',
+    button: ['Reduce only', 'only what brings positions towards zero'],
+  },
+  'cancel-all': {
+    reason: 'none',
+    role: 'stop',
+    isTool: true,
+    isVerifiable: true,
+    help: 'cancels every open order; works without a running trader too, and past one that hangs',
+    button: ['Cancel all', 'cancels everything once'],
+  },
+  flatten: {
+    reason: 'none',
+    role: 'operate',
+    help: 'cancels everything, sells what is held into the book, and stays out',
+    button: ['Flatten', 'sells what is held into the book, then stays out'],
+    marketButton: ['Flatten this market', 'pulls what rests here, sells what is held, then stays out'],
+  },
+  kill: {
+    reason: 'usual',
+    role: 'stop',
+    isFirst: true,
+    isChat: true,
+    isTool: true,
+    isVerifiable: true,
+    help:
+      'cancels everything and forbids new orders, also after a restart; works without a running trader too, and past ' +
+      'one that hangs',
+    button: ['KILL', 'press twice: cancels everything; nothing new until it is lifted, also after a restart'],
+  },
+  resume: {
+    reason: 'optional',
+    role: 'operate',
+    help: 'quotes as usual again; markets paused alone stay paused; needs a reason after anything but a plain pause, widen or reduce-only',
+    button: ['Resume', 'quotes as usual again'],
+    marketButton: ['Resume this market', 'quotes here as usual again'],
+  },
+  unkill: {
+    reason: 'required',
+    role: 'operate',
+    help: 'lifts a kill; needs a reason',
+    button: ['Lift the kill', 'needs a reason'],
+  },
+} as const satisfies Readonly<Record<string, OperatorRow>>;
+
+type Rows = typeof OPERATOR_COMMANDS;
+/** Name of a command, as typed. */
+export type OperatorName = keyof Rows;
+
+/** Names of the rows with this mark. */
+type Marked<Mark extends keyof OperatorRow> = {
+  [Name in OperatorName]: Rows[Name] extends { readonly [Key in Mark]: unknown } ? Name : never;
+}[OperatorName];
+
+const isMarked =
+  <Mark extends keyof OperatorRow>(mark: Mark) =>
+  (name: OperatorName): name is Marked<Mark> =>
+    mark in OPERATOR_COMMANDS[name];
+
+// The table has these keys and no others.
+export const OPERATOR_NAMES = Object.keys(OPERATOR_COMMANDS) as readonly OperatorName[];
+export const FIRST_NAMES = OPERATOR_NAMES.filter(isMarked('isFirst'));
+export const CHAT_NAMES = OPERATOR_NAMES.filter(isMarked('isChat'));
+export const MARKET_NAMES = OPERATOR_NAMES.filter(isMarked('marketButton'));
+/** Name of a command that also applies to one market. */
+export type MarketName = (typeof MARKET_NAMES)[number];
+
+/**
+ * The request of a command, with only the fields that it takes.
+ * @param reason empty when none was given @param sender recorded in its place where a reason is usual
+ * @param market condition id; null for all markets
+ */
+export function operatorRequest(
+  command: OperatorName,
+  { reason, sender, market }: { readonly reason: string; readonly sender: string; readonly market: string | null },
+) {
+  const { reason: wanted }: OperatorRow = OPERATOR_COMMANDS[command];
+  return {
+    command,
+    ...(wanted === 'none' ? {} : { reason: wanted === 'usual' ? reason || sender : reason }),
+    ...(market === null ? {} : { market }),
+  };
+}
