@@ -176,3 +176,17 @@ export interface Recording {
    */
   chunks(): AsyncIterable<EventChunk>;
 }
+
+/** Gaps of any recording; of a raw one, those found so far. */
+export const gapsIn = ({ summary, gaps }: Pick<Recording, 'summary' | 'gaps'>): readonly RecordedGap[] =>
+  summary?.gaps ?? gaps ?? [];
+
+/** Maximum difference between the recorder's clock and the venue's. */
+const CLOCKS_APART_MS = 5_000;
+
+/**
+ * The close as the venue announced it, Unix ms; null without one: a trader must not see a recording's own last event. A
+ * close before the first event (`firstMs`), give or take two clocks, is when the recorder first saw the market.
+ */
+export const toldCloseMs = ({ closeIsGuessed, closeTimeMs }: RecordedMarket, firstMs: number): number | null =>
+  closeIsGuessed !== true && closeTimeMs > firstMs + CLOCKS_APART_MS ? closeTimeMs : null;

@@ -2,8 +2,14 @@
 
 import { basename } from 'node:path';
 import { type FillModel, fillModel } from '../../exchange/core/matching/fill-model.js';
-import type { EventChunk, RecordedGap, RecordedMarket, Recording, RecordingSummary } from '../../recording/contract.js';
-import { gapsIn } from '../../recording/gaps.js';
+import {
+  type EventChunk,
+  gapsIn,
+  type RecordedGap,
+  type RecordedMarket,
+  type Recording,
+  type RecordingSummary,
+} from '../../recording/contract.js';
 import { openRecordings } from '../../recording/recording.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { ChunkStream, EventSource } from './contract.js';

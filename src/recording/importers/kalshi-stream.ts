@@ -14,11 +14,10 @@ import {
 } from '../contract.js';
 import { Levels } from '../levels.js';
 import { connect, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
-import { ClockRegression } from './clock-regression.js';
 import { DuplicateFilter } from './duplicate-filter.js';
+import { ClockRegression, LineCount } from './file-faults.js';
 import type { KalshiFile } from './kalshi-files.js';
 import { ANY_LAYOUT, kalshiRowSql, type LevelAmount, ROW_KIND, readBook } from './kalshi-message.js';
-import { LineCount } from './line-count.js';
 import { lineSource, takeRejects } from './message-files.js';
 import { type PairingRules, TradePairing } from './pairing.js';
 

@@ -12,8 +12,7 @@ import type { MarketSink, RecordingStore, StoreSettings } from './contract.js';
 import { recoverFolder, unreadableFolder } from './day-folder.js';
 import { loadDuckDb } from './duckdb.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
-import { dayFolders, marketFolders } from './folders.js';
-import { formatDate, NO_MARKET } from './layout.js';
+import { dayFolders, formatDate, marketFolders, NO_MARKET } from './layout.js';
 import { MarketWriter, type WriterRules } from './market-writer.js';
 
 const HOUR_MS = 3_600_000;
