@@ -50,7 +50,7 @@ export class ReplayDriver implements MarketDriver {
     const waiting: Listed[] = [];
     const empty: EventSource[] = [];
     for (const source of plan.sources) {
-      const firstMs = source.firstMs ?? (await source.findFirstMs?.()) ?? (await firstEventMs(source));
+      const firstMs = source.firstMs ?? (await firstEventMs(source));
       if (firstMs === null) empty.push(source);
       else waiting.push({ source, firstMs, opensMs: opensMs(source, firstMs), stream: null });
     }

@@ -45,7 +45,6 @@ export async function openSources(
 export const streamRecording = (recording: Recording, isStopped: () => boolean = () => false): EventSource => ({
   market: recording.market,
   firstMs: recording.summary?.firstMs ?? null,
-  findFirstMs: recording.findFirstMs?.bind(recording),
   readsAhead: true,
   summary: recording.summary ?? null,
   get gaps() {
@@ -57,9 +56,6 @@ export const streamRecording = (recording: Recording, isStopped: () => boolean =
   },
   open: () => new FileStream(recording.chunks(), isStopped),
 });
-
-/** Gaps of the played data; for a raw recording, those found so far. */
-export const listGaps = ({ summary, gaps }: EventSource): readonly RecordedGap[] => summary?.gaps ?? gaps ?? [];
 
 /** Plays columns as they are; many runs may share them. */
 export const playFromMemory = (
