@@ -162,8 +162,6 @@ export interface Recording {
    * `clear`, or the `end`, marks its end.
    */
   readonly gaps?: readonly RecordedGap[];
-  /** Without a summary: time of the first event, Unix ms; null without any. Throws as `chunks()`. */
-  findFirstMs?(): Promise<number | null>;
   /** Requests of this recording, oldest first; only in our format, if the recorder kept them. */
   polls?(): AsyncIterable<RecordedPoll>;
   /** Feed values of this market by day; only in our format, if the recorder had feeds. */
@@ -176,3 +174,22 @@ export interface Recording {
    */
   chunks(): AsyncIterable<EventChunk>;
 }
+
+/** Gaps of any recording; of a raw one, those found so far. */
+export const gapsIn = ({
+  summary,
+  gaps,
+}: {
+  readonly summary?: RecordingSummary | null;
+  readonly gaps?: readonly RecordedGap[];
+}): readonly RecordedGap[] => summary?.gaps ?? gaps ?? [];
+
+/** Maximum difference between the recorder's clock and the venue's. */
+const CLOCKS_APART_MS = 5_000;
+
+/**
+ * The close as the venue announced it, Unix ms; null without one: a trader must not see a recording's own last event. A
+ * close before the first event (`firstMs`), give or take two clocks, is when the recorder first saw the market.
+ */
+export const toldCloseMs = ({ closeIsGuessed, closeTimeMs }: RecordedMarket, firstMs: number): number | null =>
+  closeIsGuessed !== true && closeTimeMs > firstMs + CLOCKS_APART_MS ? closeTimeMs : null;

@@ -8,12 +8,20 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
 import { makeFolder } from '../shared/base/folder.js';
-import type { Recording, RecordingWarning } from './contract.js';
+import {
+  EVENT,
+  type EventChunk,
+  gapsIn,
+  type RecordedMarket,
+  type Recording,
+  type RecordingWarning,
+} from './contract.js';
 import { openRecordings } from './recording.js';
+import type { MarketSink } from './store/contract.js';
 import { unreadableFolder } from './store/day-folder.js';
 import { isAlive } from './store/folder-lock.js';
 import { marketFolder } from './store/layout.js';
-import { type TellProgress, writeMarket } from './write-market.js';
+import { openRecordingStore } from './store/store.js';
 
 export type ImportKind = 'kalshi' | 'polymarket';
 
@@ -99,6 +107,9 @@ interface Target {
   readonly options: ImportOptions;
 }
 
+/** Called with a market's events so far, and its finished fraction, 0 to 1, by recorded time. */
+type TellProgress = (events: number, share: number) => void;
+
 /** Markets in work at a time: while DuckDB reads one, this thread writes the other. */
 const SIDE_BY_SIDE = 2;
 
@@ -106,15 +117,26 @@ const SIDE_BY_SIDE = 2;
  * Yields them in the order of the recordings. When one cannot be written, those in work end, and its error is thrown.
  */
 async function importAll(recordings: readonly Recording[], target: Target): Promise<readonly ImportedMarket[]> {
-  const progress = new Progress(recordings, target.options.progress);
   const done: ImportedMarket[] = [];
-  const turns = new Turns();
+  const progress = recordings.map(() => ({ events: 0, share: 0 }));
   const waiting = [...recordings.entries()];
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [at, recording] = next;
-      const tell: TellProgress = (events, share) => progress.tell(at, events, share);
-      const market = await importMarket(recording, target, turns, tell);
+      const { ticker } = recording.market.source;
+      const tell: TellProgress = (events, share) => {
+        progress[at] = { events, share };
+        const markets = recordings.length;
+        const sum = (figures: readonly number[]) => figures.reduce((total, figure) => total + figure, 0);
+        target.options.progress?.({
+          ticker,
+          market: at,
+          markets,
+          events: sum(progress.map((one) => one.events)),
+          share: sum(progress.map((one) => one.share)) / markets,
+        });
+      };
+      const market = await importMarket(recording, target, tell);
       done[at] = market;
       tell(market.events, 1);
     }
@@ -127,42 +149,6 @@ async function importAll(recordings: readonly Recording[], target: Target): Prom
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   return done;
 }
-
-/** Markets move to their place one at a time, so that `progress` has one caller. */
-class Turns {
-  #last: Promise<unknown> = Promise.resolve();
-
-  take<T>(run: () => Promise<T>): Promise<T> {
-    const mine = this.#last.then(run);
-    this.#last = mine.catch(() => undefined);
-    return mine;
-  }
-}
-
-/** Of all markets together, which are read in parallel. */
-class Progress {
-  readonly #recordings: readonly Recording[];
-  readonly #tell: ImportOptions['progress'];
-  readonly #events: number[];
-  readonly #shares: number[];
-
-  constructor(recordings: readonly Recording[], tell: ImportOptions['progress']) {
-    this.#recordings = recordings;
-    this.#tell = tell;
-    this.#events = recordings.map(() => 0);
-    this.#shares = recordings.map(() => 0);
-  }
-
-  tell(market: number, events: number, share: number): void {
-    this.#events[market] = events;
-    this.#shares[market] = share;
-    const markets = this.#recordings.length;
-    const ticker = this.#recordings[market]?.market.source.ticker ?? '';
-    this.#tell?.({ ticker, market, markets, events: sum(this.#events), share: sum(this.#shares) / markets });
-  }
-}
-
-const sum = (figures: readonly number[]): number => figures.reduce((total, figure) => total + figure, 0);
 
 /** Files of an unknown market. */
 const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMarket => ({
@@ -178,7 +164,6 @@ const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMark
 async function importMarket(
   recording: Recording,
   { out, workshop, options }: Target,
-  turns: Turns,
   tell: TellProgress,
 ): Promise<ImportedMarket> {
   const { conditionId, title, source } = recording.market;
@@ -193,11 +178,10 @@ async function importMarket(
     await rm(made, { recursive: true, force: true });
     return { ...about, status: 'failed', ...written };
   }
-  return await turns.take(async () => {
-    await putInPlace(marketFolder(made, conditionId), target, join(made, 'replaced'));
-    await rm(made, { recursive: true, force: true });
-    return { ...about, status: 'imported', ...written };
-  });
+  if (existsSync(target)) await rename(target, join(made, 'replaced'));
+  await rename(marketFolder(made, conditionId), target);
+  await rm(made, { recursive: true, force: true });
+  return { ...about, status: 'imported', ...written };
 }
 
 /** A folder for this import only. Those left by killed imports are removed. */
@@ -214,7 +198,65 @@ async function newWorkshop(out: string): Promise<string> {
   }
 }
 
-async function putInPlace(made: string, target: string, aside: string): Promise<void> {
-  if (existsSync(target)) await rename(target, aside);
-  await rename(made, target);
+/**
+ * Writes a market into a folder of its own, event by event; for an unreadable market it has a part. Throws TwinbookError
+ * `file_unreadable` when it cannot be written.
+ */
+async function writeMarket(
+  recording: Recording,
+  folder: string,
+  tell: TellProgress,
+): Promise<Pick<ImportedMarket, 'events' | 'failure' | 'warnings'>> {
+  const { market } = recording;
+  const store = await openRecordingStore(folder, { origin: market.source.kind, crashSafe: false });
+  let events = 0;
+  try {
+    const sink = store.market(market);
+    const gaps = { given: 0 };
+    for await (const chunk of recording.chunks()) {
+      give(sink, chunk, recording, gaps);
+      events += chunk.length;
+      await store.flush();
+      tell(events, computeShare(market, chunk));
+    }
+    const notes = recording.warnings.map(({ message }) => message);
+    sink.describe(market, notes);
+  } catch (error) {
+    if (error instanceof TwinbookError && error.code === 'recording_invalid') {
+      return { events: 0, failure: `${error.message}. ${error.hint}`, warnings: recording.warnings };
+    }
+    throw error;
+  } finally {
+    await store.close();
+  }
+  return { events, failure: null, warnings: recording.warnings };
+}
+
+/** Events of a chunk with unknown receive times, each gap before the `clear` or `end` of its time. */
+function give(sink: MarketSink, chunk: EventChunk, recording: Recording, gaps: { given: number }): void {
+  const { length, timeMs, kind, side, priceMicros, amountMicros } = chunk;
+  for (let at = 0; at < length; at++) {
+    // Columns are as long as their chunk.
+    const stamp = { timeMs: timeMs[at] as number, seenMs: null };
+    const price = priceMicros[at] as number;
+    const amount = amountMicros[at] as number;
+    const what = kind[at];
+    if (what === EVENT.level) sink.level(stamp, side[at] as number, price, amount);
+    else if (what === EVENT.trade) sink.trade(stamp, side[at] as number, price, amount);
+    else {
+      const gap = gapsIn(recording)[gaps.given];
+      if (gap?.toMs === stamp.timeMs) {
+        gaps.given++;
+        sink.gap({ timeMs: gap.fromMs, seenMs: null }, gap.reason);
+      }
+      if (what === EVENT.clear) sink.clear(stamp);
+      else sink.end(stamp);
+    }
+  }
+}
+
+function computeShare({ openTimeMs, closeTimeMs }: RecordedMarket, chunk: EventChunk): number {
+  const span = closeTimeMs - openTimeMs;
+  const at = (chunk.timeMs[chunk.length - 1] ?? openTimeMs) - openTimeMs;
+  return span > 0 ? Math.min(1, Math.max(0, at / span)) : 1;
 }

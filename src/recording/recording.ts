@@ -16,8 +16,7 @@ import { openKalshi } from './importers/kalshi.js';
 import { kalshiGroups } from './importers/kalshi-files.js';
 import { findFiles, isMessageFile } from './importers/message-files.js';
 import { hourOf, joinCaptures, lookAtPolymarket, openPolymarket } from './importers/polymarket.js';
-import { isFileOfStore, isStore, marketFolders } from './store/folders.js';
-import { isDayFolder } from './store/layout.js';
+import { isDayFolder, isFileOfStore, isStore, marketFolders } from './store/layout.js';
 
 /** Called with paths that cannot be opened; the others are. */
 export type OnFailure = (error: TwinbookError) => void;

@@ -3,8 +3,7 @@
  * an act begins when the previous one has ended, so gaps are skipped. Within an act recorded time runs at `speed`.
  */
 
-import { EVENT, type Recording } from '../../recording/contract.js';
-import { toldCloseMs } from '../../recording/told-close.js';
+import { EVENT, type Recording, toldCloseMs } from '../../recording/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import type { Driver } from './contract.js';
 import { Playback } from './playback.js';

@@ -22,10 +22,8 @@ import type { BacktestTraderSettings } from './trader-side.js';
 /** One market's events, read ahead. */
 export interface EventSource {
   readonly market: RecordedMarket;
-  /** Known if the recording's header has it; else from `findFirstMs` or the first chunk. */
+  /** Known if the recording's header has it; else from the first chunk. */
   readonly firstMs: number | null;
-  /** Reads only the beginning; null when no event is read. */
-  readonly findFirstMs?: (() => Promise<number | null>) | undefined;
   /** Its streams begin to read when opened: opening early shortens the wait. */
   readonly readsAhead?: boolean | undefined;
   /** The recording's summary; null without one. */

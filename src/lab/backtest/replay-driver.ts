@@ -7,8 +7,7 @@
 import type { MarketIndex } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import { ReplayMarket } from '../../exchange/crowd/replay-market.js';
-import { EVENT, type EventChunk } from '../../recording/contract.js';
-import { toldCloseMs } from '../../recording/told-close.js';
+import { EVENT, type EventChunk, toldCloseMs } from '../../recording/contract.js';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import type { BacktestPlan, ChunkStream, EventSource, MarketDriver, MarketListener, Played } from './contract.js';
 
@@ -51,7 +50,7 @@ export class ReplayDriver implements MarketDriver {
     const waiting: Listed[] = [];
     const empty: EventSource[] = [];
     for (const source of plan.sources) {
-      const firstMs = source.firstMs ?? (await source.findFirstMs?.()) ?? (await firstEventMs(source));
+      const firstMs = source.firstMs ?? (await firstEventMs(source));
       if (firstMs === null) empty.push(source);
       else waiting.push({ source, firstMs, opensMs: opensMs(source, firstMs), stream: null });
     }

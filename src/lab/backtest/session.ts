@@ -1,7 +1,7 @@
 /** Builds the report's record from the measurements. */
 
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
-import type { RecordedMarket } from '../../recording/contract.js';
+import { gapsIn, type RecordedMarket } from '../../recording/contract.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type {
@@ -19,7 +19,6 @@ import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, PendingFill } from './market-metrics.js';
 import type { Metrics } from './metrics.js';
 import type { RequestCount } from './request-count.js';
-import { listGaps as recordedGaps } from './sources.js';
 
 export interface Measured {
   readonly plan: BacktestPlan;
@@ -221,7 +220,7 @@ function measureCoverage(metrics: MarketMetrics, measured: Measured): Coverage {
 /** Parts within the played span. */
 function clipGaps({ played }: MarketMetrics, { toMs }: Measured): { readonly fromMs: number; readonly toMs: number }[] {
   const endMs = played.closedMs ?? toMs;
-  return recordedGaps(played.source)
+  return gapsIn(played.source)
     .filter(({ fromMs }) => fromMs < endMs)
     .map((gap) => ({ fromMs: gap.fromMs, toMs: Math.min(gap.toMs ?? endMs, endMs) }));
 }

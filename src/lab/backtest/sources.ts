@@ -2,8 +2,14 @@
 
 import { basename } from 'node:path';
 import { type FillModel, fillModel } from '../../exchange/core/matching/fill-model.js';
-import type { EventChunk, RecordedGap, RecordedMarket, Recording, RecordingSummary } from '../../recording/contract.js';
-import { gapsIn } from '../../recording/gaps.js';
+import {
+  type EventChunk,
+  gapsIn,
+  type RecordedGap,
+  type RecordedMarket,
+  type Recording,
+  type RecordingSummary,
+} from '../../recording/contract.js';
 import { openRecordings } from '../../recording/recording.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { ChunkStream, EventSource } from './contract.js';
@@ -39,7 +45,6 @@ export async function openSources(
 export const streamRecording = (recording: Recording, isStopped: () => boolean = () => false): EventSource => ({
   market: recording.market,
   firstMs: recording.summary?.firstMs ?? null,
-  findFirstMs: recording.findFirstMs?.bind(recording),
   readsAhead: true,
   summary: recording.summary ?? null,
   get gaps() {
@@ -51,9 +56,6 @@ export const streamRecording = (recording: Recording, isStopped: () => boolean =
   },
   open: () => new FileStream(recording.chunks(), isStopped),
 });
-
-/** Gaps of the played data; for a raw recording, those found so far. */
-export const listGaps = ({ summary, gaps }: EventSource): readonly RecordedGap[] => summary?.gaps ?? gaps ?? [];
 
 /** Plays columns as they are; many runs may share them. */
 export const playFromMemory = (

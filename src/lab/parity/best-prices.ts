@@ -4,8 +4,7 @@ import { EVENT, type EventChunk, SIDE } from '../../recording/contract.js';
 import { assert } from '../../shared/base/errors.js';
 import type { EventSource } from '../backtest/contract.js';
 import type { Coverage } from '../session/contract.js';
-import { toCoverage } from '../session/coverage.js';
-import { type RecordedBest, type RecordedPrices, UNKNOWN_BEST } from '../session/market-walk.js';
+import { type RecordedBest, type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../session/market-walk.js';
 
 export class BestPrices implements RecordedPrices {
   readonly outcome: RecordedPrices['outcome'];

@@ -10,16 +10,19 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
+import type { Trader } from '../../trader/engine/trader.js';
+import type { DraftSigner } from '../../trader/executor/contract.js';
+import type { Ledger } from '../../trader/ledger/contract.js';
 import type { BacktestPlan, EventSource, LatencyModel } from '../backtest/contract.js';
 import { latencyModel, readLatency, USUAL_LATENCY } from '../backtest/latency.js';
 import { isSelected } from '../backtest/plan.js';
 import { runBacktest } from '../backtest/run.js';
-import type { ReplayedTrader } from '../replay/replay.js';
+import { type ReplayedTrader, remadeTrader } from '../replay/replay.js';
+import { startingLedger } from '../replay/replay-run.js';
 import { analyse } from '../report/analysis/analyse.js';
 import { formatQuantity } from '../report/figures.js';
 import type { SessionRecord } from '../session/contract.js';
 import { compare, type Parity } from './comparison.js';
-import { type OpeningAccount, readOpeningAccount } from './opening-account.js';
 import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
 
 export interface ParityOptions {
@@ -129,4 +132,55 @@ const isOfRunAlone = ({ kind }: OperatorCommand): boolean => kind === 'configure
 function makeLatency({ roundTrips }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {
   const usual = roundTrips.roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY;
   return latencyModel(readLatency(latency ?? usual), roundTrips, seed);
+}
+
+/** Initial state of a run that its backtest lacks: an earlier command of the operator, shares, orders. */
+interface OpeningAccount {
+  /** Command that puts a backtest into the run's initial mode; null when not needed. */
+  readonly command: OperatorCommand | null;
+  readonly remarks: readonly string[];
+}
+
+function readOpeningAccount(run: RunJournal, settings: ReplayedTrader): OpeningAccount {
+  if (run.ledgerFile === null) {
+    return {
+      command: null,
+      remarks: ['What the run began with is not known: there is no copy of its starting ledger.'],
+    };
+  }
+  const ledger = startingLedger(run);
+  try {
+    const { startedMs } = run.description;
+    const signer: DraftSigner = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) };
+    const trader = remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall: (call) => call() });
+    return { command: makeOpeningCommand(trader, startedMs), remarks: describeOpening(ledger) };
+  } finally {
+    ledger.close();
+  }
+}
+
+function makeOpeningCommand(trader: Trader, startedMs: number): OperatorCommand | null {
+  const { mode, reason } = trader.snapshot(startedMs);
+  if (mode === 'killed') return { kind: 'kill', reason };
+  if (mode === 'widened') return { kind: 'widen', reason };
+  if (mode === 'reducing') return { kind: 'reduce-only', reason };
+  // A halt at a loss limit is lifted by the same command as a pause.
+  return mode === 'paused' || mode === 'halted' ? { kind: 'pause', reason } : null;
+}
+
+function describeOpening(ledger: Ledger): string[] {
+  const held = ledger.positions().length;
+  const underWay = ledger.activeIntents().length;
+  const remarks: string[] = [];
+  if (held > 0) {
+    remarks.push(
+      `The run began with ${formatQuantity(held, 'holding')}, the backtest with none; only what changed is compared.`,
+    );
+  }
+  if (underWay > 0) {
+    remarks.push(
+      `The run began with ${formatQuantity(underWay, 'order')} or conversions under way, the backtest with none.`,
+    );
+  }
+  return remarks;
 }

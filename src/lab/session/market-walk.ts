@@ -1,5 +1,6 @@
 /** One market of a live session over time: its resting own orders, holdings and their value. */
 
+import type { RecordingSummary } from '../../recording/contract.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import type { Coverage, MarketSession } from './contract.js';
@@ -132,3 +133,18 @@ export function equityAt(timeMs: number, walks: readonly MarketWalk[], capitalMi
 
 export const lockedIn = (walks: readonly MarketWalk[]): number =>
   walks.reduce((sum, { lockedMicros }) => sum + lockedMicros, 0);
+
+/** Recorded part of a market's time, of a whole recording; null without a summary. */
+export function toCoverage(summary: RecordingSummary | null): Coverage | null {
+  if (summary === null) return null;
+  const { firstMs, lastMs, gaps, events, refused } = summary;
+  const lostMs = gaps.map(({ fromMs, toMs }) => Math.max(0, (toMs ?? lastMs ?? fromMs) - fromMs));
+  return {
+    spanMs: firstMs === null || lastMs === null ? 0 : lastMs - firstMs,
+    gapMs: lostMs.reduce((total, ms) => total + ms, 0),
+    gaps: gaps.length,
+    events: events.level + events.trade + events.clear + events.end,
+    trades: events.trade,
+    skipped: refused,
+  };
+}

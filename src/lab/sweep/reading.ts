@@ -4,8 +4,13 @@
  * and fits into the memory that a sweep may take is then kept for the workers to share.
  */
 
-import type { RecordedGap, RecordedMarket, Recording, RecordingSummary } from '../../recording/contract.js';
-import { gapsIn } from '../../recording/gaps.js';
+import {
+  gapsIn,
+  type RecordedGap,
+  type RecordedMarket,
+  type Recording,
+  type RecordingSummary,
+} from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { BYTES_PER_EVENT, type ReadEvents, type Room, type Slab, SlabWriter } from './columns.js';
 import { hashValue } from './identity.js';

@@ -1,7 +1,7 @@
 /** Report on one Polymarket file after it was read. */
 
 import type { RecordingWarning } from '../contract.js';
-import { ClockRegression } from './clock-regression.js';
+import { ClockRegression } from './file-faults.js';
 
 /** Rows with a best price, and those that contradict the book. */
 export interface Disagreement {

@@ -3,8 +3,17 @@
 /** Messages remembered per subscription. Duplicates come close together. */
 const REMEMBERED = 8_192;
 
+/** The latest messages of one subscription, each at the index given by its number. */
+const newSubscription = (first: number) => ({
+  first,
+  /** More than one number was seen. */
+  isNumbered: false,
+  numbers: new Float64Array(REMEMBERED).fill(Number.NaN),
+  hashes: new Float64Array(REMEMBERED),
+});
+
 export class DuplicateFilter {
-  readonly #known = new Map<number, Subscription>();
+  readonly #known = new Map<number, ReturnType<typeof newSubscription>>();
 
   /**
    * True for a known message, given by the hash of its line; else stores it. Changes may be equal, so a second one is a
@@ -12,34 +21,13 @@ export class DuplicateFilter {
    */
   knows(sid: number, seq: number, hash: number): boolean {
     if (Number.isNaN(sid) || Number.isNaN(seq)) return false;
-    const known = this.#known.get(sid);
-    if (known === undefined) {
-      this.#known.set(sid, new Subscription(seq, hash));
-      return false;
-    }
-    return known.knows(seq, hash);
-  }
-}
-
-/** The latest messages of one subscription, each at the index given by its number. */
-class Subscription {
-  readonly #first: number;
-  /** More than one number was seen. */
-  #isNumbered = false;
-  readonly #numbers = new Float64Array(REMEMBERED).fill(Number.NaN);
-  readonly #hashes = new Float64Array(REMEMBERED);
-
-  constructor(seq: number, hash: number) {
-    this.#first = seq;
-    this.knows(seq, hash);
-  }
-
-  knows(seq: number, hash: number): boolean {
+    const known = this.#known.get(sid) ?? newSubscription(seq);
+    this.#known.set(sid, known);
     const at = seq % REMEMBERED;
-    if (this.#isNumbered && this.#numbers[at] === seq && this.#hashes[at] === hash) return true;
-    this.#numbers[at] = seq;
-    this.#hashes[at] = hash;
-    this.#isNumbered ||= seq !== this.#first;
+    if (known.isNumbered && known.numbers[at] === seq && known.hashes[at] === hash) return true;
+    known.numbers[at] = seq;
+    known.hashes[at] = hash;
+    known.isNumbered ||= seq !== known.first;
     return false;
   }
 }

@@ -27,9 +27,9 @@ export interface KalshiFile {
 export interface KalshiGroup {
   readonly ticker: string;
   readonly files: readonly KalshiFile[];
-  /** Decimals of the finest seen prices. */
+  /** Decimals of the finest prices: 2 for whole cents, 3 for tenths of a cent, 4 for hundredths. */
   readonly tickPrecision: number;
-  /** Message numbers are consecutive, so a missing one is a message of this market. */
+  /** Message numbers are consecutive: a missing one is a gap. */
   readonly isNumbered: boolean;
   readonly warnings: readonly RecordingWarning[];
 }

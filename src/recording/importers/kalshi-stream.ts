@@ -14,11 +14,10 @@ import {
 } from '../contract.js';
 import { Levels } from '../levels.js';
 import { connect, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
-import { ClockRegression } from './clock-regression.js';
 import { DuplicateFilter } from './duplicate-filter.js';
-import type { KalshiFile } from './kalshi-files.js';
+import { ClockRegression, LineCount } from './file-faults.js';
+import type { KalshiFile, KalshiGroup } from './kalshi-files.js';
 import { ANY_LAYOUT, kalshiRowSql, type LevelAmount, ROW_KIND, readBook } from './kalshi-message.js';
-import { LineCount } from './line-count.js';
 import { lineSource, takeRejects } from './message-files.js';
 import { type PairingRules, TradePairing } from './pairing.js';
 
@@ -26,14 +25,7 @@ import { type PairingRules, TradePairing } from './pairing.js';
 const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranceMicros: 0 };
 
 /** One market's files with Kalshi messages. */
-export interface KalshiFiles {
-  readonly ticker: string;
-  /** 2: whole cents; 3: tenths of a cent; 4: hundredths. */
-  readonly tickPrecision: number;
-  /** In order of time. */
-  readonly files: readonly KalshiFile[];
-  /** Message numbers are consecutive: a missing one is a gap. */
-  readonly isNumbered: boolean;
+export interface KalshiFiles extends Omit<KalshiGroup, 'warnings'> {
   /** Unix ms; null without a record of the market. */
   readonly closeTimeMs: number | null;
 }
@@ -81,19 +73,6 @@ async function* readFile(
   ] as const) {
     if (count > 0) warnings.push({ path, message: `${count} messages ${what} were skipped` });
   }
-}
-
-/** Time of its first event, Unix ms, without reading further; null without any. Throws as `kalshiChunks`. */
-export async function findFirstMs(market: KalshiFiles): Promise<number | null> {
-  const stream = new KalshiStream(market);
-  for (const file of market.files) {
-    stream.begin(file);
-    for await (const rows of streamRows(file, market, stream.lines)) {
-      stream.take(rows);
-      if (stream.firstMs !== null) return stream.firstMs;
-    }
-  }
-  return null;
 }
 
 /** Rows of `kalshiRowSql`. */

@@ -9,7 +9,7 @@ import { deriveConditionId } from '../identity.js';
 import { type CsvRow, csvRows } from './csv.js';
 import type { KalshiGroup } from './kalshi-files.js';
 import { KALSHI_AMOUNT_PRECISION } from './kalshi-message.js';
-import { findFirstMs, kalshiChunks } from './kalshi-stream.js';
+import { kalshiChunks } from './kalshi-stream.js';
 
 /** One market from its files. */
 export async function openKalshi({ ticker, files, isNumbered, warnings, ...seen }: KalshiGroup): Promise<Recording> {
@@ -49,7 +49,6 @@ export async function openKalshi({ ticker, files, isNumbered, warnings, ...seen 
     get warnings() {
       return [...about, ...found.warnings];
     },
-    findFirstMs: () => findFirstMs(raw),
     chunks: () => kalshiChunks(raw, found),
   };
 }

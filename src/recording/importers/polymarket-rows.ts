@@ -7,7 +7,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { connect, fetchRows, fileError, withScratch } from '../store/duckdb.js';
 import { quote } from '../store/tables.js';
-import { refuseBroken } from './line-count.js';
+import { refuseBroken } from './file-faults.js';
 import { describeColumns, lineSource } from './message-files.js';
 import { EARLIEST_MS, LATEST_MS, numberTimeSql, timeSql } from './message-times.js';
 

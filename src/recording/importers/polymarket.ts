@@ -99,8 +99,8 @@ async function marketsIn(
       if (folder !== null) copy ??= sortByMarket(path, wanted, folder);
       return copy;
     };
-    const pair = { path, yes: yes.id, no: no?.id ?? null, market, hour, form: events.form, sorted };
-    return makeRecording([{ tokens: pair, firstMs, lastMs, tickPrecision, warnings }], hours);
+    const tokens = { path, yes: yes.id, no: no?.id ?? null, market, hour, form: events.form, sorted };
+    return makeRecording([{ ...tokens, firstMs, lastMs, tickPrecision, warnings }], hours);
   });
 }
 
@@ -205,8 +205,7 @@ function sharedWith(a: Sample | undefined, b: Sample | undefined): number {
 }
 
 /** One file's part of a market. */
-interface Capture {
-  readonly tokens: PolymarketTokens;
+interface Capture extends PolymarketTokens {
   readonly firstMs: number;
   readonly lastMs: number;
   readonly tickPrecision: number;
@@ -249,13 +248,13 @@ function joinRecordings(recordings: readonly PolymarketRecording[]): Recording[]
 }
 
 function makeRecording(captures: readonly [Capture, ...Capture[]], hours: ReadonlySet<number>): PolymarketRecording {
-  const { tokens, firstMs } = captures[0];
-  const file = basename(tokens.path, '.parquet');
-  const name = tokens.market ?? tokens.yes;
+  const { path, market: id, yes, firstMs } = captures[0];
+  const file = basename(path, '.parquet');
+  const name = id ?? yes;
   const market: RecordedMarket = {
     conditionId: deriveConditionId('polymarket', name),
-    eventTitle: tokens.market === null ? `Recorded in play: ${file}` : `Polymarket ${short(name)}`,
-    title: tokens.market === null ? `${file}, token ${short(tokens.yes)}` : `Market ${short(name)}`,
+    eventTitle: id === null ? `Recorded in play: ${file}` : `Polymarket ${short(name)}`,
+    title: id === null ? `${file}, token ${short(yes)}` : `Market ${short(name)}`,
     category: 'sports',
     rules: ['A recorded market whose question and outcome are not known. It closes with its recording, unresolved.'],
     tickPrecision: Math.max(...captures.map(({ tickPrecision }) => tickPrecision)),
@@ -264,10 +263,9 @@ function makeRecording(captures: readonly [Capture, ...Capture[]], hours: Readon
     closeTimeMs: captures.at(-1)?.lastMs ?? firstMs,
     closeIsGuessed: true,
     outcome: null,
-    source: { kind: 'polymarket', path: tokens.path, ticker: name },
+    source: { kind: 'polymarket', path, ticker: name },
   };
   const found: ReadFindings = { warnings: [], gaps: [] };
-  const files = captures.map((capture) => capture.tokens);
   return {
     market,
     captures,
@@ -278,7 +276,7 @@ function makeRecording(captures: readonly [Capture, ...Capture[]], hours: Readon
     get warnings() {
       return [...captures.flatMap(({ warnings }) => warnings), ...found.warnings];
     },
-    chunks: () => polymarketChunks(files, hours, stepOfPrecision(market.tickPrecision), found),
+    chunks: () => polymarketChunks(captures, hours, stepOfPrecision(market.tickPrecision), found),
   };
 }
 

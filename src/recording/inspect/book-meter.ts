@@ -1,6 +1,6 @@
 /** Rebuilds a recorded book and weighs its figures by time. */
 
-import { EVENT, SIDE } from '../contract.js';
+import { EVENT, type EventChunk, SIDE } from '../contract.js';
 
 const ONE = 1_000_000;
 
@@ -45,6 +45,15 @@ export class BookMeter {
     this.#tick = tickMicros;
     const slots = ONE / tickMicros + 1;
     this.#amounts = [new Float64Array(slots), new Float64Array(slots)];
+  }
+
+  /** All events of a chunk. */
+  play({ length, timeMs, kind, side, priceMicros, amountMicros }: EventChunk): void {
+    for (let at = 0; at < length; at++) {
+      // Columns are as long as their chunk.
+      this.advance(timeMs[at] as number);
+      this.apply(kind[at] as number, side[at] as number, priceMicros[at] as number, amountMicros[at] as number);
+    }
   }
 
   /** Time passes with the present book. */

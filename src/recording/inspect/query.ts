@@ -11,11 +11,20 @@ import type { Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
 import { closedFiles, openSegments } from '../store/day-folder.js';
 import { loadDuckDb } from '../store/duckdb.js';
-import { dayFolders, isStore, marketFolders } from '../store/folders.js';
-import { MANIFEST, segmentName, TABLES, type Table } from '../store/layout.js';
+import { dayFolders, isStore, MANIFEST, marketFolders, segmentName, TABLES, type Table } from '../store/layout.js';
 import { readManifest } from '../store/manifest.js';
 import { COLUMNS, quote, segmentSource } from '../store/tables.js';
-import { makeBoundsSql, NO_BOUNDS, type QueryBounds, resolveBounds } from './query-bounds.js';
+
+/** Bounds of a query besides its own conditions. Other rows are invisible. */
+export interface QueryBounds {
+  /** Condition ids, tickers, or unique prefixes; empty for all markets. */
+  readonly markets: readonly string[];
+  /** Unix ms, the first moment and the one after the last; null for no bound. */
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+}
+
+export const NO_BOUNDS: QueryBounds = { markets: [], fromMs: null, toMs: null };
 
 export type SqlValue = string | number | boolean | null;
 
@@ -59,7 +68,7 @@ export async function queryRecordings(
     }
   }
   const recordings = await openRecordings(paths);
-  const bounds = resolveBounds(wish, recordings);
+  const bounds = { ...wish, markets: wish.markets.map((name) => findMarket(name, recordings)) };
   const { DuckDBInstance } = await loadDuckDb();
   const connection = await (await DuckDBInstance.create(':memory:', OPTIONS)).connect();
   const days = paths.flatMap(marketFolders).flatMap(dayFolders);
@@ -209,4 +218,37 @@ function simple(value: DuckDBValue): SqlValue {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) return Number(value);
   return String(value);
+}
+
+/** Time of a row: when it happened, else when it was requested or seen. */
+const MOMENTS: Readonly<Record<Table, string>> = {
+  events: 'time_ms',
+  polls: 'sent_ms',
+  own: 'seen_ms',
+  feeds: 'time_ms',
+};
+
+/** Empty, or a WHERE for a table's rows. Markets are ids. */
+function makeBoundsSql(table: Table, { markets, fromMs, toMs }: QueryBounds): string {
+  const conditions = [
+    ...(markets.length === 0 ? [] : [`market IN (${markets.map(quote).join(', ')})`]),
+    ...(fromMs === null ? [] : [`${MOMENTS[table]} >= ${fromMs}`]),
+    ...(toMs === null ? [] : [`${MOMENTS[table]} < ${toMs}`]),
+  ];
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+}
+
+/** Id of the named market. Throws TwinbookError `usage` for an unknown or ambiguous name. */
+function findMarket(name: string, recordings: readonly Recording[]): string {
+  const names = recordings.map(({ market }) => ({ id: market.conditionId, ticker: market.source.ticker }));
+  const exact = names.filter(({ id, ticker }) => id === name || ticker === name);
+  const found =
+    exact.length > 0 ? exact : names.filter(({ id, ticker }) => id.startsWith(name) || ticker.startsWith(name));
+  const ids = new Set(found.map(({ id }) => id));
+  const [id] = ids;
+  if (ids.size === 1 && id !== undefined) return id;
+  const what = ids.size === 0 ? 'no market' : `${ids.size} markets`;
+  const hint =
+    '`twinbook data list` shows the markets of recordings: name one by its id or ticker, or by a beginning that no other has.';
+  throw new TwinbookError('usage', `${what} of these recordings is named "${name}"`, hint);
 }

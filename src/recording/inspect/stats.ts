@@ -1,8 +1,7 @@
 /** Statistics of a recording: every event is read once. */
 
 import { stepOfPrecision } from '../../shared/base/micros.js';
-import { EVENT, type RecordedGap, type Recording } from '../contract.js';
-import { gapsIn } from '../gaps.js';
+import { EVENT, gapsIn, type RecordedGap, type Recording } from '../contract.js';
 import { BookMeter } from './book-meter.js';
 
 export interface RecordingStats {

@@ -3,15 +3,31 @@
  * **note** is information.
  */
 
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
-import { EVENT, type EventChunk, type Recording } from '../contract.js';
+import type { Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
+import { conditionIdIn, openSegments, parseDay, unlistedFiles } from '../store/day-folder.js';
 import { loadDuckDb } from '../store/duckdb.js';
-import { isStore, marketFolders } from '../store/folders.js';
+import { sha256 } from '../store/files.js';
+import { findWriter } from '../store/folder-lock.js';
+import { dayFolders, isStore, MANIFEST, MARKET, marketFolders, NO_MARKET, segmentName } from '../store/layout.js';
+import { eventsFiles, type Manifest, readManifest } from '../store/manifest.js';
+import { readMarket } from '../store/market-file.js';
 import { openMarket } from '../store/market-reader.js';
+import { parquetSource } from '../store/tables.js';
 import { BookMeter } from './book-meter.js';
-import { type Finding, verifyFiles } from './verify-files.js';
+import { RowCheck } from './verify-rows.js';
+
+/** Finding of a recording's check. */
+export interface Finding {
+  readonly path: string;
+  /** A difference is an error, a note is information. */
+  readonly severity: 'difference' | 'note';
+  readonly message: string;
+}
 
 export interface Verified {
   readonly markets: number;
@@ -79,71 +95,122 @@ function isFolderOfStore(path: string): boolean {
   }
 }
 
-/** The events as every reader gets them. Returns their number. */
+/** The events as every reader gets them: in order, on the tick, and ended once. Returns their number. */
 async function verifyStream(recording: Recording, findings: Finding[]): Promise<number> {
   const { path } = recording.market.source;
   const differ = (message: string) => findings.push({ path, severity: 'difference', message });
-  const check = new StreamCheck(stepOfPrecision(recording.market.tickPrecision));
+  const meter = new BookMeter(stepOfPrecision(recording.market.tickPrecision));
+  let events = 0;
   try {
-    for await (const chunk of recording.chunks()) check.chunk(chunk);
+    for await (const chunk of recording.chunks()) {
+      events += chunk.length;
+      meter.play(chunk);
+    }
   } catch (error) {
     if (!(error instanceof TwinbookError)) throw error;
     differ(error.message);
   }
-  for (const message of check.problems()) differ(message);
+  const { longestCrossedMs: crossedMs, longestCrossedFromMs: fromMs } = meter;
+  if (crossedMs > CROSSED_LIMIT_MS) {
+    const from = new Date(fromMs).toISOString();
+    differ(`the book stands crossed for ${(crossedMs / 1000).toFixed(1)} s from ${from}`);
+  }
   for (const { message, path: where, isDamage } of recording.warnings) {
     findings.push({ path: where, severity: isDamage === true ? 'difference' : 'note', message });
   }
-  return check.events;
+  return events;
 }
 
-class StreamCheck {
-  events = 0;
-  readonly #meter: BookMeter;
-  readonly #tickMicros: number;
-  #lastMs = Number.NEGATIVE_INFINITY;
-  #backwards = 0;
-  #offTick = 0;
-  #ends = 0;
-  #afterEnd = 0;
-
-  constructor(tickMicros: number) {
-    this.#tickMicros = tickMicros;
-    this.#meter = new BookMeter(tickMicros);
-  }
-
-  chunk({ length, timeMs, kind, side, priceMicros, amountMicros }: EventChunk): void {
-    this.events += length;
-    for (let at = 0; at < length; at++) {
-      // Columns are as long as their chunk.
-      const [time, what, price] = [timeMs[at] as number, kind[at] as number, priceMicros[at] as number];
-      if (time < this.#lastMs) this.#backwards++;
-      this.#lastMs = Math.max(this.#lastMs, time);
-      if (this.#ends > 0) this.#afterEnd++;
-      if (what === EVENT.end) this.#ends++;
-      const priced = what === EVENT.level || what === EVENT.trade;
-      if (priced && !(price > 0 && price < 1_000_000 && price % this.#tickMicros === 0)) {
-        this.#offTick++;
-        continue;
-      }
-      this.#meter.advance(time);
-      this.#meter.apply(what, side[at] as number, price, amountMicros[at] as number);
+/** All days of one market. */
+async function verifyFiles(folder: string): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const days = dayFolders(folder);
+  const rows = newRowCheck(folder, days, findings);
+  for (const day of days) {
+    try {
+      await verifyDay(day, rows, findings);
+    } catch (error) {
+      if (!(error instanceof TwinbookError)) throw error;
+      findings.push({ path: day, severity: 'difference', message: error.message });
     }
   }
+  return findings;
+}
 
-  problems(): string[] {
-    const { longestCrossedMs, longestCrossedFromMs } = this.#meter;
-    const crossed = `the book stands crossed for ${(longestCrossedMs / 1000).toFixed(1)} s from ${iso(longestCrossedFromMs)}`;
-    return [
-      formatCount(this.#backwards, 'goes back in time', 'go back in time'),
-      formatCount(this.#offTick, 'has a price off the tick', 'have a price off the tick'),
-      formatCount(this.#afterEnd, 'follows the end', 'follow the end'),
-      longestCrossedMs > CROSSED_LIMIT_MS ? crossed : '',
-    ].filter((message) => message !== '');
+/** Null when no description has the tick; opening the recording reports the reason. */
+function newRowCheck(folder: string, days: readonly string[], findings: Finding[]): RowCheck | null {
+  for (const path of days.toReversed()) {
+    try {
+      const read = readMarket(join(path, MARKET), folder);
+      if (read !== null) return new RowCheck(stepOfPrecision(read.market.tickPrecision));
+    } catch (error) {
+      if (!(error instanceof TwinbookError)) throw error;
+      findings.push({ path: path, severity: 'difference', message: error.message });
+    }
+  }
+  return null;
+}
+
+async function verifyDay(folder: string, rows: RowCheck | null, findings: Finding[]): Promise<void> {
+  const manifest = readManifest(join(folder, MANIFEST));
+  const differ = (path: string, message: string) => findings.push({ path: path, severity: 'difference', message });
+  if (manifest !== null) {
+    if (manifest.condition_id !== conditionIdIn(folder) || manifest.date !== parseDay(folder)) {
+      differ(folder, `its manifest is that of ${manifest.condition_id} on ${manifest.date}`);
+    }
+    for (const file of manifest.files) {
+      const problem = await findProblem(join(folder, file.name), file);
+      if (problem !== null) differ(join(folder, file.name), problem);
+    }
+    await verifyRows(folder, manifest, rows, differ);
+    const broken = manifest.broken_lines;
+    if (broken > 0) findings.push({ path: folder, severity: 'note', message: `${broken} lines were lost in a crash` });
+  }
+  strangers(folder, manifest, findings);
+  if (!existsSync(join(folder, MARKET)) && conditionIdIn(folder) !== NO_MARKET) {
+    differ(folder, `${MARKET} is missing`);
   }
 }
 
-const formatCount = (count: number, one: string, many: string): string =>
-  count === 0 ? '' : count === 1 ? `1 event ${one}` : `${count} events ${many}`;
+type Listed = { readonly bytes: number; readonly sha256: string };
 
-const iso = (timeMs: number): string => new Date(timeMs).toISOString();
+/** Problem of a file's bytes; null without one. */
+async function findProblem(path: string, file: Listed): Promise<string | null> {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size;
+  if (bytes === undefined) return 'the file is missing';
+  if (bytes !== file.bytes) return `it has ${bytes} bytes, its manifest says ${file.bytes}`;
+  return (await sha256(path)) === file.sha256 ? null : 'its checksum is not that of its manifest';
+}
+
+async function verifyRows(
+  folder: string,
+  manifest: Manifest,
+  rows: RowCheck | null,
+  differ: (path: string, message: string) => void,
+): Promise<void> {
+  for (const file of eventsFiles(manifest)) {
+    const path = join(folder, file.name);
+    if (rows === null || !existsSync(path)) continue;
+    for (const message of await rows.file(parquetSource(path), file)) differ(path, message);
+  }
+}
+
+/** Files that no manifest lists: they are never read. */
+function strangers(folder: string, manifest: Manifest | null, findings: Finding[]): void {
+  const open = openSegments(folder, manifest);
+  const root = dirname(dirname(folder));
+  for (const number of open) {
+    const isWritten = findWriter(root) !== null;
+    const message = isWritten
+      ? 'it is being written'
+      : 'its writer did not close it; `twinbook data verify --repair` turns it into Parquet';
+    findings.push({ path: join(folder, segmentName(number)), severity: 'note', message });
+  }
+  const message =
+    manifest === null
+      ? 'there is no manifest: it is read, but nobody knows whether it is whole'
+      : 'no manifest lists it: nobody reads it';
+  for (const name of unlistedFiles(folder, manifest)) {
+    findings.push({ path: join(folder, name), severity: 'difference', message });
+  }
+}

@@ -8,7 +8,7 @@ import { syncFolder } from '../../shared/base/folder.js';
 import { fileError, withConnection } from './duckdb.js';
 import { writeJson } from './json-file.js';
 import { isDayFolder, MANIFEST, MARKET, parseName, segmentName, type Table } from './layout.js';
-import { emptyManifest, eventsFiles, formatVersion, type Manifest, readManifest } from './manifest.js';
+import { emptyManifest, eventsFiles, type Manifest, readManifest } from './manifest.js';
 import { readMarket } from './market-file.js';
 import type { Continuation } from './market-sink.js';
 import { type SegmentRows, writeParquet } from './parquet-files.js';
@@ -96,11 +96,9 @@ export async function closeSegment(
   try {
     const manifest = readManifest(path) ?? emptyManifest(conditionIdIn(folder), parseDay(folder), origin);
     const more = await withConnection((connection) => writeParquet(connection, folder, number, rows));
-    const files = [...manifest.files, ...more];
     const changed: Manifest = {
       ...manifest,
-      version: formatVersion(files),
-      files,
+      files: [...manifest.files, ...more],
       refused: manifest.refused + counts.refused,
       stepped_back: manifest.stepped_back + counts.steppedBack,
       broken_lines: manifest.broken_lines + counts.brokenLines,

@@ -6,9 +6,8 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { EVENT, type EventChunk, type RecordedMarket, type RecordingWarning } from '../contract.js';
-import { checkRows } from './checked-rows.js';
 import { connect, fileError, streamChunks, typedColumn } from './duckdb.js';
-import { type EventsPart, findMoved, makeSourceSql } from './events-part.js';
+import { checkRows, type EventsPart, findMoved, makeSourceSql } from './events-part.js';
 import { fileState, sha256 } from './files.js';
 import { computeTick } from './market-file.js';
 import { bookSelect, chunkSelect, MARKER } from './tables.js';

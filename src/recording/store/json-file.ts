@@ -8,15 +8,11 @@ import { syncFolder } from '../../shared/base/folder.js';
 
 /** Null without such a file. Throws TwinbookError `recording_invalid` for other content. */
 export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T | null {
-  return existsSync(path) ? readJsonText(() => readFileSync(path, 'utf8'), schema, what, path) : null;
-}
-
-/** Throws TwinbookError `recording_invalid` for unreadable or invalid text. */
-export function readJsonText<T>(readText: () => string, schema: z.ZodType<T>, what: string, name: string): T {
+  if (!existsSync(path)) return null;
   let problem: string;
   let cause: unknown;
   try {
-    const read = schema.safeParse(JSON.parse(readText()));
+    const read = schema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
     if (read.success) return read.data;
     problem = z.prettifyError(read.error).replaceAll('\n', ' ');
     cause = read.error;
@@ -26,7 +22,7 @@ export function readJsonText<T>(readText: () => string, schema: z.ZodType<T>, wh
   }
   const hint =
     'it was changed or damaged, or a newer version of Twinbook wrote it; `twinbook data verify` checks all files';
-  throw new TwinbookError('recording_invalid', `${name} is not ${what}: ${problem}`, hint, { cause });
+  throw new TwinbookError('recording_invalid', `${path} is not ${what}: ${problem}`, hint, { cause });
 }
 
 /**

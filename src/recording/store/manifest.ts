@@ -7,8 +7,7 @@ import { STREAM_KINDS } from './tables.js';
 
 const WHAT = 'a manifest of a recording';
 export const FORMAT = 'twinbook-recording';
-/** 2 with values of feeds, which earlier versions cannot read; else 1. */
-type FormatVersion = 1 | 2;
+export const VERSION = 1;
 
 const count = z.number().int().min(0);
 /** Unix ms within the range of dates. */
@@ -43,7 +42,7 @@ const otherFile = z.strictObject({
 
 const manifest = z.strictObject({
   format: z.literal(FORMAT),
-  version: z.literal([1, 2] satisfies FormatVersion[]),
+  version: z.literal(VERSION),
   condition_id: z.string(),
   date: z.string(),
   origin: z.string(),
@@ -56,17 +55,13 @@ const manifest = z.strictObject({
   broken_lines: count,
 });
 
-/** Of a manifest that lists such tables, or of one file. */
-export const formatVersion = (tables: readonly { readonly table: string }[]): FormatVersion =>
-  tables.some(({ table }) => table === 'feeds') ? 2 : 1;
-
 export type Manifest = z.output<typeof manifest>;
 export type EventsFile = z.output<typeof eventsFile>;
 export type OtherFile = z.output<typeof otherFile>;
 
 export const emptyManifest = (conditionId: string, date: string, origin: string): Manifest => ({
   format: FORMAT,
-  version: 1,
+  version: VERSION,
   condition_id: conditionId,
   date,
   origin,

@@ -85,11 +85,6 @@ function toMarketFile(market: RecordedMarket, notes: readonly string[], origin: 
   };
 }
 
-/** Older imports of Kalshi files have it only as a note. */
-const isCloseGuessed = (file: MarketFile): boolean =>
-  file.close_is_guessed === true || file.notes.some((note) => note.endsWith(NO_RECORD));
-const NO_RECORD = 'says when it opened and closed: times are those of its events';
-
 const toRecordedMarket = (file: MarketFile, path: string): RecordedMarket => ({
   conditionId: file.condition_id,
   eventTitle: file.event_title,
@@ -101,7 +96,7 @@ const toRecordedMarket = (file: MarketFile, path: string): RecordedMarket => ({
   amountPrecision: file.amount_precision,
   openTimeMs: file.open_time_ms,
   closeTimeMs: file.close_time_ms,
-  ...(isCloseGuessed(file) ? { closeIsGuessed: true } : {}),
+  ...(file.close_is_guessed === true ? { closeIsGuessed: true } : {}),
   outcome: file.outcome,
   ...(file.fees === null
     ? {}

@@ -18,8 +18,7 @@ import { conditionIdIn, openSegments, readCounts, unlistedFiles } from './day-fo
 import { closedPart, type EventsPart, openPart } from './events-part.js';
 import { readChunks } from './events-stream.js';
 import { fileState } from './files.js';
-import { dayFolders } from './folders.js';
-import { isDayFolder, MANIFEST, MARKET, NO_MARKET, parseName, segmentName } from './layout.js';
+import { dayFolders, isDayFolder, MANIFEST, MARKET, NO_MARKET, parseName, segmentName } from './layout.js';
 import { eventsFiles, type Manifest, readManifest } from './manifest.js';
 import { type DescribedMarket, readMarket } from './market-file.js';
 import { readFeedValues, readPolls } from './side-tables.js';

@@ -5,22 +5,16 @@ import { join } from 'node:path';
 import { assert } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import type { RecordedMarket } from '../contract.js';
+import type { StoreSettings } from './contract.js';
 import { closeSegment, lastRow, nextNumber, syncDay, unreadableFolder } from './day-folder.js';
 import { EventColumns } from './event-columns.js';
-import { dayFolders } from './folders.js';
-import { dayFolder, MARKET, marketFolder, segmentName } from './layout.js';
+import { dayFolder, dayFolders, MARKET, marketFolder, segmentName } from './layout.js';
 import { readMarket, writeMarket } from './market-file.js';
 import { type Continuation, RecordingSink } from './market-sink.js';
 import { Segment } from './segment.js';
 
-export interface WriterRules {
-  readonly origin: string;
-  readonly crashSafe: boolean;
-  readonly rotateAfterMs: number;
-  readonly rotateAfterRows: number;
-  readonly snapshotEveryMs: number;
-  readonly now: () => number;
-}
+/** All settings, with defaults for absent ones. */
+export type WriterRules = Required<StoreSettings>;
 
 export class MarketWriter {
   lostRows = 0;

@@ -9,7 +9,7 @@ import type { EventColumns } from './event-columns.js';
 import { ROW } from './event-columns.js';
 import { sha256 } from './files.js';
 import { parquetName, TABLES, type Table } from './layout.js';
-import { type EventsFile, FORMAT, formatVersion, type OtherFile } from './manifest.js';
+import { type EventsFile, FORMAT, type OtherFile, VERSION } from './manifest.js';
 import { COLUMNS, parquetSource, quote, STREAM_KINDS, segmentSource } from './tables.js';
 
 /** Rows of a row group: a reader's memory at a time, with room for reading ahead. */
@@ -61,7 +61,7 @@ async function copy(connection: DuckDBConnection, source: string, table: Table, 
   const columns = Object.keys(COLUMNS[table])
     .map((name) => `"${name}"`)
     .join(', ');
-  const meta = `KV_METADATA {format: ${quote(FORMAT)}, version: ${quote(String(formatVersion([{ table }])))}, "table": ${quote(table)}}`;
+  const meta = `KV_METADATA {format: ${quote(FORMAT)}, version: ${quote(String(VERSION))}, "table": ${quote(table)}}`;
   await connection.run(
     `COPY (SELECT ${columns} FROM ${source}) TO ${quote(path)}
      (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${GROUP_ROWS}, ${meta})`,

@@ -12,12 +12,17 @@ import type { MarketSink, RecordingStore, StoreSettings } from './contract.js';
 import { recoverFolder, unreadableFolder } from './day-folder.js';
 import { loadDuckDb } from './duckdb.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
-import { dayFolders, marketFolders } from './folders.js';
-import { formatDate, NO_MARKET } from './layout.js';
+import { dayFolders, formatDate, marketFolders, NO_MARKET } from './layout.js';
 import { MarketWriter, type WriterRules } from './market-writer.js';
 
 const HOUR_MS = 3_600_000;
-const DEFAULT_RULES = { rotateAfterMs: HOUR_MS, rotateAfterRows: 1_000_000, snapshotEveryMs: 300_000 };
+const DEFAULT_RULES = {
+  crashSafe: true,
+  rotateAfterMs: HOUR_MS,
+  rotateAfterRows: 1_000_000,
+  snapshotEveryMs: 300_000,
+  now: Date.now,
+};
 
 /**
  * Opens (and creates) a folder of recordings for writing. Open files of an earlier writer become Parquet first. Throws
@@ -25,15 +30,7 @@ const DEFAULT_RULES = { rotateAfterMs: HOUR_MS, rotateAfterRows: 1_000_000, snap
  */
 export async function openRecordingStore(folder: string, settings: StoreSettings): Promise<RecordingStore> {
   const { lock } = await takeFolder(folder);
-  const rules: WriterRules = {
-    origin: settings.origin,
-    crashSafe: settings.crashSafe ?? true,
-    rotateAfterMs: settings.rotateAfterMs ?? DEFAULT_RULES.rotateAfterMs,
-    rotateAfterRows: settings.rotateAfterRows ?? DEFAULT_RULES.rotateAfterRows,
-    snapshotEveryMs: settings.snapshotEveryMs ?? DEFAULT_RULES.snapshotEveryMs,
-    now: settings.now ?? Date.now,
-  };
-  return new RecordingFolder(folder, lock, rules);
+  return new RecordingFolder(folder, lock, { ...DEFAULT_RULES, ...settings });
 }
 
 /** Turns a dead writer's open segments into Parquet. Returns their number. Throws as `openRecordingStore`. */

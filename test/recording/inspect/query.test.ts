@@ -1,8 +1,7 @@
 /** SQL over recordings: one SELECT, within bounds. */
 
 import { describe, expect, it } from 'vitest';
-import { queryRecordings } from '../../../src/recording/inspect/query.js';
-import { NO_BOUNDS, type QueryBounds } from '../../../src/recording/inspect/query-bounds.js';
+import { NO_BOUNDS, type QueryBounds, queryRecordings } from '../../../src/recording/inspect/query.js';
 import { newFolder } from '../../support/folders.js';
 import { at, market, openStore, START_MS, shortLife } from '../store/writing.js';
 

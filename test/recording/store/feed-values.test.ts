@@ -1,7 +1,5 @@
 /** Values of feeds are stored beside a market's events and are read on the venue's clock. */
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { RecordedFeedValue, Recording } from '../../../src/recording/contract.js';
 import type { FeedRow } from '../../../src/recording/store/contract.js';
@@ -46,14 +44,6 @@ const EXPECTED = [
   },
 ];
 
-/** Versions in the manifests of a folder. A version without feeds rejects their number. */
-const versionsIn = (folder: string) =>
-  new Set(
-    filesIn(folder)
-      .filter((name) => name.endsWith('manifest.json'))
-      .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).version),
-  );
-
 it('reads back what feeds said, of closed files and of those that are being written', async () => {
   const folder = newFolder();
   const store = await openStore(folder);
@@ -65,7 +55,6 @@ it('reads back what feeds said, of closed files and of those that are being writ
   expect(await valuesOf(await opened(folder))).toEqual(EXPECTED);
   await store.close();
   expect(filesIn(folder).filter((name) => name.includes('feeds'))).toHaveLength(2);
-  expect(versionsIn(folder)).toEqual(new Set([2]));
   expect(await valuesOf(await opened(folder))).toEqual(EXPECTED);
 });
 
@@ -75,6 +64,5 @@ it('has none where no feed spoke', async () => {
   shortLife(store.market(market()));
   await store.close();
   expect(filesIn(folder).filter((name) => name.includes('feeds'))).toEqual([]);
-  expect(versionsIn(folder)).toEqual(new Set([1]));
   expect(await valuesOf(await opened(folder))).toEqual([]);
 });

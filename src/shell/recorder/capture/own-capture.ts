@@ -1,22 +1,37 @@
 /** Own orders and trades from the seam: our part of books, and rows of a recording. */
 
-import type { MarketSink } from '../../../recording/store/contract.js';
+import type { MarketSink, OwnRow } from '../../../recording/store/contract.js';
 import { parseDecimal } from '../../../shared/base/decimal.js';
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import type { AnyCall, Outcome } from '../../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../../shared/protocol/states.js';
 import type { OwnOrderRow, PolledAt } from './contract.js';
 import { OwnOrders, type OwnTerms } from './own-orders.js';
-import { OwnRows } from './own-rows.js';
 
 /** Drafts whose terms are stored until their submit; a trader has a few at a time. */
 const MAX_DRAFTS = 1_000;
+
+/** Enough for all orders of hours; a dropped one is written again when seen again, which is harmless. */
+const MAX_WRITTEN = 20_000;
+
+/** Fields of a row by its order; those of orders or trades alone are null. */
+const makeRow = (order: OwnOrderRow, seenMs: number) => ({
+  seen_ms: seenMs,
+  side: order.side,
+  is_yes: order.outcome.is_yes,
+  filled_amount_micros: null,
+  remaining_amount_micros: null,
+  fee_micros: null,
+  is_maker: null,
+  timestamp: null,
+});
 
 type CallTo<N extends AnyCall['endpoint']> = Extract<AnyCall, { endpoint: N }>;
 
 export class OwnCapture {
   readonly orders = new OwnOrders();
-  readonly #rows = new OwnRows();
+  /** By order or trade, its last written state. */
+  readonly #written = new Map<string, string>();
   readonly #drafts = new Map<string, { readonly terms: OwnTerms; readonly amountMicros: number }>();
   readonly #findSink: (market: string) => MarketSink | undefined;
   /** Rows written. */
@@ -79,7 +94,7 @@ export class OwnCapture {
   #onOrder(row: OwnOrderRow | null, pubkey: string, at: PolledAt): void {
     if (row === null) return this.orders.onDisturbance(pubkey, at.seenMs);
     this.orders.onRow(row, at.sentMs, at.seenMs);
-    this.#write(row, at);
+    this.#writeOrder(row, at);
   }
 
   #onOrders(
@@ -97,19 +112,48 @@ export class OwnCapture {
   }
 
   #onTrade(row: DataOf<'trades.list'>[number], at: PolledAt): void {
-    this.orders.onRow(row.order, at.sentMs, at.seenMs);
-    const sink = this.#findSink(row.order.market.condition_id);
-    const own = sink === undefined ? null : this.#rows.trade(row, at.seenMs);
-    if (own === null) return;
-    sink?.own(own);
-    this.count += 1;
+    const { order } = row;
+    this.orders.onRow(order, at.sentMs, at.seenMs);
+    this.#write(order, row.state, {
+      ...makeRow(order, at.seenMs),
+      record: 'trade',
+      pubkey: row.pubkey,
+      order_pubkey: order.pubkey,
+      status: row.state,
+      price_micros: row.price,
+      amount_micros: row.amount,
+      fee_micros: row.fee,
+      is_maker: row.is_maker,
+      timestamp: row.timestamp,
+    });
   }
 
-  #write(row: OwnOrderRow, at: PolledAt): void {
-    const sink = this.#findSink(row.market.condition_id);
-    const own = sink === undefined ? null : this.#rows.order(row, at.seenMs);
-    if (own === null) return;
-    sink?.own(own);
+  #writeOrder(row: OwnOrderRow, at: PolledAt): void {
+    const { pubkey, status } = row;
+    if (pubkey === null || status === null) return;
+    this.#write(row, `${status} ${row.filled_amount} ${row.remaining_amount}`, {
+      ...makeRow(row, at.seenMs),
+      record: 'order',
+      pubkey,
+      order_pubkey: null,
+      status,
+      price_micros: row.price,
+      amount_micros: row.amount,
+      filled_amount_micros: row.filled_amount,
+      remaining_amount_micros: row.remaining_amount,
+    });
+  }
+
+  /** One row for each state of an order or trade in a recorded market. */
+  #write({ market }: OwnOrderRow, state: string, row: OwnRow): void {
+    const sink = this.#findSink(market.condition_id);
+    const key = `${row.record} ${row.pubkey}`;
+    if (sink === undefined || this.#written.get(key) === state) return;
+    this.#written.delete(key);
+    this.#written.set(key, state);
+    const oldest = this.#written.size > MAX_WRITTEN ? this.#written.keys().next().value : undefined;
+    if (oldest !== undefined) this.#written.delete(oldest);
+    sink.own(row);
     this.count += 1;
   }
 }

@@ -1,4 +1,4 @@
-/** Counts a file's lines, and refuses a file with too many unreadable ones. */
+/** Faults of a venue's files: unreadable lines, of which too many refuse the file, and times that step back. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RecordingWarning } from '../contract.js';
@@ -72,4 +72,38 @@ export function refuseBroken(
 function shorten(line: string): string {
   const plain = line.replace(/[^\x20-\x7e\u00a0-\uffff]/g, '?');
   return plain.length > SHOWN ? `${plain.slice(0, SHOWN)}…` : plain;
+}
+
+/** Venue clocks step back by some seconds at most; more means a wrong order or a single wrong time. */
+const MOST_USUAL_MS = 10_000;
+
+/** Counts events with a time before an earlier event's: their times are raised, and the user is warned. */
+export class ClockRegression {
+  readonly #quietMs: number;
+  #latestMs = Number.NEGATIVE_INFINITY;
+  #count = 0;
+  #farthestMs = 0;
+
+  /** @param quietMs shorter steps have no visible effect */
+  constructor(quietMs: number) {
+    this.#quietMs = quietMs;
+  }
+
+  /** Venue time of the next event, Unix ms. */
+  saw(timeMs: number): void {
+    if (timeMs >= this.#latestMs) {
+      this.#latestMs = timeMs;
+      return;
+    }
+    this.#count++;
+    this.#farthestMs = Math.max(this.#farthestMs, this.#latestMs - timeMs);
+  }
+
+  /** Null without a relevant one. */
+  warning(path: string): RecordingWarning | null {
+    if (this.#farthestMs <= this.#quietMs) return null;
+    const events = this.#count === 1 ? '1 event has a time' : `${this.#count} events have times`;
+    const message = `${events} before that of an event before it, by up to ${this.#farthestMs / 1000} s: raised to it`;
+    return this.#farthestMs > MOST_USUAL_MS ? { path, message, isDamage: true } : { path, message };
+  }
 }
