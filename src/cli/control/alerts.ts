@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<RememberedAlert>[] = [
 
 const listCommand = command({
   name: 'list',
-  help: 'alerts that are open, as the console told them last',
+  help: 'open alerts, as last reported by the console',
   config: 'trader',
   answer: async ({ config, io }) => {
     const { open, close } = await openAlerts(config, io);
@@ -53,7 +53,7 @@ const listCommand = command({
 
 const acknowledgeCommand = command({
   name: 'ack',
-  help: 'a person has seen it: it is not told again until it is over',
+  help: 'marks it as seen: it is not sent again until it is over',
   args: [['<alert>', 'as `twinbook alerts list` names it']],
   config: 'trader',
   run: async ({ config, args: [kind = ''], io }) => {
@@ -75,7 +75,7 @@ const acknowledgeCommand = command({
 
 export const addAlertCommands = group(
   'alerts',
-  'what is wrong, and the channels that tell people who do not look',
+  'open alerts, and the channels that send them',
   listCommand,
   acknowledgeCommand,
   testCommand,

@@ -71,7 +71,7 @@ const MODE_COMMANDS: readonly ModeCommand[] = [
   },
   {
     name: 'flatten',
-    help: 'cancels everything, sells what is held into the book, and stays out',
+    help: 'cancels everything, sells all holdings into the book, and stays out',
     unsaid: null,
     ofMarket: true,
   },

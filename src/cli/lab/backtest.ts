@@ -108,7 +108,7 @@ export const withBacktestData = (command: Command, isRequired = true): Command =
     )
     .option(
       '--feed <name=file...>',
-      'what a feed says: a CSV or JSONL file as in docs/feeds.md; NAME alone plays what was recorded of it',
+      'values of a feed: a CSV or JSONL file as in docs/feeds.md; NAME alone plays its recorded values',
       (text: string, before: readonly FeedChoice[] = []) => [...before, feedChoice(text, before)],
       [],
     )

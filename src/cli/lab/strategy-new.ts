@@ -14,7 +14,7 @@ import { writeWhole } from '../output/whole-file.js';
 const kindOption: OptionRow<Kind> = {
   option: new Option(
     '--kind <kind>',
-    'what it quotes: each market alone, all outcomes of an event together, or each market around the prices of a feed',
+    'kind: each market alone, all outcomes of an event together, or each market around the prices of a feed',
   )
     .choices(['market', 'event', 'feed'])
     .default('market'),

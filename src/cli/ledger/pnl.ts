@@ -39,7 +39,7 @@ const OPTIONS = {
 
 export const pnlCommand = command({
   name: 'pnl',
-  help: 'result so far: realised, fees, and holdings at the trader’s prices of now, or its last ones',
+  help: 'result: realised, fees, and holdings at the trader’s current prices, or its last ones',
   config: 'trader',
   options: OPTIONS,
   tool: { kind: 'read', options: [] },

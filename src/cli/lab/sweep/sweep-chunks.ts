@@ -48,7 +48,7 @@ export function addChunkCommands(sweep: Command, session: Session): void {
   addAction<ChunkFlags>(runChunk, session, (options) => runChunks(options, session.io));
 
   const collect = sweep.command('collect');
-  addJsonOption(collect.description('stores what has come of a planned sweep and prints what is missing'))
+  addJsonOption(collect.description('stores the arrived results of a planned sweep and prints the missing ones'))
     .requiredOption('--dir <dir>', 'the folder of `sweep plan`')
     .option('--out <dir>', 'where results are kept and trials counted (default: as it was planned)')
     .option('--give-up <chunks>', 'store these as failed where nothing has come of them, as in 3,17-19', chunkList)
@@ -57,7 +57,7 @@ export function addChunkCommands(sweep: Command, session: Session): void {
 }
 
 export const chunkSecondsOption = (usual: number): Option =>
-  new Option('--chunk-seconds <n>', 'what a chunk is to take of one core at the usual pace')
+  new Option('--chunk-seconds <n>', 'duration of a chunk on one core at the usual pace')
     .default(usual)
     .argParser(integerBetween(1, 86_400));
 

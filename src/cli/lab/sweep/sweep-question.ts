@@ -45,7 +45,11 @@ const withParameters = (command: Command): Command =>
       (text: string, before: readonly string[]) => [...before, text],
       [],
     )
-    .option('--random <n>', 'try so many that are drawn, not the whole grid', integerBetween(1, MAX_CONFIGURATIONS))
+    .option(
+      '--random <n>',
+      'number of random configurations, not the whole grid',
+      integerBetween(1, MAX_CONFIGURATIONS),
+    )
     .addOption(fillModelOption(USUAL_FILL_MODELS))
     .option(
       '--folds <n>',

@@ -75,7 +75,7 @@ async function work(options: WorkerFlags, io: CliIo): Promise<ExitCode> {
   const { openChunkWorker } = await import('../../../lab/sweep/queue/chunk-worker.js');
   const say = (text: string) => io.err(`${text}\n`);
   const worker = openChunkWorker(await copyPlace(options, io), takeTimeZone, say);
-  const stopAsked = io.stopAsked().then(() => say('takes nothing new; what is under way is done to its end'));
+  const stopAsked = io.stopAsked().then(() => say('takes no new work; finishes work in progress'));
   const lockMs = options.lockSeconds * 1000;
   await workOn(readAddress(options.queue, io), { lockMs, handle: worker.handle, say, stopAsked }).finally(() =>
     worker.close(),

@@ -54,7 +54,7 @@ export function addSweepCommand(program: Command, session: Session): void {
     .addOption(engineOption())
     .addOption(queueOption())
     .addOption(chunkSecondsOption(USUAL_QUEUED_SECONDS))
-    .option('--resume', 'go on with the sweep that was left unfinished there')
+    .option('--resume', 'continue the unfinished sweep there')
     .option('--report <file>', 'write a page with table, parameters and walk-forward, one HTML file');
   addAction<SweepFlags>(command, session, (options) => sweep(options, session.io));
   addChunkCommands(command, session);
