@@ -142,8 +142,8 @@ export function showExplain({ subject, tree }) {
   place.dataset['subject'] = subject;
   setText(part('view-explain-title'), tree === null ? 'Nothing has this name.' : `${tree.name} ${tree.value}`);
   const sources = /** @type {Readonly<Record<string, string>>} */ ({
-    ledger: 'From the ledger. Each figure opens to what it is made of.',
-    trader: 'What the trader told last. Each figure opens to what it is made of.',
+    ledger: 'From the ledger. Each figure opens to its parts.',
+    trader: 'Last state of the trader. Each figure opens to its parts.',
   });
   setText(part('explain-source'), sources[tree?.source ?? ''] ?? '');
   const list = document.createElement('ul');

@@ -28,7 +28,7 @@ export function showMarket(market, id, now) {
   rows(
     'tape',
     market !== null && market.tape === null
-      ? [['untold', [text('not told now: telemetry spares the trader')]]]
+      ? [['untold', [text('not sent now: the trader saves time')]]]
       : (market?.tape ?? []).map((trade, i) => [
           `${trade.time} ${trade.price} ${i}`,
           [
@@ -121,10 +121,7 @@ export function showMarketChart(view) {
     },
     chartRows(view.time, [net]),
   );
-  setText(
-    part('chart-empty'),
-    view.time.length === 0 ? 'Nothing is known of this time: the console draws what it saw.' : '',
-  );
+  setText(part('chart-empty'), view.time.length === 0 ? 'No data for this time: the console was not running.' : '');
   showChartTable(view);
 }
 

@@ -34,10 +34,7 @@ export function showMoney(view) {
     },
     chartRows(curve.time, [curve.equity]),
   );
-  setText(
-    part('equity-empty'),
-    curve.time.length === 0 ? 'Nothing is known of this time: the console draws what it saw.' : '',
-  );
+  setText(part('equity-empty'), curve.time.length === 0 ? 'No data for this time: the console was not running.' : '');
   showMarkouts(view.markouts);
   rows('money-days', view.days.map(moneyLine));
   rows('money-strategies', view.strategies.map(moneyLine));

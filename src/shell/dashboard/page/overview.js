@@ -95,7 +95,7 @@ function agreementFigure(agreement) {
 }
 
 /** Without this a book that only arrives late looks old. @type {import('./dom.js').Figures[number]} */
-const SLOWED = ['Markets', 'told late, to spare the trader: what is below is older than it looks to it', true];
+const SLOWED = ['Markets', 'sent late, because this machine is busy: the data below is older than shown', true];
 
 /** A negative loss is a gain. @param {PageState['losses'][number]} of @returns {import('./dom.js').Figures[number]} */
 function lossFigure({ name, loss, limit }) {
