@@ -99,7 +99,7 @@ function printPnl(
   io.out(record(Object.entries(figures), io.columns));
   if (isLastKnown) io.out('The trader is not running: what is held counts at the last prices that it has kept.\n');
   if (unmarked.length > 0)
-    io.out(`Holdings in ${unmarked.length} market(s) have no price now and count at what they cost.\n`);
+    io.out(`Holdings in ${unmarked.length} market(s) have no price now and count at their cost.\n`);
 }
 
 interface RunningTrader {

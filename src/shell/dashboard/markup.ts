@@ -9,15 +9,15 @@ const OTHER_BUTTONS = [
   ['widen', 'Widen', 'quotes keep away from the fair value'],
   ['reduce-only', 'Reduce only', 'only what brings positions towards zero'],
   ['cancel-all', 'Cancel all', 'cancels everything once'],
-  ['flatten', 'Flatten', 'sells what is held into the book, then stays out'],
+  ['flatten', 'Flatten', 'sells all holdings into the book, then stays out'],
   ['resume', 'Resume', 'quotes as usual again'],
   ['unkill', 'Lift the kill', 'needs a reason'],
 ] as const;
 
 const MARKET_BUTTONS = [
-  ['pause-market', 'Pause this market', 'pulls what rests here, stays out; all other markets go on'],
+  ['pause-market', 'Pause this market', 'cancels the orders here, stays out; all other markets continue'],
   ['resume-market', 'Resume this market', 'quotes here as usual again'],
-  ['flatten-market', 'Flatten this market', 'pulls what rests here, sells what is held, then stays out'],
+  ['flatten-market', 'Flatten this market', 'cancels the orders here, sells the holdings, then stays out'],
 ] as const;
 
 type Button = readonly [name: string, label: string, help: string];
@@ -196,7 +196,7 @@ ${tables(
       '#YES',
       '#NO',
       '#Sets',
-      '#Cost of what is held',
+      '#Cost of holdings',
     ],
   ],
   ['money-strategies', 'By strategy, as booked', ['Strategy', ...BOOKED]],
@@ -208,10 +208,10 @@ ${tables(
 )}`;
 
 const RISK = tables(
-  ['risk-limits', 'Limits and what is used', ['Limit', '#Used', '#Bound', '#Refusals', 'What it is', 'Other for']],
+  ['risk-limits', 'Limits and their use', ['Limit', '#Used', '#Bound', '#Refusals', 'What it is', 'Other for']],
   [
     'risk-scenarios',
-    'If it ended like this, for what is held now; orders that work are not in it',
+    'Result of this end for current holdings, without working orders',
     ['Event', 'Ends', '#Result', '#From now'],
   ],
   ['risk-events', 'Events at their worst', ['Event', '#Loss', '#Net shares', '#Markets']],
@@ -235,7 +235,7 @@ ${tables(
   ['health-books', 'Books, oldest first', ['Market', '#Seen', 'Trouble']],
 )}`;
 
-const ALERTS = `<p class="files"><button type="button" data-action="ack" title="not told again until they are over">I have seen all that is open</button></p>
+const ALERTS = `<p class="files"><button type="button" data-action="ack" title="not sent again until they are over">I have seen all that is open</button></p>
 ${tables(
   ['alerts-open', 'Open', ['Since', 'Severity', 'Alert', 'What', 'To do', 'Seen']],
   ['alerts-recent', 'Told lately', ['Time', 'Severity', 'State', 'Alert', 'What']],
@@ -247,7 +247,7 @@ ${tables(['log-lines', 'Newest first', ['Time', 'Severity', 'Kind', 'What', 'Fro
 
 const CONFIG = `<p class="soft" id="config-file"></p>
 <p class="files"><button type="button" id="compare">Compare with the files</button>
-<button type="button" data-action="apply" title="what the files say, all of it or nothing; looser limits and other code want a reason">Apply the files</button>
+<button type="button" data-action="apply" title="applies all changes of the files, or none; looser limits and other code need a reason">Apply the files</button>
 <button type="button" data-action="rollback" title="wants a reason; the files stay as they are">Roll back</button></p>
 <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ"></pre>
 ${makeFilter('config', 'words of a setting')}
