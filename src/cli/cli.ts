@@ -37,8 +37,8 @@ async function buildProgram(session: Session, argv: readonly string[]): Promise<
     // Words after a command's name belong to it: some commands have own options and subcommands.
     .enablePositionalOptions()
     .configureOutput({ writeOut: session.io.out, writeErr: session.io.err })
-    .showHelpAfterError('Run the same command with --help to see what it takes.')
-    .helpCommand('help [command]', 'show what a command does and takes')
+    .showHelpAfterError('Run the same command with --help to see its arguments and options.')
+    .helpCommand('help [command]', "show a command's purpose, arguments and options")
     .addHelpText(
       'after',
       `

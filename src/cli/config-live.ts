@@ -21,7 +21,7 @@ const CHECKED_S = 24;
 
 const diffCommand = command({
   name: 'diff',
-  help: 'what the files say against what the trader goes by, or went by last; or what was in force before',
+  help: "compares the files with the trader's configuration in force, or its last one",
   config: 'trader',
   options: {
     history: flag('--history', 'list the configurations that were in force, and what changed'),
@@ -40,10 +40,10 @@ const diffCommand = command({
 
 const applyCommand = command({
   name: 'apply',
-  help: 'lets the running trader take up what the files say: all of it, or nothing',
+  help: 'applies the files to the running trader: all changes, or none',
   config: 'trader',
   options: {
-    dryRun: flag('--dry-run', 'only say what would be taken up, and what it wants'),
+    dryRun: flag('--dry-run', 'only show the changes and their requirements'),
     reason: read('--reason <text>', 'why; wanted for looser limits and other code; recorded in the ledger', nonEmpty),
     timeout: timeoutOption(CHECKED_S),
   },
@@ -52,11 +52,11 @@ const applyCommand = command({
 
 const rollbackCommand = command({
   name: 'rollback',
-  help: 'goes back to what was in force before; the files stay as they are',
-  args: [['[hash]', 'one of `config diff --history`, or its beginning (default: the one before)']],
+  help: 'restores the previous configuration; the files stay unchanged',
+  args: [['[hash]', 'one of `config history`, or its beginning (default: the one before)']],
   config: 'trader',
   options: {
-    dryRun: flag('--dry-run', 'only say what would change'),
+    dryRun: flag('--dry-run', 'only show the changes'),
     reason: required('--reason <text>', 'why; recorded in the ledger', nonEmpty),
     timeout: timeoutOption(CHECKED_S),
   },
@@ -79,7 +79,7 @@ async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
   const config = await readConfig(file, io);
   const history = await readLedger(config, io, (ledger) => ledger.note(HISTORY_NOTE));
   const changes = await changesSinceLast(config, { note: () => history }, io);
-  const nothing = changes === null ? 'no trader has recorded what it went by' : 'nothing differs from the last run';
+  const nothing = changes === null ? 'no trader has recorded its configuration' : 'nothing differs from the last run';
   const lines = changes === null || changes.length === 0 ? [nothing] : changes;
   return { lines, applied: false, hash: null };
 }

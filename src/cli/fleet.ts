@@ -123,12 +123,12 @@ function sumOf(rows: readonly WalletRow[], figure: 'cash' | 'equity' | 'result')
 
 const releaseCommand = command({
   name: 'release',
-  help: 'gives back what a trader that is gone has of the fleet: wallet, markets, capital',
+  help: 'releases the wallet, markets and capital of a trader that has ended',
   config: 'trader',
   options: {
     reason: required('--reason <text>', 'kept in the fleet', nonEmpty),
     wallet: text('--wallet <address>', 'of a wallet whose key is not here; wants --unproven'),
-    unproven: flag('--unproven', 'whoever says this knows that nothing of that wallet rests at the venue'),
+    unproven: flag('--unproven', 'confirm that no order of that wallet rests at the venue'),
     timeout: usual('--timeout <s>', 'for its owner to renew no more, s', 120, integerBetween(1, 3600)),
   },
   run: async ({ options: { reason, wallet, unproven, timeout }, config, io }) => {

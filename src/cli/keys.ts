@@ -14,7 +14,7 @@ import type { CliIo, Session } from './output/io.js';
 import type { Column } from './output/table.js';
 import { openWallet, requireAnswer, withClient, withVenue } from './venue-session.js';
 
-const plain = flag('--plain-text-key', 'without a passphrase: whoever reads the file has the key');
+const plain = flag('--plain-text-key', 'without a passphrase: every reader of the file has the key');
 
 const createCommand = command({
   name: 'create',
@@ -133,7 +133,7 @@ const revokeCommand = command({
         throw new TwinbookError(
           'venue_refused',
           `the venue answered, but ${id} is not revoked`,
-          'Try again; `twinbook keys list` shows what the venue still takes.',
+          'Try again; `twinbook keys list` shows the keys that the venue still accepts.',
         );
       const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
       // Without the environment: only secrets in the file can be removed from it.

@@ -27,7 +27,7 @@ export const addRecordCommand = command({
       'only these markets, by condition id; of those in the ledger its beginning or words of the title',
       'all that are open',
     ),
-    minutes: read('--minutes <n>', 'ends by itself after so long', integerBetween(1, 1_000_000)),
+    minutes: read('--minutes <n>', 'ends after this time', integerBetween(1, 1_000_000)),
     depth: usual('--depth <n>', 'levels a side to ask for', 100, integerBetween(1, 100)),
     own: unless('--no-own', 'public data only, even if there are credentials'),
     feeds: unless('--no-feeds', 'without the feeds of the configuration'),

@@ -32,7 +32,7 @@ type RehearseFlags = Values<typeof OPTIONS>;
 
 export const addRehearseCommand = command({
   name: 'rehearse',
-  help: 'takes one small order through its whole life on an embedded paper exchange, then at the venue if told to',
+  help: 'tries the whole life of one small order on an embedded paper exchange, then, if requested, at the venue',
   config: 'file',
   options: OPTIONS,
   hasJson: true,

@@ -205,7 +205,7 @@ function loopback(host: string): string {
   throw new TwinbookError(
     'usage',
     `the paper exchange listens on loopback addresses only, not on ${host}`,
-    'Whoever reaches it can trade on it. Use 127.0.0.1.',
+    'Everyone who can reach it can trade on it. Use 127.0.0.1.',
   );
 }
 

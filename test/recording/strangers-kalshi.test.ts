@@ -30,7 +30,7 @@ describe('the lines of a stranger', () => {
     );
     const { rows, told } = await read(lines);
     expect(rows).toContain('20 level bid 0.4 102');
-    expect(told).toEqual(['1 message told twice: taken once']);
+    expect(told).toEqual(['1 message repeated: used once']);
   });
 
   it('that are alike but not numbered are two changes', async () => {

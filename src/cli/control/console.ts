@@ -15,7 +15,7 @@ const NICE = 10;
 
 export const addConsoleCommand = command({
   name: 'console',
-  help: 'serves the dashboard beside the trader, without its key; the trader starts one by itself',
+  help: 'serves the dashboard beside the trader, without its key; the trader starts one automatically',
   config: 'file',
   options: {
     withTrader: flag('--with-trader', 'ends with the trader that started it; else it stays for every next one'),
@@ -23,7 +23,7 @@ export const addConsoleCommand = command({
   },
   run: ({ options: { withTrader, also }, file, io }) => {
     if (withTrader === true && also.length > 0) {
-      const hint = 'Run `twinbook console` by itself, with dashboard.start: false in the files of all.';
+      const hint = 'Run `twinbook console` separately, with dashboard.start: false in all files.';
       throw new TwinbookError('usage', '--with-trader shows one trader, and --also names others', hint);
     }
     const config = loadTraderConfig(file, io);

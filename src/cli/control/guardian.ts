@@ -11,7 +11,7 @@ const PAPER_PATIENCE_MS = 600_000;
 
 export const addGuardianCommand = command({
   name: 'guardian',
-  help: "cancels everything when the trader's heart stops; the trader starts one by itself",
+  help: "cancels everything when the trader's heartbeat stops; the trader starts one automatically",
   config: 'trader',
   options: {
     withTrader: flag(

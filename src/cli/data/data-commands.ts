@@ -81,7 +81,7 @@ const verifyCommand = command({
   help: 'checks recordings: files, order, prices, books',
   args: [PATHS],
   config: 'file',
-  options: { repair: flag('--repair', 'first turn what a writer that died left open into Parquet') },
+  options: { repair: flag('--repair', 'first convert files that a killed writer left open to Parquet') },
   answer: async ({ options: { repair }, args, file, io }) => {
     const { verifyRecordings } = await import('../../recording/inspect/verify.js');
     const { repairFolder } = await import('../../recording/store/store.js');
@@ -120,7 +120,7 @@ const importCommand = command({
   config: 'file',
   options: {
     out: text('--out <dir>', 'folder to write to (default: recording.dir of the configuration)'),
-    replace: flag('--replace', 'write markets anew that the folder has already'),
+    replace: flag('--replace', 'overwrite markets that the folder already has'),
     verbose: flag('-v, --verbose', 'print every note on the recordings'),
     market: read(
       '--market <names>',

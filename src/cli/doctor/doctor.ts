@@ -21,11 +21,11 @@ export const addDoctorCommand = command({
   options: {
     draft: text(
       '--draft <file>',
-      "only show what a draft's message asks for and whether it would be signed; - reads standard input",
+      "only show the content of a draft's message and whether it would be signed; - reads standard input",
     ),
     fees: text(
       '--fees <market>',
-      'only show what the fees of a market are taken of, by its newest trades: its id, or the beginning or words of one in the ledger',
+      'only show the fee base of a market, by its newest trades: its id, or the beginning or words of one in the ledger',
     ),
   },
   hasJson: true,

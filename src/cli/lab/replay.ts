@@ -43,7 +43,7 @@ type ReplayFlags = Values<typeof OPTIONS>;
 export const addReplayCommand = command({
   name: 'replay',
   args: [['<run>', RUN_ARGUMENT]],
-  help: 'decides a recorded run once more from what it saw, and compares every request that it made',
+  help: 'repeats the decisions of a recorded run from its inputs, and compares every request',
   options: OPTIONS,
   answer: async ({ options, args: [name = ''], isJson, io }): Promise<Answer> => {
     if (options.play !== undefined)

@@ -14,7 +14,7 @@ import { readLedger } from './ledger-reading.js';
 
 export const explainCommand = command({
   name: 'explain',
-  help: 'why this order, at this price; what was known of this fill; or why this market is not quoted, guard by guard',
+  help: 'why this order, at this price; the facts of this fill; or why this market is not quoted, guard by guard',
   args: [
     [
       '<order|fill|market>',

@@ -244,7 +244,7 @@ export const addLedgerCommands = all(
   pnlCommand,
   command({
     name: 'events',
-    help: 'what was said and what happened: commands with their reasons, limits, refusals; newest first',
+    help: 'events: commands with their reasons, limits, refusals; newest first',
     config: 'trader',
     options: { limit: usual('--limit <n>', 'how many', TABLE_ROWS, integerBetween(1, MOST_ROWS)) },
     tool: { kind: 'read', options: ['limit'] },

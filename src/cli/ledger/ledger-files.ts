@@ -23,7 +23,7 @@ const queryCommand = command({
   options: {
     csv: csvFlag(),
     rows: usual('--rows <n>', 'maximum number of rows', 10_000, integerBetween(1, 10_000_000)),
-    timeout: usual('--timeout <s>', 'ended after so long, s', 10, integerBetween(1, 3600)),
+    timeout: usual('--timeout <s>', 'ended after this time, s', 10, integerBetween(1, 3600)),
   },
   hasJson: true,
   run: async ({ options, config: { ledger }, args: [sql = ''], isJson, io }) => {
@@ -95,7 +95,7 @@ const verifyCommand = command({
 /** The running trader books the exchange's holdings. */
 const adoptCommand = command({
   name: 'adopt',
-  help: 'books what the exchange holds, through the running trader: the way back after a restore',
+  help: "books the exchange's holdings, through the running trader: after a restored backup",
   config: 'trader',
   options: {
     reason: required('--reason <text>', 'why; kept with the booking', nonEmpty),

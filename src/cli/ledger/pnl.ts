@@ -39,7 +39,7 @@ const OPTIONS = {
 
 export const pnlCommand = command({
   name: 'pnl',
-  help: 'result so far: realised, fees, and holdings at the trader’s prices of now, or its last ones',
+  help: 'result: realised, fees, and holdings at the trader’s current prices, or its last ones',
   config: 'trader',
   options: OPTIONS,
   tool: { kind: 'read', options: [] },
@@ -99,7 +99,7 @@ function printPnl(
   io.out(record(Object.entries(figures), io.columns));
   if (isLastKnown) io.out('The trader is not running: what is held counts at the last prices that it has kept.\n');
   if (unmarked.length > 0)
-    io.out(`Holdings in ${unmarked.length} market(s) have no price now and count at what they cost.\n`);
+    io.out(`Holdings in ${unmarked.length} market(s) have no price now and count at their cost.\n`);
 }
 
 interface RunningTrader {

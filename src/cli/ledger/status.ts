@@ -25,7 +25,7 @@ import {
 
 export const statusCommand = command({
   name: 'status',
-  help: 'what the trader does now; without a running trader, what its ledger says',
+  help: "the trader's current state; without a running trader, the state in its ledger",
   config: 'trader',
   tool: { kind: 'read', options: [] },
   hasJson: true,

@@ -93,7 +93,7 @@ export class OrderLife {
   async submit(): Promise<string> {
     const outcome = await this.#shell.performNext();
     const inTime = await this.#shell.goOnUntil(() => this.isSettled, this.#endMs);
-    if (!inTime) throw timedOut('nobody knows yet whether the order rests', LOST_TODO);
+    if (!inTime) throw timedOut('it is unknown whether the order rests', LOST_TODO);
     const { state, lastReason } = this.#shell.intent(this.#placeId);
     this.#throwTrouble();
     if (state !== 'live') throw failure(`the order does not rest: it is ${state}, ${lastReason}`, REFUSED_TODO);
@@ -129,7 +129,7 @@ export class OrderLife {
     const outcome = await this.#shell.performNext();
     const isOver = () => isFinalIntent(this.#shell.intent(this.#cancelId).state) && this.#isClosed;
     if (!(await this.#shell.goOnUntil(isOver, this.#endMs))) {
-      throw timedOut('nobody knows yet whether the order is canceled', LOST_TODO);
+      throw timedOut('it is unknown whether the order is canceled', LOST_TODO);
     }
     this.#throwTrouble();
     this.#throwOddAnswer(outcome, 'the order is gone');

@@ -127,7 +127,7 @@ export const EXIT_OF: Readonly<Record<StepLine['result'], ExitCode>> = {
 export function lineText({ where, step, result, text, profile, came, draft, todo }: StepLine): string {
   const more = [
     ...(profile === undefined ? [] : [`the profile says: ${profile}`]),
-    ...(came === undefined ? [] : [`what came: ${came}`]),
+    ...(came === undefined ? [] : [`received: ${came}`]),
     ...(draft === undefined ? [] : [`the draft: ${draft}`]),
     ...(todo === '' ? [] : [`do: ${todo}`]),
   ];

@@ -31,9 +31,13 @@ import {
 } from './top-screen.js';
 
 const OPTIONS = {
-  sort: choice('--sort <by>', 'what is largest stands first', Object.keys(SORTS) as SortBy[], 'result'),
+  sort: {
+    option: new Option('--sort <by>', 'sort by this column, largest first')
+      .choices(Object.keys(SORTS))
+      .default('result'),
+  } as OptionRow<SortBy>,
   every: usual('--every <seconds>', 'between two pictures', 1, numberBetween(0.2, 3600)),
-  once: flag('--once', 'one table, then leave; so it is where nobody looks at a terminal'),
+  once: flag('--once', 'print one table and exit, as always without a terminal'),
 };
 
 type TopOptions = Values<typeof OPTIONS>;
@@ -45,7 +49,7 @@ const HEAR_WITHIN_MS = 3_000;
 
 export const addTopCommand = command({
   name: 'top',
-  help: 'a live table of markets by what they bring; of the running trader, else of its ledger',
+  help: 'a live table of markets by profit, from the running trader or from its ledger',
   config: 'trader',
   options: OPTIONS,
   hasJson: true,

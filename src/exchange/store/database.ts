@@ -101,7 +101,7 @@ function openingError(error: unknown, folder: string, path: string): TwinbookErr
   return new TwinbookError(
     'file_unreadable',
     `cannot open ${path}: ${reason(error)}`,
-    'Make it writable, or move it away to start anew.',
+    'Make it writable, or move it away to start empty.',
     { cause: error },
   );
 }

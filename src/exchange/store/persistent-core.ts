@@ -55,7 +55,7 @@ export class PersistentCore {
       throw new TwinbookError(
         'ledger_broken',
         `the exchange's state in ${folder} cannot be restored: ${reason}`,
-        'Move the folder away to start anew.',
+        'Move the folder away to start empty.',
         { cause: error },
       );
     }

@@ -66,7 +66,7 @@ function gapNotices(measured: Measured): SessionNotice[] {
     const [first] = within;
     if (first === undefined) return [];
     const fills = within.length === 1 ? '1 fill lies' : `${within.length} fills lie`;
-    const text = `${fills} in gaps of the recording of "${market.played.source.market.title}": what was traded with is not known to have been there`;
+    const text = `${fills} in gaps of the recording of "${market.played.source.market.title}": the traded amounts may not have been there`;
     return [{ timeMs: first.timeMs, severity: 'loud', text }];
   });
 }
@@ -86,7 +86,7 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): S
     if (ledger.shares(conditionId, true) === yes && ledger.shares(conditionId, false) === no) continue;
     texts.push(`the trader's ledger and the exchange end with different shares of "${title}"`);
   }
-  if (!isStopped) texts.push('the trader did not come to rest in the time that a live one is given');
+  if (!isStopped) texts.push('the trader still had requests open after the time that a live one gets');
   return texts.map((text) => ({ timeMs: toMs, severity: 'loud', text }));
 }
 

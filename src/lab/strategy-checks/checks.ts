@@ -38,12 +38,12 @@ export function checkStrategy(tried: TriedStrategy, shown: ShownMarkets, stopwat
     ['it changes nothing that it is shown', () => checkFrozen(tried, shown)],
     ['the same views give the same quotes', () => checkSame(tried, shown)],
     ['each market has its own instance', () => checkApart(tried, shown)],
-    ['saved and made anew at any look it goes on as if nothing had been', () => checkSaved(tried, shown)],
+    ['restored from its saved state at any look it continues unchanged', () => checkSaved(tried, shown)],
     ['its quotes are on the grid and within the limits of orders', () => checkSense(tried, shown)],
     ['its quotes say why, in words and figures', () => checkReasons(tried, shown)],
     ['it never meets what others offer', () => checkPassive(tried, shown)],
-    ['what may fill on one side stays within the position limit', () => checkPosition(tried, shown)],
-    ['told to reduce only, it never adds', () => checkReduces(tried, shown)],
+    ['possible fills on one side stay within the position limit', () => checkPosition(tried, shown)],
+    ['in mode reduce only it never adds', () => checkReduces(tried, shown)],
     ['at the limit it still quotes the side that reduces', () => checkAlive(tried, shown)],
     ['it is silent on books that are old, crossed or stuck', () => checkSilent(tried, shown)],
     ['with YES and NO exchanged it quotes the mirror', () => checkMirror(tried, shown)],
@@ -140,7 +140,7 @@ function checkApart(tried: TriedStrategy, { markets }: ShownMarkets): string | S
         if (quoter === undefined || market.looks[look] === undefined) continue;
         quoter.tell(look);
         if (JSON.stringify(listQuotes(quoter.ask(look))) !== JSON.stringify(alone[which]?.[look]))
-          throw new Failed(`what it saw of another market moved its quotes, ${describePlace(market, look)}`);
+          throw new Failed(`data of another market moved its quotes, ${describePlace(market, look)}`);
       }
     }
   }
@@ -152,7 +152,7 @@ const RESTART_EVERY = 7;
 
 /** Created again from its saved state, through JSON as in the ledger. */
 function checkSaved(tried: TriedStrategy, { markets }: ShownMarkets): string | Skipped {
-  if (tried.strategy.state === undefined) return { because: 'it declares no state, and begins anew with each start' };
+  if (tried.strategy.state === undefined) return { because: 'it declares no state, and starts empty each time' };
   const sizes: number[] = [];
   for (const market of markets) {
     const unbroken = collectQuotes(tried, market);
@@ -270,7 +270,7 @@ const isSound = ({ health, others }: MarketView): boolean =>
   others.asks.length > 0;
 
 function checkMirror(tried: TriedStrategy, { markets, mirrored }: ShownMarkets): string | Skipped {
-  if (mirrored === null) return { because: 'what it was shown has no mirror' };
+  if (mirrored === null) return { because: 'its view has no mirror' };
   const seen = { looks: 0, differ: 0, first: '' };
   for (const [index, market] of markets.entries()) {
     const other = mirrored[index];

@@ -55,7 +55,7 @@ function requireSound(session: SessionRecord): void {
     throw new TwinbookError(
       'strategy_invalid',
       broken,
-      '`twinbook strategies test STRATEGY` finds what a strategy does wrong.',
+      '`twinbook strategies test STRATEGY` finds the errors of a strategy.',
     );
 }
 

@@ -185,7 +185,7 @@ class KalshiStream {
     if (this.#beforeSnapshot > 0)
       sentences.push(`${this.#beforeSnapshot} messages before the first snapshot were skipped`);
     if (this.#inGap > 0) sentences.push(`${messages(this.#inGap)} in gaps of the book were left out`);
-    if (this.#repeated > 0) sentences.push(`${messages(this.#repeated)} told twice: taken once`);
+    if (this.#repeated > 0) sentences.push(`${messages(this.#repeated)} repeated: used once`);
     if (this.#overdrawn > 0) {
       const what = this.#overdrawn === 1 ? '1 change takes' : `${this.#overdrawn} changes take`;
       sentences.push(`${what} more from a level than it holds, so others are missing: such a level is empty`);

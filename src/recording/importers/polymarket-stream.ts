@@ -111,7 +111,7 @@ async function* streamRows({
   throw new TwinbookError(
     'recording_invalid',
     `no event of token ${yes} can be read from ${path}`,
-    'Look whether file and token belong together; `twinbook data import --help` says what is wanted.',
+    'Look whether file and token belong together; `twinbook data import --help` describes the input.',
   );
 }
 

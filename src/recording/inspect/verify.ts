@@ -208,8 +208,8 @@ function strangers(folder: string, manifest: Manifest | null, findings: Finding[
   }
   const message =
     manifest === null
-      ? 'there is no manifest: it is read, but nobody knows whether it is whole'
-      : 'no manifest lists it: nobody reads it';
+      ? 'there is no manifest: it is read, but may be incomplete'
+      : 'no manifest lists it: it is not read';
   for (const name of unlistedFiles(folder, manifest)) {
     findings.push({ path: join(folder, name), severity: 'difference', message });
   }

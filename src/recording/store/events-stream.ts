@@ -26,7 +26,7 @@ export async function* readChunks(
       const part = findMoved(given);
       await checkPart(connection, part, computeTick(market));
       if (part.first_seq !== (parts[at - 1]?.last_seq ?? 0) + 1) {
-        const message = 'rows before this file are missing: the book begins anew with it';
+        const message = 'rows before this file are missing: the book starts with it';
         warnings.push({ path: part.path, message });
         yield* decode(connection, part, bookSelect(makeSourceSql(part), part.first_seq), order);
       }

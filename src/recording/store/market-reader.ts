@@ -88,7 +88,7 @@ function describedIn(folder: string, conditionId: string, days: readonly Day[]):
     const where = isDayFolder(folder) ? folder : `${folder}/date=…`;
     throw new TwinbookError(
       'recording_invalid',
-      `${where} has no ${MARKET}: nobody knows what market it is`,
+      `${where} has no ${MARKET}: its market is unknown`,
       'copy whole day folders: market.json and manifest.json belong to the files beside them',
     );
   }
@@ -199,7 +199,7 @@ function oddities(
 ): RecordingWarning[] {
   const broken = days.reduce((sum, { manifest }) => sum + (manifest?.broken_lines ?? 0), 0);
   const messages = [
-    unlisted > 0 ? `${unlisted} files have no manifest: nobody knows whether they are whole` : '',
+    unlisted > 0 ? `${unlisted} files have no manifest: they may be incomplete` : '',
     summary.refused > 0
       ? `refused when it was written, for they were no events of this market: ${summary.refused}`
       : '',

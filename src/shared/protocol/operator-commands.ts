@@ -47,7 +47,7 @@ export const OPERATOR_COMMANDS = {
     isTool: true,
     help: 'stops quoting and pulls every order; fills are still booked',
     button: ['Pause', 'pulls every order, stays out'],
-    marketButton: ['Pause this market', 'pulls what rests here, stays out; all other markets go on'],
+    marketButton: ['Pause this market', 'cancels the orders here, stays out; all other markets continue'],
   },
   'reduce-only': {
     reason: 'usual',
@@ -69,8 +69,8 @@ export const OPERATOR_COMMANDS = {
     reason: 'none',
     role: 'operate',
     help: 'cancels everything, sells what is held into the book, and stays out',
-    button: ['Flatten', 'sells what is held into the book, then stays out'],
-    marketButton: ['Flatten this market', 'pulls what rests here, sells what is held, then stays out'],
+    button: ['Flatten', 'sells all holdings into the book, then stays out'],
+    marketButton: ['Flatten this market', 'cancels the orders here, sells the holdings, then stays out'],
   },
   kill: {
     reason: 'usual',

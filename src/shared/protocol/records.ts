@@ -50,29 +50,31 @@ export const apiKeyRow = z
 /** Answer of every create-draft call: the record's pubkey and the text to sign. */
 export const draft = z
   .object({
-    pubkey: z.string().describe('Names the record for good: base58 of 32 bytes. Of a cancel: the pubkey of its order.'),
-    message: z.string().describe('What the wallet signs; see the part on drafts.'),
+    pubkey: z
+      .string()
+      .describe('Permanent id of the record: base58 of 32 bytes. For a cancel: the pubkey of its order.'),
+    message: z.string().describe('The text or bytes that the wallet signs; see the part on drafts.'),
   })
   .describe('The first step of a change: something to sign.');
 
 export const conversionRow = z
   .object({
-    pubkey: z.string().describe('Names the record for good: base58 of 32 bytes.'),
+    pubkey: z.string().describe('Permanent id of the record: base58 of 32 bytes.'),
     message: absent(z.string()).describe(
-      'What the wallet signs; see the part on drafts. Kept after signing; null when the draft could not be made.',
+      'The text or bytes that the wallet signs; see the part on drafts. Kept after signing; null when the draft could not be made.',
     ),
     market_condition_id: z.string().describe('Condition id of the market.'),
-    state: z.enum(CONVERSION_STATES).describe('Where it stands.'),
+    state: z.enum(CONVERSION_STATES).describe('Its state.'),
     amount: amount.describe('Complete sets of shares that are converted: as many YES, as many NO, as much currency.'),
-    onchain_amount: absent(amount).describe('What was settled; null unless the state is `done`.'),
+    onchain_amount: absent(amount).describe('The settled amounts; null unless the state is `done`.'),
     created: unixSeconds.describe('When it was made, Unix seconds.'),
   })
   .describe('A merge of shares into currency, or a split of currency into shares.');
 
 export const orderRow = z
   .object({
-    pubkey: given(z.string()).describe('Names the record for good: base58 of 32 bytes.'),
-    status: given(z.enum(ORDER_STATUSES)).describe('Where it stands.'),
+    pubkey: given(z.string()).describe('Permanent id of the record: base58 of 32 bytes.'),
+    status: given(z.enum(ORDER_STATUSES)).describe('Its state.'),
     side: z.enum(SIDES).describe('Whether it buys or sells shares of its outcome.'),
     price: absent(price).describe(
       'Worst price of a limit order, in the space of its outcome; null for a market order.',
@@ -103,7 +105,7 @@ export const orderRow = z
 /** One of our own fills. The price is in the space of the own order's outcome. */
 export const ownTradeRow = z
   .object({
-    pubkey: z.string().describe('Names the record for good: base58 of 32 bytes.'),
+    pubkey: z.string().describe('Permanent id of the record: base58 of 32 bytes.'),
     market_condition_id: given(z.string()).describe('Condition id of the market.'),
     amount: amount.describe('Shares.'),
     price: price.describe('Currency for a share, in the space of the own order’s outcome.'),
@@ -117,14 +119,14 @@ export const ownTradeRow = z
 
 export const redeemRow = z
   .object({
-    pubkey: z.string().describe('Names the record for good: base58 of 32 bytes.'),
+    pubkey: z.string().describe('Permanent id of the record: base58 of 32 bytes.'),
     market_condition_id: z.string().describe('Condition id of the market.'),
-    state: z.enum(REDEEM_STATES).describe('Where it stands; `completed` and `done` are both success.'),
+    state: z.enum(REDEEM_STATES).describe('Its state; `completed` and `done` are both success.'),
     funds: given(amount).describe('Currency that the shares pay.'),
     onchain_funds: given(amount).describe('Currency that was paid; `0` before.'),
     yes_shares: given(amount).describe('YES shares that are given up.'),
     no_shares: given(amount).describe('NO shares that are given up.'),
-    message: absent(z.string()).describe('What the wallet signs; see the part on drafts.'),
+    message: absent(z.string()).describe('The text or bytes that the wallet signs; see the part on drafts.'),
     created: unixSeconds.describe('When it was made, Unix seconds.'),
   })
   .describe('A pay-out for the shares of a settled market.');
@@ -150,7 +152,7 @@ export const assetRow = z
         usdt: absent(decimalText).describe('Currency; `0` while the market has no price.'),
         basis: given(z.string()).describe('How it is valued: `mark_to_market`.'),
       })
-      .describe('What the shares are worth now.'),
+      .describe('Current value of the shares.'),
     position: z
       .object({
         market: z
@@ -166,7 +168,7 @@ export const assetRow = z
         is_final: given(z.boolean()).describe('Whether the market is settled.'),
         avg_trade_price: given(decimalText).describe('Average currency paid for a share.'),
       })
-      .describe('What the shares are of.'),
+      .describe('The market and outcome of the shares.'),
     created: absent(unixSeconds).describe(
       'When the outcome was first held, Unix seconds; null when that is not known.',
     ),
@@ -185,7 +187,7 @@ export const publicTradeRow = z
     state: z.enum(TRADE_STATES).describe('How far it has settled.'),
     is_yes: z.boolean().describe('The outcome of the incoming order.'),
   })
-  .describe('A trade of anybody.');
+  .describe('A public trade.');
 
 export const bookLevel = z
   .object({
@@ -215,7 +217,7 @@ export const marketStats = z
 export const marketPrice = z
   .object({
     condition_id: z.string().describe('Condition id of the market.'),
-    price: absent(decimalText).describe('Currency for a share; null while there is nothing to tell it from.'),
+    price: absent(decimalText).describe('Currency for a share; null while it is unknown.'),
     price_kind: z.string().describe('How it is found: `mid`.'),
     is_yes: z.boolean().describe('Whose price it is.'),
   })
@@ -231,7 +233,7 @@ export const marketSummary = z
     condition_id: z.string().describe('Names the market everywhere.'),
     logo: absent(z.string()).describe('Address of a picture.'),
     last_trade_price: given(decimalText).describe('Price of the last trade, in YES space; `0` before the first.'),
-    state: z.enum(MARKET_STATES).describe('Where the market stands; it trades while it is `open`.'),
+    state: z.enum(MARKET_STATES).describe('State of the market; it trades while it is `open`.'),
     category: given(z.string()).describe('Its category.'),
     created: given(unixSeconds).describe('When it was made, Unix seconds.'),
     creator: given(
@@ -279,7 +281,7 @@ export const orderbookConfig = z
     maker_fee_rate: rate.describe('Part of its notional that a resting order pays, 0.01 for one percent.'),
     taker_fee_rate: rate.describe('Part of its notional that an incoming order pays.'),
     default_slippage_rate: given(decimalText).describe(
-      'What a user interface suggests for market orders; nothing is computed with it.',
+      'Suggestion of a user interface for market orders; without an effect.',
     ),
   })
   .describe('The rules of a market with an order book.');
@@ -296,18 +298,14 @@ export const marketConfig = z
   .discriminatedUnion('kind', [
     orderbookConfig,
     z.object({
-      kind: z
-        .literal('polymarket')
-        .describe('What the market trades against: an order book, or one of two margin backends.'),
+      kind: z.literal('polymarket').describe('Backend of the market: an order book, or one of two margin backends.'),
       ...marginConfigFields,
       order_min_size: absent(decimalText).describe('Fewest shares of a position; may be absent.'),
       price_decimals: z.number().int().describe('Decimals of a price.'),
       shares_decimals: z.number().int().describe('Decimals of an amount of shares.'),
     }),
     z.object({
-      kind: z
-        .literal('hyperliquid')
-        .describe('What the market trades against: an order book, or one of two margin backends.'),
+      kind: z.literal('hyperliquid').describe('Backend of the market: an order book, or one of two margin backends.'),
       ...marginConfigFields,
     }),
   ])
@@ -391,7 +389,7 @@ export const marginActivityRow = z
     is_yes: z.boolean().describe('The side of the position.'),
     created: given(unixSeconds).describe('When it happened, Unix seconds.'),
   })
-  .describe('Something that happened to somebody’s margin position.');
+  .describe('An event of a margin position of any account.');
 
 const named = z.object({ name: z.string(), slug: z.string() });
 export const sportRow = z
@@ -438,12 +436,12 @@ export const tpSlRow = z
     triggered_price: absent(decimalText).describe('The price that set it off; null before.'),
     triggered_at: absent(unixSeconds).describe('When, Unix seconds; null before.'),
   })
-  .describe('The prices at which a position closes by itself.');
+  .describe('The prices at which a position closes automatically.');
 
 /** Prices are in the space of the position's own outcome. */
 export const positionRow = z
   .object({
-    pubkey: z.string().describe('Names the record for good: base58 of 32 bytes.'),
+    pubkey: z.string().describe('Permanent id of the record: base58 of 32 bytes.'),
     position_request_pubkey: given(z.string()).describe('The request that it came from.'),
     market: marginMarket.describe('The market, in short.'),
     is_yes: z.boolean().describe('The side of the position.'),
@@ -454,7 +452,7 @@ export const positionRow = z
     unrealized_pnl: absent(decimalText).describe(
       'Currency that closing now would win or lose, fees aside; null when closed.',
     ),
-    realized_pnl: given(decimalText).describe('Currency won or lost so far.'),
+    realized_pnl: given(decimalText).describe('Currency won or lost until now.'),
     user_liquidity: decimalText.describe('Own currency in it.'),
     total_liquidity: decimalText.describe('Own and borrowed currency.'),
     liquidation_price: given(decimalText).describe('At which it is liquidated; `0` at leverage 1, where it never is.'),
@@ -472,10 +470,10 @@ export const settlementRow = z
     position: positionRow.describe('The position itself, as it is now.'),
     total_pnl: given(decimalText).describe('Currency won or lost by it, fees included.'),
     user_liquidity: decimalText.describe('Own currency that was in it.'),
-    state: z.enum(SETTLEMENT_STATES).describe('Where it stands; it is claimed while `claimable`.'),
+    state: z.enum(SETTLEMENT_STATES).describe('Its state; it is claimed while `claimable`.'),
     created: given(unixSeconds).describe('When it was made, Unix seconds.'),
   })
-  .describe('What a closed position pays.');
+  .describe('The payout of a closed position.');
 
 export const closeResult = z
   .object({
@@ -494,15 +492,15 @@ export const claimResult = z
 
 export const requestRow = z
   .object({
-    pubkey: z.string().describe('Names the record for good: base58 of 32 bytes.'),
+    pubkey: z.string().describe('Permanent id of the record: base58 of 32 bytes.'),
     type: z.enum(ORDER_TYPES).describe('Opened now, or when the market reaches `price`.'),
-    state: z.enum(REQUEST_STATES).describe('Where it stands.'),
-    message: given(z.string()).describe('What the wallet signs; see the part on drafts.'),
+    state: z.enum(REQUEST_STATES).describe('Its state.'),
+    message: given(z.string()).describe('The text or bytes that the wallet signs; see the part on drafts.'),
     market: marginMarket.describe('The market, in short.'),
     is_yes: z.boolean().describe('The side of the position.'),
     leverage: decimalText.describe('Total liquidity over own liquidity.'),
     funds: given(decimalText).describe(
-      'Own currency of the position: what a market request spends, what the price and shares of a limit request take.',
+      'Own currency of the position: the amount spent by a market request, or needed for the price and shares of a limit request.',
     ),
     price: absent(decimalText).describe('Price of a limit request; null for a market request.'),
     shares: absent(decimalText).describe('Shares of a limit request; null for a market request.'),

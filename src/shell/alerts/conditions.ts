@@ -189,13 +189,13 @@ function upkeepConditions(account: WatchedAccount, { nowMs, backup }: WatchedFac
       warning(
         'journal_ended',
         'the journal has ended',
-        `trading goes on, but nothing from here on can be replayed: ${journalEnded}`,
+        `trading continues, but cannot be replayed from here on: ${journalEnded}`,
       ),
     telemetryLevel > 0 &&
       warning(
         'telemetry_slowed',
         'telemetry is slowed',
-        `the trader tells less than it could, to spare itself (level ${telemetryLevel})`,
+        `the trader sends reduced telemetry to save time (level ${telemetryLevel})`,
         SLOWED_FOR_MS,
       ),
     readersCut > 0 &&

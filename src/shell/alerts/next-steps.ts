@@ -12,7 +12,7 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   login_refused:
     'was it you, `twinbook alerts --ack login_refused`; else give the page another password and start it again',
   telemetry_slowed: 'close pages and `twinbook top` that nobody reads; nothing is wrong with trading',
-  reader_cut: 'end what subscribes and does not read; `twinbook top` and the console come back by themselves',
+  reader_cut: 'end readers that do not read; `twinbook top` and the console reconnect automatically',
   killed: '`twinbook events` says why; `twinbook unkill --reason TEXT` leads back up',
   halted: '`twinbook events` says why; `twinbook resume --reason TEXT` leads back up',
   ledger_differs: '`twinbook reconcile` names all that differs; only orders that reduce leave meanwhile',
@@ -31,8 +31,8 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   fill_differs: '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`',
   settled_trade_failed: '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`',
   list_unread:
-    '`twinbook doctor` says what the exchange refuses; for a key: `twinbook keys list`, `twinbook keys bootstrap`',
-  market_unread: '`twinbook events` names market, field and value; all other markets go on',
+    '`twinbook doctor` shows the exchange’s refusal; for a key: `twinbook keys list`, `twinbook keys bootstrap`',
+  market_unread: '`twinbook events` names market, field and value; all other markets continue',
   orders_refused:
     '`twinbook explain MARKET` has the words of the exchange; compare `capital` with the account for a lack of funds',
   budget_short:

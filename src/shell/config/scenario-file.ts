@@ -20,7 +20,7 @@ const market = {
   quotes: z
     .strictObject({ bids: side, asks: side })
     .optional()
-    .describe('What the strategy shall say; --record writes it.'),
+    .describe('Expected result of the strategy; --record writes it.'),
 };
 
 const price = z.number().refine((value) => value > 0 && value < 1, 'wants a price between 0 and 1');
@@ -32,10 +32,10 @@ const feedSchema = z
       .strictObject({ bid: price, ask: price, ...told })
       .refine(({ bid, ask }) => bid < ask, 'wants a bid below its ask'),
   ])
-  .describe('What the feed that it names says: p, or bid and ask; sd in log-odds, age_s in seconds.');
+  .describe('Value of the named feed: p, or bid and ask; sd in log-odds, age_s in seconds.');
 
 const scenarioSchema = z.strictObject({
-  name: z.string().min(1).describe('What is shown, in a few words.'),
+  name: z.string().min(1).describe('A short title.'),
   ...market,
   others: z
     .array(z.strictObject(market))
@@ -45,7 +45,7 @@ const scenarioSchema = z.strictObject({
   feed: feedSchema.optional(),
   seconds_left: z.number().min(0).max(1e10).default(2_592_000).describe('Seconds to resolution.'),
   book_age_s: z.number().min(0).max(1e6).default(0).describe('Seconds since the book was read.'),
-  stance: z.enum(['normal', 'widen', 'reduce-only']).default('normal').describe('What the kill ladder asks for.'),
+  stance: z.enum(['normal', 'widen', 'reduce-only']).default('normal').describe('The mode of the kill ladder.'),
 });
 
 const TICKS = [0.01, 0.001, 0.0001];
@@ -56,7 +56,7 @@ const fileSchema = z.strictObject({
     .refine((tick) => TICKS.includes(tick), 'wants 0.01, 0.001 or 0.0001')
     .default(0.01)
     .describe('Smallest price step.'),
-  outcomes: z.enum(EVENT_OUTCOMES).optional().describe('What is declared of the events; nothing unless said.'),
+  outcomes: z.enum(EVENT_OUTCOMES).optional().describe('Declarations about events; default none.'),
   scenarios: z.array(scenarioSchema).min(1).max(10_000),
 });
 

@@ -71,13 +71,13 @@ const pollingSchema = section(
     own_longest_ms: integer(
       200,
       60_000,
-      'Own trades at the longest while orders rest, where fills are rare; no longer than own_interval_ms keeps them at that.',
+      'Longest interval of own trades while orders rest and fills are rare; a value up to own_interval_ms disables it.',
     ).default(15_000),
-    hot_interval_ms: integer(100, 60_000, 'Shortest time between two looks at one book.').default(500),
+    hot_interval_ms: integer(100, 60_000, 'Shortest time between two polls of one book.').default(500),
     quiet_interval_ms: integer(
       1000,
       600_000,
-      'A book that was not seen for so long has a look before others, every second to tenth look.',
+      'A book unseen for this time, ms, is polled before others, by every second to tenth poll.',
     ).default(10_000),
     catalog_interval_ms: integer(5000, 3_600_000, 'The list of markets.').default(60_000),
     assets_interval_ms: integer(
@@ -93,12 +93,12 @@ const pollingSchema = section(
       .enum(['auto', 'off'])
       .default('auto')
       .describe(
-        'What the venue says that holdings are worth: with auto it says which book to look at next, once looks have shown that it is right.',
+        'Use of the venue’s value of holdings: auto lets it order polls of books, once polls have confirmed it.',
       ),
     cancel_all_within_s: integer(
       0,
       60,
-      'So many seconds after a kill at the latest the request budget has let every cancel leave; 0 for at once.',
+      'Seconds after a kill within which the request budget can send every cancel; 0 for at once.',
     ).default(0),
   },
 );
@@ -127,19 +127,14 @@ const mergeSchema = section('When completed pairs are merged back into currency.
   min_shares: amount(
     '0.01',
     '1000000',
-    'Fewest complete sets worth a merge; default the batch that the prices of economics make worth its requests, 20 as they are.',
+    'Minimum complete sets of a merge; default: the batch worth its requests at the prices of economics, 20 with their defaults.',
   ).optional(),
 });
 
-const economicsSchema = section(
-  'What requests and currency are worth against each other: decides between legs and sizes batches of sets.',
-  {
-    request_price: amount('0', '1000', 'What one signed request is worth, in currency.').prefault('0.001'),
-    currency_price_per_day: amount('0.000001', '1', 'What a unit of currency costs that is bound for a day.').prefault(
-      '0.00864',
-    ),
-  },
-);
+const economicsSchema = section('Prices of requests and currency: they decide between legs and size batches of sets.', {
+  request_price: amount('0', '1000', 'Value of one signed request, in currency.').prefault('0.001'),
+  currency_price_per_day: amount('0.000001', '1', 'Cost of a unit of currency locked for a day.').prefault('0.00864'),
+});
 
 const eventsSchema = z
   .array(
@@ -178,7 +173,7 @@ const logSchema = section('Logs.', {
 });
 
 const recordingSchema = section('Recordings of markets, for backtests.', {
-  enabled: flag(false, 'Records what the trader’s own polls see, at no request more.'),
+  enabled: flag(false, 'Records the answers to the trader’s own polls, without additional requests.'),
   dir: path('Folder of recordings.')
     .default('../data/recordings')
     .describe('Folder of recordings, also of `twinbook record`.'),
@@ -201,7 +196,7 @@ const journalSchema = section('The journal of observations.', {
   max_mb: integer(10, 1_000_000, 'Room for the runs of this ledger, MB; the oldest go first.').default(1000),
 });
 
-const fleetSchema = section('The fleet of traders that shares a database; leave it out for a trader by itself.', {
+const fleetSchema = section('The fleet of traders that shares a database; leave it out for a single trader.', {
   database: z
     .string()
     .min(1)
@@ -212,19 +207,19 @@ const fleetSchema = section('The fleet of traders that shares a database; leave 
   name: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'wants a name in lower case with dashes, at most 40 characters')
-    .describe('What this trader is called in the fleet; each has a name of its own.'),
-  lease_s: integer(3, 300, 'So long after its last renewal the wallet may be taken over, s.').default(20),
+    .describe('Unique name of this trader in the fleet.'),
+  lease_s: integer(3, 300, 'Time after its last renewal until the wallet may be taken over, s.').default(20),
   standby: flag(false, 'Whether it waits for a wallet that another trader has, and takes it over.'),
 });
 
 const guardianSchema = section('The guardian.', {
-  enabled: flag(true, 'Whether a process of its own cancels everything when the heart of the trader stops.'),
-  start: flag(true, 'Whether the trader starts it, and again when it dies; false where a unit of its own does.'),
+  enabled: flag(true, 'Whether a separate process cancels everything when the trader’s heartbeat stops.'),
+  start: flag(true, 'Whether the trader starts it, and restarts it when it ends; false if a separate unit does.'),
   required: flag(false, 'Refuses to start the trader without a guardian that can cancel.'),
   timeout_ms: integer(2000, 10_000, 'Silence of the trader that raises the alarm, ms.').default(8000),
   resume_after_alarm: flag(
     false,
-    'Whether the trader quotes again by itself after an alarm; false keeps it killed until `unkill`.',
+    'Whether the trader resumes quoting after an alarm; false keeps it killed until `unkill`.',
   ),
   credentials: path(
     'Its own API credentials, mode 0600; default guardian-credentials.json beside the key file.',
@@ -236,7 +231,7 @@ const dashboardSchema = section('The page with the buttons that stop the trader.
   port: integer(0, 65_535, 'Its port on 127.0.0.1; 0 picks a free one, and so does a port that is taken.').default(
     8788,
   ),
-  start: flag(true, 'Start `twinbook console` with the trader; false: it runs by itself.'),
+  start: flag(true, 'Start `twinbook console` with the trader; false: it is started separately.'),
   view_password_file: path('File of mode 0600 with a password that opens the page to look, and no more.').optional(),
   stop_password_file: path('The same for one who may also stop the trader, and not start it again.').optional(),
 });
@@ -262,23 +257,23 @@ const chatCommands = z.array(z.enum(CHAT_COMMANDS)).max(CHAT_COMMANDS.length);
 const chatUsers = z.array(z.int().positive()).min(1).max(20);
 
 export const channelSchema = z.strictObject({
-  kind: z.enum(CHANNEL_KINDS).describe('How it is spoken to.'),
+  kind: z.enum(CHANNEL_KINDS).describe('Kind of service.'),
   address_file: path(
-    'File of mode 0600 with what is secret of it: its URL (smtp:// or smtps:// for mail), or a Telegram bot’s token.',
+    'File of mode 0600 with its secret: its URL (smtp:// or smtps:// for mail), or a Telegram bot’s token.',
   ),
-  to: z.string().min(1).max(1000).optional().describe('Of telegram: the chat. Of mail: recipients, by commas.'),
-  from: z.string().min(1).max(320).optional().describe('Of mail: the sender.'),
+  to: z.string().min(1).max(1000).optional().describe('Chat, for telegram; recipients by commas, for mail.'),
+  from: z.string().min(1).max(320).optional().describe('For mail: the sender.'),
   signing_file: path('Of webhook: file of mode 0600 with the key that messages are signed with.').optional(),
-  min: z.enum(ALERT_SEVERITIES).default('warning').describe('The least urgent alerts that it gets.'),
+  min: z.enum(ALERT_SEVERITIES).default('warning').describe('Minimum severity of its alerts.'),
   summary: flag(true, 'Whether it gets the daily summary, whatever its min.'),
   detail: z
     .enum(['full', 'bare'])
     .default('full')
-    .describe('bare: what happened to which trader, without a figure, title or reason.'),
-  commands: chatCommands.optional().describe('Of telegram: what `users` may ask for by a message; none when left out.'),
+    .describe('bare: the event and the trader, without a figure, title or reason.'),
+  commands: chatCommands.optional().describe('For telegram: commands that `users` may send; default none.'),
   users: chatUsers
     .optional()
-    .describe('Of telegram with commands: numbers of who may, each in the own chat with the bot.'),
+    .describe('For telegram with commands: ids of the allowed users, each in his own chat with the bot.'),
 });
 
 const alertsSchema = section('Alerts to people who do not look.', {
@@ -295,7 +290,7 @@ const alertsSchema = section('Alerts to people who do not look.', {
     .default([])
     .describe('Names of channels: a critical alert that one cannot deliver goes to the next.'),
   quiet_hours: cron(
-    'Seconds in which only what is critical is told, as quote_hours of a strategy names them.',
+    'Seconds in which only critical alerts are sent, in the form of a strategy’s quote_hours.',
     null,
     '*',
   ),
@@ -310,24 +305,24 @@ const FEED_KINDS = ['file', 'http', 'child', 'polymarket', 'kalshi'] as const;
 export const feedSchema = z.strictObject({
   kind: z
     .enum(FEED_KINDS)
-    .describe('Where it comes from: a file, an address, a program of your own, or the public books of another venue.'),
-  path: path('Of a file: CSV or JSONL.').optional(),
+    .describe('Its source: a file, an address, your own program, or the public books of another venue.'),
+  path: path('For a file: CSV or JSONL.').optional(),
   url: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('Of http: the address that answers with JSON; of polymarket and kalshi: another than the venue’s own.'),
+    .describe('For http: the address that answers with JSON; for polymarket and kalshi: replaces the venue’s own.'),
   hosts: z
     .array(z.string().min(1).max(255))
     .min(1)
     .max(100)
     .optional()
-    .describe('Of what asks addresses: hosts it may ask; default that of url.'),
+    .describe('For http, polymarket and kalshi: allowed hosts; default that of url.'),
   command: z
     .array(z.string().min(1).max(4096))
     .min(1)
     .max(100)
     .optional()
-    .describe('Of child: the program and its arguments.'),
+    .describe('For child: the program and its arguments.'),
   env: z
     .array(
       z
@@ -337,20 +332,15 @@ export const feedSchema = z.strictObject({
     )
     .max(100)
     .optional()
-    .describe('Of child: environment variables that it gets beside PATH, HOME, LANG, LC_*, TZ and TMPDIR.'),
+    .describe('For child: environment variables that it gets beside PATH, HOME, LANG, LC_*, TZ and TMPDIR.'),
   markets: z
     .record(z.string().min(1).max(128), z.string().min(1).max(128))
     .optional()
     .describe(
       'Of polymarket and kalshi: the name there (token id of YES, or ticker) of each market, by its condition id here.',
     ),
-  every_ms: integer(100, 3_600_000, 'Of all but child: how often it is looked at, ms.').default(1000),
-  max_age_s: z
-    .number()
-    .min(0.1)
-    .max(86_400)
-    .describe('Values older than this are shown to no strategy, s.')
-    .default(60),
+  every_ms: integer(100, 3_600_000, 'For all but child: interval between reads, ms.').default(1000),
+  max_age_s: z.number().min(0.1).max(86_400).describe('Strategies never get values older than this, s.').default(60),
 });
 
 const watch = flag(false, 'Takes up changed files where nothing in them wants more.');
@@ -363,10 +353,10 @@ export const traderSchema = z.strictObject({
       .optional()
       .describe('Overrides the profile’s address.'),
     draft_message: z.enum(['utf8', 'solana_tx', 'opaque']).optional().describe('Overrides the profile’s.'),
-    fee_schedule: z.enum(FEE_SCHEDULES).optional().describe('Overrides the profile’s: what fee rates are taken of.'),
+    fee_schedule: z.enum(FEE_SCHEDULES).optional().describe('Overrides the profile’s: the base of fee rates.'),
     allow_blind_signing: flag(
       false,
-      'Lets drafts be signed that nobody can read (draft_message: opaque, or solana_programs of the profile).',
+      'Allows signing unreadable drafts (draft_message: opaque, or solana_programs of the profile).',
     ),
   }),
   exchange: exchangeSchema.optional(),
@@ -423,20 +413,20 @@ export const selectSchema = z.strictObject({
   except: z.array(z.string().min(1).max(128)).max(1000).default([]).describe('Condition ids that it never quotes.'),
   min_spread: figure(0, 1, 'Others’ best ask less their best bid is at least this, price.'),
   max_spread: figure(0, 1, 'The same is at most this.'),
-  min_volume_day: figure(0, 1e12, 'So much currency changed hands in a day, by public trades.'),
-  min_days_left: figure(0, 36_500, 'It resolves in no less than so many days.'),
-  max_days_left: figure(0, 36_500, 'It resolves in no more than so many days.'),
+  min_volume_day: figure(0, 1e12, 'Minimum volume of public trades in a day, currency.'),
+  min_days_left: figure(0, 36_500, 'Minimum days until it resolves.'),
+  max_days_left: figure(0, 36_500, 'Maximum days until it resolves.'),
 });
 
 const marketsSchema = section('Which markets it quotes: named ids, or a selection.', {
   ids: z.array(z.string().min(1).max(128)).min(1).max(1000).optional().describe('Condition ids to quote.'),
   select: selectSchema.optional().describe('Markets of the catalog that match every filter.'),
-  max: markets('Quotes at most so many markets.').default(20),
-  candidates: markets('Looks at so many, of which it quotes the best; default max.').optional(),
+  max: markets('Maximum number of quoted markets.').default(20),
+  candidates: markets('Number of candidate markets, of which it quotes the best; default max.').optional(),
   choose: z
     .enum(['listed', 'value'])
     .default('listed')
-    .describe('Which of them it quotes: the first that fit (listed), or those that are worth most (value).'),
+    .describe('Selection of markets: the first that match (listed), or the most valuable ones (value).'),
 }).prefault({});
 
 export const strategyFileSchema = z.strictObject({

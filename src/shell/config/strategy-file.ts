@@ -126,7 +126,7 @@ function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly str
   if (problems.length > 0)
     throw configError(
       problems,
-      "Feeds stand under `feeds` of the trader's file, or, for a backtest, under --feed: docs/feeds.md.",
+      "Feeds are configured under `feeds` of the trader's file, or, for a backtest, under --feed: docs/feeds.md.",
     );
 }
 
@@ -139,7 +139,7 @@ function readSelection(markets: StrategyFile['markets'], source: YamlSource): St
   if (markets.ids !== undefined && markets.select !== undefined)
     fail(['select'], 'either ids or select, not both; remove one', 'key');
   const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
-  if (twice >= 0) fail(['ids', twice], 'this market stands twice in the list');
+  if (twice >= 0) fail(['ids', twice], 'this market is twice in the list');
   if (candidates !== undefined && candidates < max)
     fail(['candidates'], `wants at least max, which is ${max}, and it is ${candidates}`);
   for (const [low, high] of [['min_spread', 'max_spread'] as const, ['min_days_left', 'max_days_left'] as const]) {

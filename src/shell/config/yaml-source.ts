@@ -175,7 +175,7 @@ function plain(node: unknown, path: readonly PropertyKey[], complain: Complain):
     const key = readKey(pair);
     if (key === null) complain(asNode(pair.key) ?? node, path, 'a key must be a plain word');
     else if (key === '__proto__' || key === '<<') complain(asNode(pair.key), path, `unknown key '${key}'`);
-    else if (entries.has(key)) complain(asNode(pair.key), path, 'this key stands twice in the same mapping; keep one');
+    else if (entries.has(key)) complain(asNode(pair.key), path, 'this key is twice in the same mapping; keep one');
     else entries.set(key, plain(pair.value, [...path, key], complain));
   }
   return Object.fromEntries(entries);

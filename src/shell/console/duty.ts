@@ -46,7 +46,7 @@ export class Duty {
     } catch (error) {
       if (!(error instanceof TwinbookError)) throw error;
       if (error.code === 'ledger_locked') return this.#leaveTo('another process');
-      this.#say(`warning: ${error.message}; beside a second console each alert would be told twice`);
+      this.#say(`warning: ${error.message}; a second console would send each alert twice`);
       return true;
     }
   }

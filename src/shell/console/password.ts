@@ -36,7 +36,7 @@ export function readPasses(
   const view = readRolePassword(viewPasswordFile, 'dashboard.view_password_file');
   const given = [operate, stop, view].filter((one) => one !== null);
   if (new Set(given).size < given.length)
-    throw new TwinbookError('usage', 'two roles of the dashboard have the same password', 'Give each one of its own.');
+    throw new TwinbookError('usage', 'two roles of the dashboard have the same password', 'Give each its own.');
   return { stop, view };
 }
 

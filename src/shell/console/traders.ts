@@ -33,7 +33,7 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
     if (isConsoleWanted(config) && config.dashboard.start)
       throw new TwinbookError(
         'usage',
-        `${config.file}: dashboard.start is true, so its trader starts a console of its own, and each alert would be told twice`,
+        `${config.file}: dashboard.start is true, so its trader starts another console, which would send each alert twice`,
         'Set dashboard.start to false in the file of every trader that this console shows.',
       );
   }

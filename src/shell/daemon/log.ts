@@ -126,7 +126,7 @@ class LogFile implements DestinationStream {
       this.#open();
       const time = Date.now();
       this.write(
-        `${JSON.stringify({ level: 30, time, msg: 'the log was moved or removed; it goes on in a new file' })}\n`,
+        `${JSON.stringify({ level: 30, time, msg: 'the log was moved or removed; it continues in a new file' })}\n`,
       );
     } catch {
       // The open file still takes the lines.

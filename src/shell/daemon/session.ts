@@ -220,7 +220,7 @@ function checkSamePast(dataDir: string, ledger: Ledger): void {
   throw new TwinbookError(
     'file_unreadable',
     `the embedded exchange's state in ${dataDir} is gone, but the ledger ${ledger.path} has orders and shares from it`,
-    'Restore that folder, or begin anew: move the ledger away too (every file whose name begins with its name).',
+    'Restore that folder, or start empty: move the ledger away too (every file whose name begins with its name).',
   );
 }
 

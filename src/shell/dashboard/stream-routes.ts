@@ -63,4 +63,4 @@ const proveEvents = (raw: FastifyReply['raw'], prove: (data: string) => string):
   },
 });
 
-const TOO_MANY_STREAMS = `${MOST_STREAMS} pages are told of each change already; this one asks every second`;
+const TOO_MANY_STREAMS = `${MOST_STREAMS} pages get each change already; this one polls every second`;

@@ -52,7 +52,7 @@ function explainText(code: string, text: string): Explained {
     return [`has a TLS certificate that is not trusted: ${text}`, 'sslrootcert=FILE with the root of that certificate'];
   }
   if (/does not support SSL/i.test(text)) {
-    return ['speaks no TLS', 'TLS on that server; sslmode=disable only where nobody can listen'];
+    return ['speaks no TLS', 'TLS on that server; sslmode=disable only on a private connection'];
   }
   if (/wants a password|password must be a string/i.test(text)) {
     return ['wants a password, and none was given', 'TWINBOOK_FLEET_PASSWORD or TWINBOOK_FLEET_PASSWORD_FILE'];

@@ -310,5 +310,5 @@ const twoOfOneName = (row: OwnerRow): TwinbookError =>
   new TwinbookError(
     'wallet_taken',
     `another trader is running that calls itself ${row.holder} in the fleet (fleet.name)`,
-    'Give each trader of the fleet a name of its own.',
+    'Give each trader of the fleet its own name.',
   );

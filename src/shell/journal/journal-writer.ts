@@ -306,7 +306,7 @@ class RunJournalWriter implements Journal {
     if (this.#stopped !== null) return;
     this.#stopped = why;
     clearInterval(this.#timer);
-    this.#options.loud(`the journal of this run ends here, trading goes on: ${why}`);
+    this.#options.loud(`the journal of this run ends here, trading continues: ${why}`);
     void this.#segments.abandon();
     // The failing disk may refuse this too: such a run reads as a cut one.
     this.#ending = this.#writeEnd(why).catch(() => undefined);

@@ -44,6 +44,6 @@ async function openRecorder({ recording, venue, polling }: Config, warn: Warn): 
   }
 }
 
-const describeEnd = (error: unknown): string => `the recording ends here, trading goes on: ${textOf(error)}`;
+const describeEnd = (error: unknown): string => `the recording ends here, trading continues: ${textOf(error)}`;
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -97,7 +97,7 @@ const limitsSchema = z.strictObject({
     .describe('14: age of the book that an order is priced from, in ms.'),
   min_time_since_jump_ms: perMarket.min_time_since_jump_ms
     .prefault(1_000)
-    .describe('14: a jump of the price must be confirmed by a look so much later, in ms.'),
+    .describe('14: a poll at least this much later must confirm a jump of the price, in ms.'),
   min_time_to_resolution_s: perMarket.min_time_to_resolution_s
     .prefault(60)
     .describe('15: nothing new rests closer to a market’s resolution, in seconds.'),

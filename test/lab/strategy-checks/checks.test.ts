@@ -134,9 +134,9 @@ const MISTAKES: readonly (readonly [
   [
     'forgets the limit',
     (view) => soundQuotes({ ...view, inventory: { ...view.inventory, maxPositionMicros: micros(1e12) } }),
-    ['what may fill on one side stays within the position limit'],
+    ['possible fills on one side stay within the position limit'],
   ],
-  ['forgets its stance', (view) => soundQuotes({ ...view, stance: 'normal' }), ['told to reduce only, it never adds']],
+  ['forgets its stance', (view) => soundQuotes({ ...view, stance: 'normal' }), ['in mode reduce only it never adds']],
   [
     'is silent at the limit',
     (view) =>
@@ -159,7 +159,7 @@ describe('the checks of strategies', () => {
   it('pass a sound one', () => {
     const checks = checkStrategy(altered(soundQuotes), SHOWN, still);
     expect(checks.filter(({ verdict }) => verdict !== 'ok').map(({ text }) => text)).toEqual([
-      'it declares no state, and begins anew with each start',
+      'it declares no state, and starts empty each time',
     ]);
     expect(checks).toHaveLength(16);
   });
@@ -193,8 +193,8 @@ describe('the checks of strategies', () => {
 
   it.each([
     ['all that it needs', (calls: number) => ({ calls }), []],
-    ['nothing', () => undefined, ['saved and made anew at any look it goes on as if nothing had been']],
-    ['what it began with', () => ({ calls: 0 }), ['saved and made anew at any look it goes on as if nothing had been']],
+    ['nothing', () => undefined, ['restored from its saved state at any look it continues unchanged']],
+    ['what it began with', () => ({ calls: 0 }), ['restored from its saved state at any look it continues unchanged']],
   ])('ask one that saves %s', (_, save: (calls: number) => unknown, found) => {
     const strategy = defineStrategy({
       name: 'counting',

@@ -111,7 +111,7 @@ describe('a check of files', () => {
       expect(found).toEqual([]);
       const { findings } = await verifyRecordings([folder]);
       expect(findings.map(({ message: note }) => note)).toContain(
-        'rows before this file are missing: the book begins anew with it',
+        'rows before this file are missing: the book starts with it',
       );
     } else expect(found.join('\n')).toContain(message);
   });

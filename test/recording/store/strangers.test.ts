@@ -59,7 +59,7 @@ describe('files of another writer', () => {
     const recording = await opened(folder);
     expect(await rowsOf(recording, START_MS)).toEqual(SHORT_LIFE);
     expect(recording.warnings.map(({ message }) => message)).toEqual([
-      '2 files have no manifest: nobody knows whether they are whole',
+      '2 files have no manifest: they may be incomplete',
     ]);
     const { rows: counts } = await answer(
       "SELECT count(*), sum(amount_micros) FROM events WHERE kind = 'trade'",

@@ -96,7 +96,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
     [trader().replace('wallet.json', '""'), '2:17: wallet.file: must not be empty'],
     [trader().replace(/^ledger.*\n/m, ''), '1:1: ledger: missing; wants a mapping (lines of key: value)'],
     ['', '1:1: wants a mapping (lines of key: value), got nothing (an empty value)'],
-    [trader('capital: "5"'), '6:1: this key stands twice in the same mapping; keep one'],
+    [trader('capital: "5"'), '6:1: this key is twice in the same mapping; keep one'],
     [
       trader('log: { file: &f a.log }\ncontrol: { socket: *f }'),
       '6:17: log.file: anchors (&f) are not used here; remove it\ntrader.yaml:7:20: control.socket: aliases (*name) are not used here; write the value out',
@@ -245,7 +245,7 @@ describe('a strategy file', () => {
     ],
     ['risk: { max_loss_day: "5" }', "2:9: risk: unknown key 'max_loss_day'"],
     ['markets: { ids: [a], select: { state: open } }', '2:22: markets: either ids or select, not both; remove one'],
-    ['markets: { ids: [a, b, a] }', '2:24: markets.ids[2]: this market stands twice in the list'],
+    ['markets: { ids: [a, b, a] }', '2:24: markets.ids[2]: this market is twice in the list'],
     ['markets: { max: 9, candidates: 5 }', '2:32: markets.candidates: wants at least max, which is 9, and it is 5'],
     [
       'markets: { select: { min_spread: 0.2, max_spread: 0.1 } }',

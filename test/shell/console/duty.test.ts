@@ -47,7 +47,7 @@ test('a lock that cannot be used keeps nobody from telling', () => {
   mkdirSync(`${path}.lock`);
   const { duty, notes } = dutyAt(path);
   expect([duty.take(), duty.take()]).toEqual([true, true]);
-  expect(notes).toEqual([expect.stringContaining('told twice')]);
+  expect(notes).toEqual([expect.stringContaining('each alert twice')]);
   rmSync(`${path}.lock`, { recursive: true });
   expect([duty.take(), dutyAt(path).duty.take()]).toEqual([true, false]);
 });

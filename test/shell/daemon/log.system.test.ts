@@ -33,7 +33,7 @@ it.each([
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line).msg);
-  expect(messages).toEqual(['the log was moved or removed; it goes on in a new file', 'after']);
+  expect(messages).toEqual(['the log was moved or removed; it continues in a new file', 'after']);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 

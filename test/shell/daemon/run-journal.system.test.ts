@@ -207,7 +207,7 @@ describe('a journal that cannot go on', () => {
     journal.step(time(1), [], null);
     await vi.waitFor(() => expect(said).toHaveLength(1), 5000);
     expect(journal.ended).toMatch(/ENOSPC/);
-    expect(said[0]).toMatch(/the journal of this run ends here, trading goes on: ENOSPC/);
+    expect(said[0]).toMatch(/the journal of this run ends here, trading continues: ENOSPC/);
     for (let at = 2; at < 50; at++) journal.step(time(at), [], null);
     await journal.close();
     expect(said).toHaveLength(1);
@@ -286,7 +286,7 @@ describe('a journal on a disk that the ledger needs', () => {
     second.step(time(1), [], null);
     limits.keptFreeBytes = ALL;
     await vi.waitFor(() => expect(said).toHaveLength(1), 10_000);
-    expect(said[0]).toMatch(/the journal of this run ends here, trading goes on: less than .* would be left free/);
+    expect(said[0]).toMatch(/the journal of this run ends here, trading continues: less than .* would be left free/);
     second.step(time(2), [], null);
     await second.close();
     expect(runFolders(runs)).toEqual([join(runs, 'run2')]);
@@ -312,7 +312,7 @@ describe('a journal on a disk that does not answer', () => {
     unanswered(join(runs, 'run1', 'observations-000001.ndjson'));
     journal.step(time(1), [], null);
     await journal.close();
-    expect(said).toEqual([expect.stringMatching(/ends here, trading goes on: the disk does not answer/)]);
+    expect(said).toEqual([expect.stringMatching(/ends here, trading continues: the disk does not answer/)]);
   });
 
   it('does not keep a trader that was stopped from ending', async () => {
@@ -323,7 +323,7 @@ describe('a journal on a disk that does not answer', () => {
     running.process.kill('SIGTERM');
     // Killed: only its threads are left, waiting for the disk.
     expect(await running.exited).toBeNull();
-    expect(running.output()).toMatch(/trading goes on: the disk does not answer/);
+    expect(running.output()).toMatch(/trading continues: the disk does not answer/);
     expect(running.output()).toMatch(/the exit code would be 0\n$/);
   });
 

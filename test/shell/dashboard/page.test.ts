@@ -191,7 +191,7 @@ describe('the page', () => {
     const refused = await more();
     expect([refused.status, await refused.json()]).toEqual([
       503,
-      { error: '16 pages are told of each change already; this one asks every second' },
+      { error: '16 pages get each change already; this one polls every second' },
     ]);
     expect((await ask('/state')).status).toBe(200);
     stop.abort();

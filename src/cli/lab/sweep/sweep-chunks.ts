@@ -33,19 +33,19 @@ const PLAN_OPTIONS = {
   chunkSeconds: chunkSecondsOption(USUAL_CHUNK_SECONDS),
 };
 
-export const planCommand = command({
-  name: 'plan',
-  help: 'writes a sweep over recordings as chunks, for a job array; runs nothing',
-  config: 'file',
-  options: PLAN_OPTIONS,
-  answer: writeChunks,
-});
+  const collect = sweep.command('collect');
+  addJsonOption(collect.description('stores the arrived results of a planned sweep and prints the missing ones'))
+    .requiredOption('--dir <dir>', 'the folder of `sweep plan`')
+    .option('--out <dir>', 'where results are kept and trials counted (default: as it was planned)')
+    .option('--give-up <chunks>', 'store these as failed where nothing has come of them, as in 3,17-19', chunkList)
+    .option('--report <file>', 'write a page with table, parameters and walk-forward, one HTML file');
+  addAction<CollectFlags>(collect, session, (options) => collectFolder(options, session.io));
+}
 
-export const indexOption = read(
-  '--index <chunks>',
-  `of --dir: from 0, as in 3 or 3,17-19 (default: ${INDEX_VARIABLES.join(', ')})`,
-  chunkList,
-);
+export const chunkSecondsOption = (usual: number): Option =>
+  new Option('--chunk-seconds <n>', 'duration of a chunk on one core at the usual pace')
+    .default(usual)
+    .argParser(integerBetween(1, 86_400));
 
 const COLLECT_OPTIONS = {
   dir: required('--dir <dir>', 'the folder of `sweep plan`'),

@@ -38,7 +38,7 @@ export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   }),
   OutcomeMeta: object({ is_yes: { type: 'boolean', description: 'Whose prices these are.' } }),
   ErrorDetails: {
-    description: 'For a validation failure one object for each offending field, its name to what is wrong; else empty.',
+    description: 'For a validation failure one object for each invalid field, from its name to the error; else empty.',
     type: 'array',
     items: { type: 'object', minProperties: 1, maxProperties: 1, additionalProperties: { type: 'string' } },
   },

@@ -23,7 +23,7 @@ const SIGNED_REQUEST = object({
   method: { type: 'string' },
   path: { type: 'string', description: 'Path and query as they arrived.' },
   body: { type: 'string', description: 'The raw body.' },
-  payload: textOrNull('What the signature must be over; null without a timestamp.'),
+  payload: textOrNull('The expected signed bytes; null without a timestamp.'),
   signature_matches: { type: 'boolean' },
   refusal: textOrNull('Why the caller is not believed; null when he is.'),
 });
@@ -49,7 +49,7 @@ const FAULTS = object({
   limits: object({ public: perMinute, signed: perMinute, bootstrap: perMinute }),
   landing_ms: orNull('integer', 'How long a landing takes; null: as usual.'),
   closing_ms: orNull('integer', 'How long the close of a margin position takes; null: it is closed at once.'),
-  until: orNull('integer', 'When all of it ends by itself, Unix seconds; null: never.'),
+  until: orNull('integer', 'Time at which all of it ends, Unix seconds; null: never.'),
 });
 
 /** By method and path. */
@@ -72,10 +72,10 @@ export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
     summary: 'Move the clock of the exchange forward',
     data: object({ now: { type: 'integer', description: 'The new time, Unix seconds.' } }),
   },
-  'GET /paper/faults/': { summary: 'See what goes wrong on purpose', data: FAULTS },
-  'POST /paper/faults/': { summary: 'Set the whole of what goes wrong on purpose; `{}` ends it', data: FAULTS },
+  'GET /paper/faults/': { summary: 'See the rehearsed faults', data: FAULTS },
+  'POST /paper/faults/': { summary: 'Set all rehearsed faults; `{}` ends them', data: FAULTS },
   'GET /paper/signed-request/': { summary: 'See what the signature must be over', data: SIGNED_REQUEST },
-  'POST /paper/signed-request/': { summary: 'See what the signature must be over, with a body', data: SIGNED_REQUEST },
+  'POST /paper/signed-request/': { summary: 'See the bytes to be signed, with a body', data: SIGNED_REQUEST },
 };
 
 const findNote = ({ method, path }: Control): ControlNote =>

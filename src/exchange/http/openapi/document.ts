@@ -75,7 +75,7 @@ Refusals are checked in a fixed order: rate limit, size of the body, authenticat
 const TAGS: readonly (readonly [string, string])[] = [
   ['keys', 'Credentials: a wallet proves itself and receives an API key.'],
   ['events', 'Groups of markets.'],
-  ['markets', 'What can be traded, its books, trades and prices.'],
+  ['markets', 'Markets, their books, trades and prices.'],
   ['sports', 'The catalog of sports and leagues.'],
   ['search', 'Finding markets and events.'],
   ['orders', 'Orders: draft, sign, submit, cancel.'],

@@ -112,7 +112,7 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
   const values = rows.map((value) => ({ feed: name, timeMs: knownMs(value.atMs, waitMs), value }));
   if (values.length === 0) {
     const [problem = 'it is empty'] = [...problems.values()].map(({ text }) => text);
-    throw new TwinbookError('usage', `${path} holds no row of a feed: ${problem}`, 'docs/feeds.md says what a row is.');
+    throw new TwinbookError('usage', `${path} holds no row of a feed: ${problem}`, 'docs/feeds.md describes a row.');
   }
   const left = [...problems.values()].map(
     ({ text, count: times }) => `feed ${name}: ${formatQuantity(times, 'row')} left out: ${text}`,

@@ -56,7 +56,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, Check>>>> = 
       const held = markets.filter(({ valuedAt }) => valuedAt === 'cost').length;
       return (
         held > 0 &&
-        `Shares in ${formatQuantity(held, 'market')} have no price and count at what they cost, ${formatMoney(equity.atCostMicros)}: their gain or loss is not in the result.`
+        `Shares in ${formatQuantity(held, 'market')} have no price and count at their cost, ${formatMoney(equity.atCostMicros)}: their gain or loss is not in the result.`
       );
     },
     held_without_outcome: ({ markets }) => {
@@ -78,7 +78,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, Check>>>> = 
     },
     gaps: ({ coverage: { gaps, gapMs, coveredShare } }) =>
       gaps > 0 &&
-      `The recording has ${formatQuantity(gaps, 'gap')}, ${formatDuration(gapMs)} in all${coveredShare === null ? '' : ` (${formatPercent(1 - coveredShare, 2)} of the recorded time)`}: what happened in them is not known.`,
+      `The recording has ${formatQuantity(gaps, 'gap')}, ${formatDuration(gapMs)} in all${coveredShare === null ? '' : ` (${formatPercent(1 - coveredShare, 2)} of the recorded time)`}: their events are unknown.`,
     skipped: ({ coverage: { skipped } }) =>
       skipped > 0 &&
       `${formatQuantity(skipped, 'line')} of the recording could not be used and ${skipped === 1 ? 'was' : 'were'} left out.`,
@@ -92,7 +92,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, Check>>>> = 
     },
     fills_never_noticed: ({ trading: { neverNoticed } }) =>
       neverNoticed > 0 &&
-      `The trader never came to know of ${formatQuantity(neverNoticed, 'fill')}: they are in the result, but not in what it decided.`,
+      `The trader never learned of ${formatQuantity(neverNoticed, 'fill')}: they are in the result, but had no effect on its decisions.`,
     few_events: ({ byEvent: { events } }) =>
       events > 0 &&
       events < FEW_EVENTS &&

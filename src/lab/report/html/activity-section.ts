@@ -55,7 +55,7 @@ const spread = ({ median, p90 }: { readonly median: number | null; readonly p90:
 
 function uptime({ quoting: { twoSidedShare, oneSidedShare, openForMs } }: Analysis): Markup {
   if (twoSidedShare === null || oneSidedShare === null)
-    return note(openForMs === 0 ? 'No market was open while the trader ran.' : 'How long quotes stood is not known.');
+    return note(openForMs === 0 ? 'No market was open while the trader ran.' : 'The duration of quotes is unknown.');
   const row = (name: string, part: number, kind: string): BarRow => ({ name, figure: formatPercent(part), part, kind });
   return barTable('Quote uptime, of the time that markets were open', 'Of the time', [
     row('Bid and ask stood', twoSidedShare, 'two'),
@@ -106,7 +106,7 @@ export function crossingSection(sessions: readonly Shown[]): Markup | null {
 
 const ruleText = (postsOnly: boolean | null): string =>
   postsOnly === true
-    ? 'Here recorded makers post only: such an amount fills nothing, and stands crossed beside our order.'
+    ? 'Here recorded makers post only: such an amount fills nothing, and rests crossed beside our order.'
     : 'Here such an amount trades with our order, up to its own size, before it rests.';
 
 const crossingFacts = ({ filled, unfilled }: CrossingFigures): readonly Fact[] => [

@@ -5,7 +5,7 @@ import type { DrawingData } from './drawing-data.js';
 import { html, type Markup } from './markup.js';
 import { type Shown, section } from './parts.js';
 
-const NO_SCRIPT = html`<noscript><p class="note">The charts over time need scripts, which are off here. Every figure stands in the tables.</p></noscript>`;
+const NO_SCRIPT = html`<noscript><p class="note">The charts over time need scripts, which are off here. The tables have every figure.</p></noscript>`;
 
 const HINT = 'Drag to zoom in, double-click to zoom out.';
 
@@ -14,7 +14,7 @@ export const equitySection = (data: DrawingData, sessions: readonly Shown[]): Ma
     'equity',
     'Equity and drawdown',
     'Currency. Shares are valued at the middle; time without a recording is left blank.',
-    html`${NO_SCRIPT}${unknownEquity(sessions)}<div data-needs-script><div class="chart"><h3>Result so far</h3><div class="plot" id="plot-equity" role="img" aria-label="Result over time"></div></div><div class="chart"><h3>Below the highest point so far <span class="drawn-session"></span></h3><div class="plot" id="plot-drawdown" role="img" aria-label="Drawdown over time"></div></div><div class="chart"><h3>Capital locked <span class="drawn-session"></span></h3><div class="plot" id="plot-locked" role="img" aria-label="Capital locked over time"></div></div>${sessionKeys(data)}<p class="readout" id="read-account" aria-live="off">${HINT}</p></div>`,
+    html`${NO_SCRIPT}${unknownEquity(sessions)}<div data-needs-script><div class="chart"><h3>Result over time</h3><div class="plot" id="plot-equity" role="img" aria-label="Result over time"></div></div><div class="chart"><h3>Below the highest point so far <span class="drawn-session"></span></h3><div class="plot" id="plot-drawdown" role="img" aria-label="Drawdown over time"></div></div><div class="chart"><h3>Capital locked <span class="drawn-session"></span></h3><div class="plot" id="plot-locked" role="img" aria-label="Capital locked over time"></div></div>${sessionKeys(data)}<p class="readout" id="read-account" aria-live="off">${HINT}</p></div>`,
   );
 
 export function priceSection(data: DrawingData): Markup {
@@ -25,7 +25,7 @@ export function priceSection(data: DrawingData): Markup {
   return section(
     'price',
     'Price, quotes and fills',
-    'YES price of one market, and what we held of it. A larger mark is a larger fill.',
+    'YES price of one market, and our position. A larger mark is a larger fill.',
     html`${NO_SCRIPT}<div data-needs-script><div class="tools"><select id="market" aria-label="Market">${options}</select></div><div class="chart"><h3>Price of YES <span class="drawn-session"></span></h3><div class="plot" id="plot-price" role="img" aria-label="Price, quotes and fills over time"></div></div><div class="chart"><h3>Inventory <span>YES minus NO, shares</span></h3><div class="plot" id="plot-held" role="img" aria-label="Inventory over time"></div></div>${keys}<p class="readout" id="read-price" aria-live="off">${HINT}</p></div>${thinning(data)}`,
   );
 }

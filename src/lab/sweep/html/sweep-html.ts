@@ -183,7 +183,7 @@ function walkForwardSection({ walkForward, assumptions }: SweepResult): Markup |
   if (walkForward === null) return null;
   const { steps, outOfSample, testedEvents } = walkForward;
   const minutes = assumptions.embargoMs / 60_000;
-  const rule = `Whole events, in order of time. Learned from is what was over ${minutes > 0 ? `${count(minutes)} minutes before` : 'when'} the fold began; earlier events that were not are purged.`;
+  const rule = `Whole events, in order of time. The training events ended ${minutes > 0 ? `${count(minutes)} minutes before` : 'when'} the fold began; other earlier events are purged.`;
   const columns = stepColumns(assumptions.fillModels);
   const totals = outOfSample.map(
     ({ fillModel, resultMicros, sharpe }) =>

@@ -83,7 +83,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'markets.stats': { summary: 'Read the statistics of a market', errors: OF_MARKET },
   'markets.price': {
     summary: 'Read the price of a market',
-    description: 'Midway between best bid and best ask; null while there is nothing to tell it from.',
+    description: 'Midway between best bid and best ask; null while it is unknown.',
     errors: OF_MARKET,
     defaults: { is_yes: true },
   },
@@ -95,14 +95,14 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
     defaults: { is_yes: true },
   },
   'markets.marginActivity': {
-    summary: 'List what happened to margin positions',
+    summary: 'List events of margin positions',
     description: 'Everybody’s openings, increases, decreases, closings and liquidations in a market, newest first.',
     errors: OF_MARKET,
   },
   'sports.list': { summary: 'List sports and leagues', description: 'All of them at once.', errors: [] },
   'search.list': {
     summary: 'Search markets and events',
-    description: 'At least one filter is required. A hit carries the whole detail of what was found.',
+    description: 'At least one filter is required. A hit has the whole detail of the record.',
     errors: [],
   },
 
@@ -133,7 +133,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   },
   'orders.cancelSubmit': {
     summary: 'Submit a signed cancel',
-    description: 'Takes what is left of the order out of the book.',
+    description: 'Removes the rest of the order from the book.',
     errors: [...SUBMIT_ERRORS, 'order_not_cancelable'],
   },
   'trades.list': { summary: 'List own trades', description: 'Newest first, as maker and as taker.', errors: [] },
@@ -194,7 +194,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   },
   'account.pnl': {
     summary: 'Read profit and loss',
-    description: 'Of the whole account, or of one market or event.',
+    description: 'For the whole account, or for one market or event.',
     errors: [],
   },
 
@@ -231,7 +231,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'positions.claim': {
     summary: 'Claim the settlement of a position',
     description:
-      'Of a settlement in state `claimable`; it becomes `claim_pending`, and `done` when the money is there.',
+      'For a settlement in state `claimable`; it becomes `claim_pending`, and `done` when the money has arrived.',
     errors: ['not_found'],
   },
   'settlements.list': {

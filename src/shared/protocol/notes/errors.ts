@@ -14,12 +14,12 @@ const LATER = 'Wait, then ask again.';
 
 export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
   invalid_request_params: {
-    when: 'A parameter, a field of the body, the body as a whole, a cursor or a signature of a wallet is not what the call takes. `details` names what.',
+    when: 'A parameter, a field of the body, the body as a whole, a cursor or a signature of a wallet is invalid. `details` names it.',
     advice: FIX,
   },
   authentication_failed: {
     when: 'Some of the three headers are missing or empty, the timestamp is too far from the exchange’s clock, the key is unknown or revoked, or the signature is not the one of this request. `message` says which.',
-    advice: 'Compare clock, key and signed bytes; sign anew.',
+    advice: 'Compare clock, key and signed bytes; sign again.',
   },
   not_authenticated: { when: 'A signed call came without any of the three headers.', advice: 'Sign the request.' },
   permission_denied: {
@@ -27,7 +27,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
     advice: FIX,
   },
   not_found: {
-    when: 'There is nothing under this path, or the record is unknown or belongs to somebody else.',
+    when: 'The path does not exist, or the record is unknown or belongs to another account.',
     advice: 'Check the path with its final slash, and the name.',
   },
   method_not_allowed: { when: 'The path exists, but not with this method; `Allow` lists those that do.', advice: FIX },
@@ -43,24 +43,24 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
   },
   internal_error: {
     when: 'The exchange has failed, for instance because its disk is full.',
-    advice: 'Nothing is known about what was done: read the record before anything else.',
+    advice: 'The effect is unknown: read the record first.',
   },
   gringotts_unavailable: { when: 'The service that makes drafts is down. No draft was made.', advice: LATER },
-  program_call_has_expired: { when: 'The draft was not submitted in time; what it locked is free.', advice: ANEW },
+  program_call_has_expired: { when: 'The draft was not submitted in time; its locks are released.', advice: ANEW },
   invalid_program_call_status: {
     when: 'The draft was submitted before, has failed, or was never made.',
-    advice: 'Read the record: it may have done what was wanted.',
+    advice: 'Read the record: the call may have succeeded.',
   },
   order_insufficient_funds: {
-    when: 'Free currency is below what a buy may cost with its fee. An order that is refused so at its submit has become `failed`.',
+    when: 'Free currency is below what a buy may cost with its fee. An order refused at its submit has become `failed`.',
     advice: 'Free some, or order less.',
   },
   order_insufficient_shares: {
-    when: 'Free shares are fewer than a sell wants to sell. An order that is refused so at its submit has become `failed`.',
+    when: 'Free shares are fewer than a sell wants to sell. An order refused at its submit has become `failed`.',
     advice: 'Order fewer.',
   },
   order_market_not_open: {
-    when: 'The market is not in state `open`, or is paused. An order that is refused so at its submit has become `failed`.',
+    when: 'The market is not in state `open`, or is paused. An order refused at its submit has become `failed`.',
     advice: 'Watch the market.',
   },
   order_not_cancelable: {
@@ -81,7 +81,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
   },
   share_conversion_market_paused: { when: 'The market is paused on the chain.', advice: LATER },
   share_merge_market_has_unbacked_collateral: {
-    when: 'The market cannot pay for merges at the moment. Splits go on.',
+    when: 'The market cannot pay for merges at the moment. Splits continue.',
     advice: LATER,
   },
   share_merge_in_progress: {
@@ -98,7 +98,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
   },
   share_conversion_invalid_state: {
     when: 'The merge or split is not waiting for a signature any more.',
-    advice: 'Read it: it may have done what was wanted.',
+    advice: 'Read it: the call may have succeeded.',
   },
   share_split_insufficient_funds: { when: 'Free currency is below the amount.', advice: 'Split less.' },
   share_merge_insufficient_shares: {
@@ -107,7 +107,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
   },
   custodial_user_trading_not_allowed: {
     when: 'The account is custodial: it may not merge or split.',
-    advice: 'Use an account with a wallet of its own.',
+    advice: 'Use an account with its own wallet.',
   },
   hyperliquid_margin_tp_sl_not_supported: {
     when: 'The market is of the kind `hyperliquid`, which has no take profit and no stop loss.',

@@ -31,7 +31,7 @@ export const PARAMETER_NOTES: Readonly<Record<ParameterName, ParameterNote>> = {
   cursor: { description: '`next_cursor` of the page before, unchanged. Without it the list starts at its beginning.' },
   sort: { description: 'The order of the list; a leading minus means descending.' },
   market_condition_id: { description: 'A market. In a list: only rows of this market.', example: MARKET },
-  event_condition_id: { description: 'Only what belongs to markets of this event.' },
+  event_condition_id: { description: 'Only records of this event’s markets.' },
   position_pubkey: { description: 'Only the settlement of this margin position.' },
   status: { description: 'Only orders in one of these statuses; comma-separated, in any case.' },
   state: { description: 'Only rows in this state; where several may be named they are comma-separated.' },
@@ -53,7 +53,7 @@ export const PARAMETER_NOTES: Readonly<Record<ParameterName, ParameterNote>> = {
   funds: { description: 'Currency to spend.', example: '25' },
   shares: { description: 'Shares of the position.', example: '100' },
   leverage: {
-    description: 'Total liquidity over own liquidity, from 1 to what the market allows for the outcome.',
+    description: 'Total liquidity over own liquidity, from 1 to the market’s maximum for the outcome.',
     example: 2,
   },
   position_leverage: { description: 'Only positions with this leverage.' },

@@ -36,6 +36,6 @@ function readResult(text: string): readonly unknown[] {
   try {
     return answerSchema.parse(JSON.parse(text)).result;
   } catch {
-    throw new Error('what it answered is no list of updates');
+    throw new Error('its answer is not a list of updates');
   }
 }

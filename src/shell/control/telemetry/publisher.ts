@@ -66,7 +66,7 @@ export class TelemetryPublisher {
 
   /** Null when this reader is subscribed, else the reason. */
   subscribe(reader: LineReader): string | null {
-    if (this.#readers.size >= MOST_READERS) return `${MOST_READERS} others are told already; close one of them`;
+    if (this.#readers.size >= MOST_READERS) return `${MOST_READERS} other readers are connected; close one of them`;
     let refusal: string | null = null;
     guarded(
       () => this.#add(reader),

@@ -232,7 +232,7 @@ export function liveText({ capitalMicros, risk, merge, economics, strategies }: 
   return JSON.stringify({ settings: { capitalMicros, risk, merge, economics, strategies: named } });
 }
 
-const NOTHING = 'nothing differs from what is in force';
+const NOTHING = 'nothing differs from the configuration in force';
 
 const formatLines = (changes: readonly ConfigChange[]): readonly string[] =>
   changes.length === 0

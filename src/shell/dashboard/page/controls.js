@@ -27,7 +27,7 @@ const FOR_ALL = FIRST_NAMES;
 const ASKED_BEFORE = {
   flatten: 'Sell everything that is held into the book, at the prices there?',
   'flatten-market': 'Sell everything that is held in this market into the book, at the prices there?',
-  apply: 'Take up what the files say, as it was compared above?',
+  apply: 'Apply the changes of the files, as compared above?',
   rollback: 'Go back to the configuration that was in force before?',
 };
 const LONG_PATIENCE_MS = 30_000;

@@ -96,8 +96,8 @@ function agreementFigure(agreement) {
   return [`${sentence}, ${clock(compared)}`, false, { isWarning: accepted > 0 }];
 }
 
-/** Without this a book that only arrives late looks old. @type {import('../../web-kit/page/table.js').FigureList[number]} */
-const SLOWED = ['Markets', 'told late, to spare the trader: what is below is older than it looks to it', true];
+/** Without this a book that only arrives late looks old. @type {import('./dom.js').Figures[number]} */
+const SLOWED = ['Markets', 'sent late, because this machine is busy: the data below is older than shown', true];
 
 /** A negative loss is a gain. @param {PageState['losses'][number]} of @returns {import('../../web-kit/page/table.js').FigureList[number]} */
 function lossFigure({ name, loss, limit }) {

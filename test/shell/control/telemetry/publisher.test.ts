@@ -205,7 +205,7 @@ describe('telemetry', () => {
     const { publisher } = world([]);
     const readers = Array.from({ length: MOST_READERS }, () => new Reader());
     for (const reader of readers) expect(publisher.subscribe(reader)).toBeNull();
-    expect(publisher.subscribe(new Reader())).toMatch(/^4 others are told already/);
+    expect(publisher.subscribe(new Reader())).toMatch(/^4 other readers are connected/);
     readers[0]?.destroy();
     expect(publisher.subscribe(new Reader())).toBeNull();
   });

@@ -8,7 +8,7 @@ import { apply, running } from './running.js';
 describe('a running trader’s configuration', () => {
   it('is taken up with free changes, and says each', async () => {
     const { live, commands, write, changed } = await running();
-    expect((await live.diff()).lines).toEqual(['nothing differs from what is in force']);
+    expect((await live.diff()).lines).toEqual(['nothing differs from the configuration in force']);
     write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
     write('trader.yaml', '"50"', '"20"');
     const lines = ['risk.max_position_shares: 50 → 20 (tighter)', 'strategy maker: params.half_spread_ticks: 2 → 5'];
@@ -22,7 +22,7 @@ describe('a running trader’s configuration', () => {
     expect(changed).toHaveBeenCalledOnce();
     expect(await apply(live)).toMatchObject({
       applied: false,
-      lines: ['nothing differs from what is in force'],
+      lines: ['nothing differs from the configuration in force'],
     });
   });
 
