@@ -12,7 +12,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../shared/base/folder.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
-import type { BoundedCall } from '../../trader/engine/quoting/strategy-sandbox.js';
+import type { BoundedCall } from '../../trader/engine/settings.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { nowMs } from '../runtime/clock.js';

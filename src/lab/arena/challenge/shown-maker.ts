@@ -9,7 +9,7 @@ import { type Micros, micros, ONE, ZERO } from '../../../shared/base/micros.js';
 import { marketDetail } from '../../../shared/protocol/records.js';
 import { findChanges, type QuotedOrder } from '../../../trader/engine/quoting/changes.js';
 import { bestOwn } from '../../../trader/engine/quoting/event-turns.js';
-import { hostMarket, NO_EVENT, type QuotedEvent, type SlotHost } from '../../../trader/engine/quoting/slot-hosts.js';
+import { StrategySandbox } from '../../../trader/engine/quoting/strategy-sandbox.js';
 import { MarketTracker } from '../../../trader/market/market-tracker.js';
 import {
   type EventView,
@@ -45,10 +45,10 @@ interface MakerPlace {
   /** Called at each step for its event's view; null without an event. */
   readonly glanceEvent: ((nowMs: number) => EventView) | null;
   /** Quoter of a strategy of whole events; null without one. */
-  readonly quoted: QuotedEvent | null;
+  readonly sandbox: StrategySandbox | null;
 }
 
-const ALONE: MakerPlace = { conditionId: CONDITION, glanceEvent: null, quoted: null };
+const ALONE: MakerPlace = { conditionId: CONDITION, glanceEvent: null, sandbox: null };
 
 /** A market as its strategy sees it before it acts. */
 interface Seen {
@@ -59,7 +59,8 @@ interface Seen {
 }
 
 export class ShownMaker implements Maker {
-  readonly #host: SlotHost;
+  /** Null for a strategy of whole events outside an event. */
+  readonly #sandbox: StrategySandbox | null;
   readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;
   readonly #strategy: string;
@@ -75,7 +76,7 @@ export class ShownMaker implements Maker {
     { name, module, params }: ShownStrategy,
     seed = 0,
     conditions = USUAL_CONDITIONS,
-    { conditionId, glanceEvent, quoted }: MakerPlace = ALONE,
+    { conditionId, glanceEvent, sandbox }: MakerPlace = ALONE,
   ) {
     this.#tracker = new MarketTracker(conditionId);
     this.#glanceEvent = module.inputs?.event === true ? glanceEvent : null;
@@ -84,13 +85,13 @@ export class ShownMaker implements Maker {
     this.#strategy = name;
     this.#tracker.onDetail(makeDetail(conditionId), seenAt(0, START_MS));
     this.#facts = must(this.#tracker.facts, 'the facts of an open market');
-    if (module.scope !== 'event') this.#host = hostMarket(module, params, this.#facts, (call) => call());
-    else this.#host = quoted?.host(conditionId) ?? NO_EVENT;
+    if (module.scope === 'event') this.#sandbox = sandbox;
+    else this.#sandbox = StrategySandbox.ofMarket(module, params, this.#facts, (call) => call());
   }
 
   /** What stopped the strategy; null while it works. */
   get failure(): string | null {
-    return this.#host.sandbox?.failure ?? null;
+    return this.#sandbox?.failure ?? null;
   }
 
   act(sight: MakerSight): Iterable<MakerAction> {
@@ -117,7 +118,8 @@ export class ShownMaker implements Maker {
 
   /** Second half: actions that follow from the strategy's answer. */
   decide({ sight, orders, view, nowMs }: Seen): Iterable<MakerAction> {
-    return view === null ? [] : this.#changeOrders(this.#host.quote(view), orders, sight, nowMs);
+    if (view === null || this.#sandbox === null) return [];
+    return this.#changeOrders(this.#sandbox.quote(view), orders, sight, nowMs);
   }
 
   /** View of this outcome for the makers of the others. */
@@ -146,7 +148,7 @@ export class ShownMaker implements Maker {
     const priceMicros = toMicros(tickToPrice(tick));
     const fill = { nowMs, side, priceMicros, amountMicros: toMicros(shares) };
     this.#tracker.ownFills.onFill(fill);
-    this.#host.observe({ ...fill, kind: 'fill', isMaker: true });
+    this.#sandbox?.observe({ ...fill, kind: 'fill', isMaker: true }, this.#facts.conditionId);
   }
 
   #listOrders(): readonly QuotedOrder[] {
