@@ -9,8 +9,7 @@
 
 import type { AnyCall } from '../../shared/protocol/seam.js';
 import type { Step } from '../../shell/journal/contract.js';
-import type { BoundedCall } from '../../trader/engine/quoting/strategy-sandbox.js';
-import type { TraderSettings } from '../../trader/engine/settings.js';
+import type { BoundedCall, TraderSettings } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
 import type { DraftSigner, SignAnswer } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';

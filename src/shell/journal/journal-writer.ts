@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../../shared/base/folder.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
-import type { BoundedCall } from '../../trader/engine/quoting/strategy-sandbox.js';
+import type { BoundedCall } from '../../trader/engine/settings.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Config, StrategyConfig } from '../config/types.js';

@@ -1,6 +1,6 @@
 /** Records a step's inputs other than its observation: strategies that ran out of time, and signatures. */
 
-import type { BoundedCall } from '../../trader/engine/quoting/strategy-sandbox.js';
+import type { BoundedCall } from '../../trader/engine/settings.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import { CallTimedOut } from '../runtime/bounded-call.js';
 import type { Signed, Step } from './contract.js';

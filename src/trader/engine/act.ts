@@ -62,7 +62,7 @@ export function act(state: TraderState, nowMs: number): void {
 function actInMarkets(state: TraderState, hold: string | null, ticking: boolean, nowMs: number): void {
   let context: StepContext | null = null;
   let turns = NO_TURNS;
-  if (state.markets.hosts.haveEvents) {
+  if (state.markets.sandboxes.haveEvents) {
     context = makeStepContext(state, hold, nowMs);
     turns = takeEventTurns(state, context);
   }
@@ -142,7 +142,8 @@ function actInMarket(
     context.refresh();
   }
   for (const slot of entry.slots) {
-    const view = slot.quoted === null ? viewIfDue(state, entry, slot, nowMs) : turns.get(slot.quoted)?.get(entry);
+    const { eventSandbox } = slot;
+    const view = eventSandbox === null ? viewIfDue(state, entry, slot, nowMs) : turns.get(eventSandbox)?.get(entry);
     if (view === undefined || isInStartupGrace(state, slot, view)) continue;
     begun = quoteSlot(slot, entry, view, context) || begun;
     state.coreSets.take(slot, slot.quotes);
@@ -196,7 +197,7 @@ function remember(state: TraderState, slot: QuoteSlot, nowMs: number): void {
   if (slot.quotedMs === nowMs && sandbox?.isSaveDue(nowMs) === true) state.markets.saveStrategy(slot, nowMs);
   const trouble = sandbox?.takeMemoryTrouble() ?? null;
   if (trouble === null) return;
-  const place = slot.quoted === null ? `"${showTitle(state, slot.conditionId)}"` : `event ${slot.memoryId}`;
+  const place = slot.eventSandbox === null ? `"${showTitle(state, slot.conditionId)}"` : `event ${slot.memoryId}`;
   const where = `strategy ${slot.strategy.name} in ${place}`;
   state.alert(nowMs, 'strategy_memory', `${where}: ${trouble}`);
 }
@@ -205,7 +206,7 @@ function remember(state: TraderState, slot: QuoteSlot, nowMs: number): void {
 function sayFailure(state: TraderState, slot: QuoteSlot, nowMs: number): void {
   const failure = slot.sandbox?.takeFailure() ?? null;
   if (failure === null) return;
-  const where = slot.quoted === null ? `market ${slot.conditionId}` : `all markets of event ${slot.memoryId}`;
+  const where = slot.eventSandbox === null ? `market ${slot.conditionId}` : `all markets of event ${slot.memoryId}`;
   const text = `strategy ${slot.strategy.name} is stopped in ${where}: ${failure}`;
   state.alert(nowMs, 'strategy_failed', text);
 }

@@ -14,7 +14,7 @@ import { ExchangeRefusals } from './guards/guards.js';
 import type { MarketTerms, OwnState } from './own/own-state.js';
 import { type CandlesAsked, findGoodUntilMs, forgetPrior, restorePrior } from './prior.js';
 import { QuoteSlot } from './quoting/quote-slot.js';
-import { hostMarket, SlotHosts } from './quoting/slot-hosts.js';
+import { Sandboxes } from './quoting/strategy-sandbox.js';
 import { MarketMeasures } from './selection/measures.js';
 import { isWanted } from './selection/rules.js';
 import type { MarketSelection, StrategySettings, TraderSettings } from './settings.js';
@@ -63,7 +63,7 @@ export class Markets {
   /** Takers by the category of their market. */
   readonly #flows = new Map<string, CategoryFlow>();
   /** Quoters of all slots. */
-  readonly hosts: SlotHosts;
+  readonly sandboxes: Sandboxes;
   /** Incremented when a market is added or removed. */
   version = 0;
   /** Trust in the venue's marks, over all markets. */
@@ -76,7 +76,7 @@ export class Markets {
   constructor(settings: TraderSettings, ledger: Ledger) {
     this.#settings = settings;
     this.#ledger = ledger;
-    this.hosts = new SlotHosts(ledger);
+    this.sandboxes = new Sandboxes(ledger);
     for (const strategy of settings.strategies) for (const id of strategy.markets.ids) this.#assign(id, strategy);
   }
 
@@ -124,7 +124,7 @@ export class Markets {
   #forgetMarket(conditionId: string, event: string | null): void {
     this.#ledger.forgetStrategyStates(conditionId);
     const isOfEvent = ({ feed }: MarketEntry) => feed.facts?.eventConditionId === event;
-    if (event !== null && !Array.from(this.all).some(isOfEvent)) this.hosts.forget(event);
+    if (event !== null && !Array.from(this.all).some(isOfEvent)) this.sandboxes.forget(event);
     forgetPrior(conditionId, this.#ledger);
     const note = ownFillsNote(conditionId);
     if ((this.#ledger.note(note) ?? '') !== '') this.#ledger.setNote(note, '');
@@ -171,7 +171,7 @@ export class Markets {
         if (next === undefined || !kept.has(entry.conditionId)) entry.slots.splice(entry.slots.indexOf(slot), 1);
         else if (slot.configure(next) && entry.feed.facts !== null) this.#open(slot, entry.feed.facts);
       }
-      if (next === undefined) this.hosts.dismiss(strategy.name);
+      if (next === undefined) this.sandboxes.dismiss(strategy.name);
     }
     for (const strategy of settings.strategies) for (const id of strategy.markets.ids) this.#assign(id, strategy);
     this.version++;
@@ -198,10 +198,9 @@ export class Markets {
   /** An operator resumes: failed strategies start again, and excluded markets return. */
   reopen(only?: string): void {
     for (const entry of this.#tracked.values()) {
-      const { feed, slots, conditionId } = entry;
-      if (only !== undefined && conditionId !== only) continue;
+      if (only !== undefined && entry.conditionId !== only) continue;
       entry.excludedBecause = null;
-      for (const slot of slots) if (feed.facts !== null) this.#reopen(slot, feed.facts);
+      for (const slot of entry.slots) if (entry.feed.facts !== null) slot.renewFailed();
     }
   }
 
@@ -261,18 +260,7 @@ export class Markets {
   }
 
   #open(slot: QuoteSlot, facts: MarketFacts): void {
-    if (!slot.isOpen) slot.open(this.hosts.open(slot.strategy, facts, this.#settings));
-  }
-
-  /** Replaces a failed quoter by one without its saved state; a working one stays. */
-  #reopen(slot: QuoteSlot, facts: MarketFacts): void {
-    const { module, params } = slot.strategy;
-    if (slot.failure === null) return;
-    if (module.scope !== 'event') slot.open(hostMarket(module, params, facts, this.#settings.boundedCall));
-    else {
-      slot.quoted?.renew(params);
-      slot.dirty = true;
-    }
+    if (!slot.isOpen) slot.open(this.sandboxes.open(slot.strategy, facts, this.#settings));
   }
 
   #isQuotedBy(conditionId: string, strategy: StrategySettings): boolean {

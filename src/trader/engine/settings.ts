@@ -9,8 +9,13 @@ import type { PollSettings } from '../scheduler/contract.js';
 import type { Strategy } from '../strategy/contract.js';
 import type { Economics } from '../strategy/economics.js';
 import type { ParamValues } from '../strategy/params.js';
-import type { BoundedCall } from './quoting/strategy-sandbox.js';
 import type { MarketFilter, MarketRules } from './selection/rules.js';
+
+/**
+ * Calls a function and gives up on it after a bounded time by throwing. The shell supplies it, because only a shell can
+ * measure time; a shell on virtual time may simply call.
+ */
+export type BoundedCall = <T>(call: () => T) => T;
 
 export interface TraderSettings {
   /** Unique per run of a ledger; prefix of every intent id. */

@@ -5,8 +5,8 @@
  */
 
 import { must } from '../../../shared/base/errors.js';
-import { QuotedEvent } from '../../../trader/engine/quoting/slot-hosts.js';
-import { type EventView, makeWholeEventView } from '../../../trader/market/view.js';
+import { StrategySandbox } from '../../../trader/engine/quoting/strategy-sandbox.js';
+import { type EventFacts, type EventView, makeWholeEventView } from '../../../trader/market/view.js';
 import { type Conditions, USUAL_CONDITIONS } from '../conditions.js';
 import type { ShownStrategy, SimulationResult } from '../contract.js';
 import { Tally } from '../tally.js';
@@ -26,19 +26,22 @@ export function playEvent(
   const count = new PythonRandom(seed + 2 ** 33).randint(FEWEST, MOST);
   const { steps } = drawConfiguration(seed);
   const makers: ShownMaker[] = [];
-  const quoted = openEvent(judged, count);
-  const markets = drawEvent(seed, count, steps).map((truth, outcome) => {
-    const own = seedOfMarket(seed, outcome);
+  const facts = makeEventFacts(count);
+  const sandbox = openEvent(judged, facts);
+  const markets = Array.from({ length: count }, (_, outcome) => {
+    const own = seed + outcome * SEEDS_APART;
     const glanceEvent = (nowMs: number) => eventBeside(makers, outcome, nowMs);
-    const maker = new ShownMaker(judged, own, conditions, { conditionId: nameOutcome(outcome), glanceEvent, quoted });
+    const maker = new ShownMaker(judged, own, conditions, { conditionId: nameOutcome(outcome), glanceEvent, sandbox });
     makers.push(maker);
     return { maker, simulation: new Simulation(own, drawConfiguration(own), truth) };
   });
   const tally = new Tally(STARTING_CASH * count);
   for (let step = 0; step < steps; step++) {
-    if (quoted === null) for (const { maker, simulation } of markets) simulation.step(step, maker);
-    else stepTogether(markets, quoted, step);
-    tally.mark(markets.reduce((sum, { simulation }) => sum + simulation.worth, 0));
+    if (sandbox === null) for (const { maker, simulation } of markets) simulation.step(step, maker);
+    else stepTogether(markets, sandbox, facts, step);
+    const worth = markets.reduce((sum, { simulation }) => sum + simulation.worth, 0);
+    highest = Math.max(highest, worth);
+    drawdown = Math.max(drawdown, highest - worth);
   }
   const results = markets.map(({ maker, simulation }) => simulation.result(maker));
   const sum = (name: (typeof SUMMED)[number]) => results.reduce((total, result) => total + result[name], 0);
@@ -57,12 +60,15 @@ const nameOutcome = (outcome: number): string => `outcome-${outcome + 1}`;
 
 const EVENT_ID = 'event';
 
+const makeEventFacts = (count: number): EventFacts => ({
+  eventConditionId: EVENT_ID,
+  outcomes: 'exhaustive',
+  marketConditionIds: Array.from({ length: count }, (_, outcome) => nameOutcome(outcome)),
+});
+
 /** Null for a strategy that quotes each market alone. */
-function openEvent({ module, params }: ShownStrategy, count: number): QuotedEvent | null {
-  if (module.scope !== 'event') return null;
-  const marketConditionIds = Array.from({ length: count }, (_, outcome) => nameOutcome(outcome));
-  const facts = { eventConditionId: EVENT_ID, outcomes: 'exhaustive', marketConditionIds } as const;
-  return new QuotedEvent(module, params, facts, (call) => call());
+function openEvent({ module, params }: ShownStrategy, facts: EventFacts): StrategySandbox | null {
+  return module.scope === 'event' ? StrategySandbox.ofEvent(module, params, facts, (call) => call()) : null;
 }
 
 interface OutcomeMarket {
@@ -71,14 +77,19 @@ interface OutcomeMarket {
 }
 
 /** The strategy sees all outcomes at the beginning of a step, and then acts in all of them. */
-function stepTogether(markets: readonly OutcomeMarket[], quoted: QuotedEvent, step: number): void {
+function stepTogether(
+  markets: readonly OutcomeMarket[],
+  sandbox: StrategySandbox,
+  facts: EventFacts,
+  step: number,
+): void {
   const shown = markets.flatMap(({ maker, simulation }) => {
     const sight = simulation.show(step);
     return sight === null ? [] : [{ maker, simulation, seen: maker.see(sight) }];
   });
   const views = shown.flatMap(({ seen: { view } }) => (view === null ? [] : [{ view, silentBecause: null }]));
   const { nowMs } = shown[0]?.seen ?? { nowMs: 0 };
-  quoted.ask(makeWholeEventView(nowMs, quoted.facts, views, quoted.facts.marketConditionIds));
+  sandbox.askEvent(makeWholeEventView(nowMs, facts, views, facts.marketConditionIds));
   for (const { maker, simulation, seen } of shown) simulation.play(() => maker.decide(seen));
 }
 

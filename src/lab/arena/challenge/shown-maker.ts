@@ -8,7 +8,7 @@ import { must } from '../../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../../shared/base/micros.js';
 import { findChanges, type QuotedOrder } from '../../../trader/engine/quoting/changes.js';
 import { bestOwn } from '../../../trader/engine/quoting/event-turns.js';
-import { hostMarket, NO_EVENT, type QuotedEvent, type SlotHost } from '../../../trader/engine/quoting/slot-hosts.js';
+import { StrategySandbox } from '../../../trader/engine/quoting/strategy-sandbox.js';
 import { MarketTracker } from '../../../trader/market/market-tracker.js';
 import {
   type EventView,
@@ -44,13 +44,22 @@ interface MakerPlace {
   /** Called at each step for its event's view; null without an event. */
   readonly glanceEvent: ((nowMs: number) => EventView) | null;
   /** Quoter of a strategy of whole events; null without one. */
-  readonly quoted: QuotedEvent | null;
+  readonly sandbox: StrategySandbox | null;
 }
 
-const ALONE: MakerPlace = { conditionId: 'challenge', glanceEvent: null, quoted: null };
+const ALONE: MakerPlace = { conditionId: CONDITION, glanceEvent: null, sandbox: null };
+
+/** A market as its strategy sees it before it acts. */
+interface Seen {
+  readonly sight: MakerSight;
+  readonly orders: readonly QuotedOrder[];
+  readonly view: MarketView | null;
+  readonly nowMs: number;
+}
 
 export class ShownMaker implements Maker {
-  readonly #host: SlotHost;
+  /** Null for a strategy of whole events outside an event. */
+  readonly #sandbox: StrategySandbox | null;
   readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;
   readonly #strategy: string;
@@ -66,7 +75,7 @@ export class ShownMaker implements Maker {
     { name, module, params }: ShownStrategy,
     seed = 0,
     conditions = USUAL_CONDITIONS,
-    { conditionId, glanceEvent, quoted }: MakerPlace = ALONE,
+    { conditionId, glanceEvent, sandbox }: MakerPlace = ALONE,
   ) {
     this.#tracker = new MarketTracker(conditionId);
     this.#glanceEvent = module.inputs?.event === true ? glanceEvent : null;
@@ -76,13 +85,13 @@ export class ShownMaker implements Maker {
     const detail = makeDetail(conditionId, { ticks: 100, isFree: true }, RESOLVES_MS, null, TITLE, LIMITS);
     this.#tracker.onDetail(detail, seenAt(0, START_MS));
     this.#facts = must(this.#tracker.facts, 'the facts of an open market');
-    if (module.scope !== 'event') this.#host = hostMarket(module, params, this.#facts, (call) => call());
-    else this.#host = quoted?.host(conditionId) ?? NO_EVENT;
+    if (module.scope === 'event') this.#sandbox = sandbox;
+    else this.#sandbox = StrategySandbox.ofMarket(module, params, this.#facts, (call) => call());
   }
 
   /** What stopped the strategy; null while it works. */
   get failure(): string | null {
-    return this.#host.sandbox?.failure ?? null;
+    return this.#sandbox?.failure ?? null;
   }
 
   act(sight: MakerSight): Iterable<MakerAction> {
@@ -103,8 +112,9 @@ export class ShownMaker implements Maker {
   }
 
   /** Second half: actions that follow from the strategy's answer. */
-  decide({ sight, orders, view, nowMs }: ReturnType<ShownMaker['see']>): Iterable<MakerAction> {
-    return view === null ? [] : this.#changeOrders(this.#host.quote(view), orders, sight, nowMs);
+  decide({ sight, orders, view, nowMs }: Seen): Iterable<MakerAction> {
+    if (view === null || this.#sandbox === null) return [];
+    return this.#changeOrders(this.#sandbox.quote(view), orders, sight, nowMs);
   }
 
   /** View of this outcome for the makers of the others. */
@@ -133,7 +143,7 @@ export class ShownMaker implements Maker {
     const priceMicros = toMicros(tickToPrice(tick));
     const fill = { nowMs, side, priceMicros, amountMicros: toMicros(shares) };
     this.#tracker.ownFills.onFill(fill);
-    this.#host.observe({ ...fill, kind: 'fill', isMaker: true });
+    this.#sandbox?.observe({ ...fill, kind: 'fill', isMaker: true }, this.#facts.conditionId);
   }
 
   #listOrders(): readonly QuotedOrder[] {

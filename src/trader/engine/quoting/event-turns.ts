@@ -2,6 +2,7 @@
 
 import { maxMicros, minMicros, sub } from '../../../shared/base/micros.js';
 import {
+  type EventFacts,
   type EventView,
   type MarketOfEvent,
   type MarketView,
@@ -18,10 +19,10 @@ import type { MarketEntry } from '../markets.js';
 import { heldIn, type OwnState, ownOrders } from '../own/own-state.js';
 import type { TraderState } from '../state.js';
 import type { QuoteSlot } from './quote-slot.js';
-import type { QuotedEvent } from './slot-hosts.js';
+import type { StrategySandbox } from './strategy-sandbox.js';
 
 /** For every event asked in this step, the views of its markets at that time. */
-export type EventTurns = ReadonlyMap<QuotedEvent, ReadonlyMap<MarketEntry, MarketView | null>>;
+export type EventTurns = ReadonlyMap<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>;
 
 interface Member {
   readonly entry: MarketEntry;
@@ -33,9 +34,10 @@ export const NO_TURNS: EventTurns = new Map();
 
 /** Asks every event that has a due market. All its markets then take their turns in this step. */
 export function takeEventTurns(state: TraderState, context: StepContext): EventTurns {
-  const turns = new Map<QuotedEvent, ReadonlyMap<MarketEntry, MarketView | null>>();
-  for (const [quoted, slots] of groupByEvent(state)) {
-    if (!slots.some(({ slot }) => slot.isDue(context.nowMs))) continue;
+  const turns = new Map<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>();
+  for (const [sandbox, slots] of groupByEvent(state)) {
+    const { event } = sandbox;
+    if (event === null || !slots.some(({ slot }) => slot.isDue(context.nowMs))) continue;
     const members = slots.map(({ entry, slot }) => ({
       entry,
       slot,
@@ -43,21 +45,21 @@ export function takeEventTurns(state: TraderState, context: StepContext): EventT
     }));
     // All or none: orders of an event wait until all its markets have been read.
     if (members.some(({ slot, view }) => isInStartupGrace(state, slot, view))) continue;
-    quoted.ask(makeWholeView(state, quoted, members, context));
+    sandbox.askEvent(makeWholeView(state, event, members, context));
     for (const { slot } of members) slot.dirty = true;
-    turns.set(quoted, new Map(members.map(({ entry, view }) => [entry, view])));
+    turns.set(sandbox, new Map(members.map(({ entry, view }) => [entry, view])));
   }
   return turns;
 }
 
-function groupByEvent(state: TraderState): ReadonlyMap<QuotedEvent, readonly Omit<Member, 'view'>[]> {
-  const events = new Map<QuotedEvent, Omit<Member, 'view'>[]>();
+function groupByEvent(state: TraderState): ReadonlyMap<StrategySandbox, readonly Omit<Member, 'view'>[]> {
+  const events = new Map<StrategySandbox, Omit<Member, 'view'>[]>();
   for (const entry of state.markets.all) {
     for (const slot of entry.slots) {
-      const { quoted } = slot;
-      if (quoted === null) continue;
-      const slots = events.get(quoted);
-      if (slots === undefined) events.set(quoted, [{ entry, slot }]);
+      const { eventSandbox } = slot;
+      if (eventSandbox === null) continue;
+      const slots = events.get(eventSandbox);
+      if (slots === undefined) events.set(eventSandbox, [{ entry, slot }]);
       else slots.push({ entry, slot });
     }
   }
@@ -67,7 +69,7 @@ function groupByEvent(state: TraderState): ReadonlyMap<QuotedEvent, readonly Omi
 /** Null when the quotes of no market would be used. */
 function makeWholeView(
   state: TraderState,
-  quoted: QuotedEvent,
+  event: EventFacts,
   members: readonly Member[],
   context: StepContext,
 ): WholeEventView | null {
@@ -81,7 +83,7 @@ function makeWholeView(
   if (markets.every(({ silentBecause }) => silentBecause !== null)) return null;
   return makeWholeEventView(
     nowMs,
-    quoted.facts,
+    event,
     markets,
     members.map(({ entry }) => entry.conditionId),
   );

@@ -12,7 +12,6 @@ import { feedsNamed } from '../../strategy/read-params.js';
 import type { StepContext } from '../gate.js';
 import { isSelective, type Worth } from '../selection/offer.js';
 import type { StrategySettings } from '../settings.js';
-import type { QuotedEvent, SlotHost } from './slot-hosts.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
 
 /** Refusals here by one control since the start, and the newest text. */
@@ -27,6 +26,7 @@ export interface RefusalCount {
 const TIGHTER = 'its limits got tighter: what rests is pulled, and placed anew under them';
 const REQUOTED = 'its parameters have changed: what rests is pulled, and placed anew by them';
 const NOT_CHOSEN = 'the markets of its strategy have not been chosen yet';
+const WITHOUT_EVENT = NO_QUOTES('the market belongs to no event, and its strategy quotes whole events');
 
 /** Bounds that hold for every slot of a turn, whatever its strategy wants. */
 type WishBounds = Pick<StepContext, 'nowMs' | 'hold'> & { readonly limits: Pick<RiskLimits, 'widenDistanceMicros'> };
@@ -47,7 +47,9 @@ export class QuoteSlot {
   #feeds: readonly string[];
   /** Why all its orders are pulled at the next turn and then judged again; null when they are not. */
   #pulledBecause: string | null = null;
-  #host: SlotHost | null = null;
+  /** True once `open` was called, after the first detail. */
+  #isOpen = false;
+  #sandbox: StrategySandbox | null = null;
   #quotes: Quotes = NO_QUOTES('not quoted yet');
   #wanted: Quotes = NO_QUOTES('not quoted yet');
   #leftOutBecause: string | null;
@@ -89,29 +91,38 @@ export class QuoteSlot {
     const wants = isSameCode ? findLiveClass(next.module.params, before.params, next.params) : 'restart';
     if (wants === null) return false;
     if (wants === 'requote') this.#pulledBecause ??= REQUOTED;
-    if (wants !== 'restart' && this.#host?.takeParams(next.params) === true) return false;
-    this.#host = null;
+    if (wants !== 'restart' && this.#sandbox?.takeParams(next.params) === true) return false;
+    this.#isOpen = false;
+    this.#sandbox = null;
     return true;
   }
 
-  /** True once `open` has made its quoter, after the first detail. */
   get isOpen(): boolean {
-    return this.#host !== null;
+    return this.#isOpen;
   }
 
-  open(host: SlotHost): void {
-    this.#host = host;
+  /** Null for a market without an event, of a strategy that quotes whole events. */
+  open(sandbox: StrategySandbox | null): void {
+    this.#isOpen = true;
+    this.#sandbox = sandbox;
+    this.dirty = true;
+  }
+
+  /** Replaces a failed quoter by one without its saved state; a working one stays. */
+  renewFailed(): void {
+    if (this.failure === null) return;
+    this.#sandbox?.renew(this.#strategy.params);
     this.dirty = true;
   }
 
   /** The event's shared quoter; null for a strategy of single markets. */
-  get quoted(): QuotedEvent | null {
-    return this.#host?.quoted ?? null;
+  get eventSandbox(): StrategySandbox | null {
+    return this.#sandbox?.event ? this.#sandbox : null;
   }
 
   /** Key of its saved state: the event for a strategy of whole events, else the market. */
   get memoryId(): string {
-    return this.quoted?.facts.eventConditionId ?? this.conditionId;
+    return this.#sandbox?.event?.eventConditionId ?? this.conditionId;
   }
 
   /** Our clock, ms, of the strategy's next turn without a new observation. */
@@ -156,12 +167,12 @@ export class QuoteSlot {
 
   /** Sandbox of its quoter; null without one. */
   get sandbox(): StrategySandbox | null {
-    return this.#host?.sandbox ?? null;
+    return this.#sandbox;
   }
 
   /** Why the strategy was stopped here; null while it works. */
   get failure(): string | null {
-    return this.sandbox?.failure ?? null;
+    return this.#sandbox?.failure ?? null;
   }
 
   get refusals(): readonly RefusalCount[] {
@@ -174,7 +185,7 @@ export class QuoteSlot {
   }
 
   observe(event: AnyEvent): void {
-    this.#host?.observe(event);
+    this.#sandbox?.observe(event, this.conditionId);
     this.dirty = true;
   }
 
@@ -200,7 +211,7 @@ export class QuoteSlot {
     const silent = because === null ? null : NO_QUOTES(because);
     // The reason was reported, so resting orders are pulled now.
     if (hold === null) this.#pulledBecause = null;
-    if (silent !== null || view === null || this.#host === null) {
+    if (silent !== null || view === null || !this.#isOpen) {
       // A market whose book is merely read too seldom keeps its wanted quotes.
       if (view === null || view.market.phase !== 'open') this.#wanted = silent ?? NO_QUOTES('not quoted yet');
       return silent ?? this.#wanted;
@@ -208,7 +219,7 @@ export class QuoteSlot {
     // Read before the strategy runs: it must not change its own limits.
     const { stance, market, inventory, health } = view;
     const { bookAgeMs } = health;
-    const quotes = this.#host.quote(view);
+    const quotes = this.#sandbox?.quote(view) ?? WITHOUT_EVENT;
     if (quotes.fairMicros !== null || bookAgeMs < FRESH_BOOK_MS) this.#wanted = quotes;
     const leftOut = this.#leftOutBecause;
     // A left-out market is not a silent strategy.
@@ -224,7 +235,7 @@ export class QuoteSlot {
     if (hold !== null) return hold;
     if (this.#pulledBecause !== null) return this.#pulledBecause;
     if (!this.inQuoteHours) return 'outside its quote hours';
-    if (view === null || this.#host === null) return 'its book has not been seen yet';
+    if (view === null || !this.#isOpen) return 'its book has not been seen yet';
     return dataTrouble(view, this.strategy);
   }
 }

@@ -1,31 +1,52 @@
-/** Runs one quoter of a strategy. A quoter may throw, hang or lose its state; the failure stays inside. */
+/** Runs the quoters of strategies. A quoter may throw, hang or lose its state; the failure stays inside. */
 
-import type { SavedState, StateDeclaration } from '../../strategy/contract.js';
-import { MAX_STATE_BYTES } from '../../strategy/contract.js';
+import { isDeepStrictEqual } from 'node:util';
+import type { Ledger } from '../../ledger/contract.js';
+import type { EventFacts, MarketFacts, MarketView, WholeEventView } from '../../market/view.js';
+import { checkEventQuotes, checkQuotes } from '../../strategy/check.js';
+import {
+  type EventStrategy,
+  MAX_STATE_BYTES,
+  type MarketStrategy,
+  NO_QUOTES,
+  type Quotes,
+  type SavedState,
+  type Strategy,
+} from '../../strategy/contract.js';
+import type { AnyEvent } from '../../strategy/events.js';
 import type { ParamValues } from '../../strategy/params.js';
+import type { BoundedCall, StrategySettings, TraderSettings } from '../settings.js';
 
-/**
- * Calls a function and gives up on it after a bounded time by throwing. The shell supplies it, because only a shell can
- * measure time; a shell on virtual time may simply call.
- */
-export type BoundedCall = <T>(call: () => T) => T;
-
-/** Shared part of the quoters of a market and of an event. */
+/** The quoter of a market or of an event; one of a market ignores the condition id. */
 interface AnyQuoter {
-  readonly quote: unknown;
+  quote(view: MarketView | WholeEventView): unknown;
+  observe?(event: AnyEvent, conditionId: string): void;
   save?(): unknown;
   params?(next: ParamValues): void;
 }
 
+type Create = (params: ParamValues, saved: unknown) => AnyQuoter;
+
 /** A strategy's state is saved at its first turn in each span of this length, ms. */
 const SAVE_EVERY_MS = 10_000;
 
-/** After a failure it returns no quotes until a new quoter is made: a strategy that threw may have broken state. */
-export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
+/**
+ * One quoter: of a market, or of an event whose markets share it. After a failure it returns no quotes until `renew`: a
+ * strategy that threw may have broken state.
+ */
+export class StrategySandbox {
+  /** The event that is quoted as a whole; null for a quoter of one market. */
+  readonly event: EventFacts | null;
+  readonly #create: Create;
   readonly #call: BoundedCall;
-  readonly #quoter: Q | null;
   /** Null for a module that declares no state. */
   readonly #version: number | null;
+  #params: ParamValues;
+  #quoter: AnyQuoter | null;
+  /** Quotes of the event's newest turn by condition id; null before it, and when none may be used. */
+  #eventQuotes: Readonly<Record<string, Quotes>> | null = null;
+  /** The newest parameters that the quoter did not take. */
+  #refusedParams: ParamValues | null = null;
   #failure: string | null = null;
   #isFailureTaken = false;
   #memoryTrouble: string | null = null;
@@ -36,42 +57,67 @@ export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
   /** True when saved state existed that the quoter was not created from. */
   readonly hasBegunAnew: boolean;
 
-  /**
-   * @param state absent for a module that declares none
-   * @param saved last saved state of a quoter of this strategy, in any version
-   */
-  constructor(
-    create: (saved: unknown) => Q,
-    state: StateDeclaration | undefined,
+  private constructor(
+    create: Create,
+    { state }: Strategy,
+    event: EventFacts | null,
+    params: ParamValues,
     call: BoundedCall,
-    saved: SavedState | null = null,
+    saved: SavedState | null,
   ) {
+    this.#create = create;
     this.#call = call;
     this.#version = state?.version ?? null;
-    const bounded = (remembered: unknown): Q => call(() => create(remembered));
-    const restored = this.#restoreQuoter(saved, bounded);
+    this.#params = params;
+    this.event = event;
+    const restored = this.#restoreQuoter(saved);
     this.hasBegunAnew = saved !== null && restored === null;
-    this.#quoter = restored ?? this.#createQuoter(bounded);
+    this.#quoter = restored ?? this.#createQuoter();
+  }
+
+  /** @param saved last saved state of a quoter of this strategy, in any version */
+  static ofMarket(
+    module: MarketStrategy,
+    params: ParamValues,
+    facts: MarketFacts,
+    call: BoundedCall,
+    saved: SavedState | null = null,
+  ): StrategySandbox {
+    const create: Create = (values, remembered) => module.create(values, facts, remembered);
+    return new StrategySandbox(create, module, null, params, call, saved);
+  }
+
+  /** @param saved as for a market */
+  static ofEvent(
+    module: EventStrategy,
+    params: ParamValues,
+    facts: EventFacts,
+    call: BoundedCall,
+    saved: SavedState | null = null,
+  ): StrategySandbox {
+    const create: Create = (values, remembered) => module.create(values, facts, remembered);
+    return new StrategySandbox(create, module, facts, params, call, saved);
   }
 
   /** Null when the saved state cannot be used; `takeMemoryTrouble` returns the reason. */
-  #restoreQuoter(saved: SavedState | null, create: (state: unknown) => Q): Q | null {
+  #restoreQuoter(saved: SavedState | null): AnyQuoter | null {
     if (saved === null || this.#version === null) return null;
     if (saved.version !== this.#version) {
       this.#memoryTrouble = `it begins anew: what was saved is of version ${saved.version}, and it reads version ${this.#version}`;
       return null;
     }
     try {
-      return create(JSON.parse(saved.text));
+      const remembered: unknown = JSON.parse(saved.text);
+      return this.#call(() => this.#create(this.#params, remembered));
     } catch (error) {
       this.#memoryTrouble = `it begins anew: what was saved cannot be gone on from: ${describe(error)}`;
       return null;
     }
   }
 
-  #createQuoter(create: (state: unknown) => Q): Q | null {
+  #createQuoter(): AnyQuoter | null {
     try {
-      const quoter = create(undefined);
+      const quoter = this.#call(() => this.#create(this.#params, undefined));
       if (typeof quoter?.quote !== 'function') this.#failure = 'create() returned no object with a quote function';
       return quoter;
     } catch (error) {
@@ -99,13 +145,47 @@ export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
     return trouble;
   }
 
-  /** The quoter's answer; null after any failure, or when `judge` rejects the answer. */
-  ask<T>(answer: (quoter: Q) => T, judge: (answer: T) => string | null): T | null {
+  /** Current parameters of the quoter. */
+  get params(): ParamValues {
+    return this.#params;
+  }
+
+  /** Replaces a failed quoter by one with these parameters and without saved state. */
+  renew(params: ParamValues): void {
+    this.#params = params;
+    this.#eventQuotes = null;
+    this.#failure = null;
+    this.#isFailureTaken = false;
+    this.#memoryTrouble = null;
+    this.#savedMs = Number.NEGATIVE_INFINITY;
+    this.#savedText = null;
+    this.#hasLearned = false;
+    this.#quoter = this.#createQuoter();
+  }
+
+  /** Asks the quoter of an event. Null: none of its markets may quote, so it is not asked. */
+  askEvent(view: WholeEventView | null): void {
+    this.#eventQuotes = view && this.#ask(view, checkEventQuotes);
+  }
+
+  /** Quotes of one market, of an event's quoter by its newest turn; none after any failure. */
+  quote(view: MarketView): Quotes {
+    const quotes =
+      this.event === null
+        ? this.#ask(view, checkQuotes)
+        : this.#failure === null && this.#eventQuotes?.[view.market.conditionId];
+    if (this.#failure !== null) return NO_QUOTES(`strategy stopped: ${this.#failure}`);
+    return quotes || NO_QUOTES('its event has not been quoted yet');
+  }
+
+  /** The quoter's answer; null after any failure, or when `check` rejects the answer. */
+  #ask<T, V extends MarketView | WholeEventView>(view: V, check: (answer: T, view: V) => string | null): T | null {
     const quoter = this.#quoter;
     if (this.#failure !== null || quoter === null) return null;
     try {
-      const quotes = this.#call(() => answer(quoter));
-      const nonsense = judge(quotes);
+      // The module declares this type; `check` verifies the answer.
+      const quotes = this.#call(() => quoter.quote(view)) as T;
+      const nonsense = check(quotes, view);
       if (nonsense === null) return quotes;
       this.#failure = `quote() returned nonsense: ${nonsense}`;
     } catch (error) {
@@ -114,31 +194,35 @@ export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
     return null;
   }
 
-  /**
-   * Passes an observation to the quoter. @param isKept whether its state is saved at the next turn: a fill arrives only
-   * once
-   */
-  tell(tell: (quoter: Q) => void, isKept: boolean): void {
+  /** Passes an observation to the quoter. After a fill its state is saved at the next turn: a fill arrives only once. */
+  observe(event: AnyEvent, conditionId: string): void {
     const quoter = this.#quoter;
-    this.#hasLearned ||= isKept;
+    this.#hasLearned ||= event.kind === 'fill';
     if (this.#failure !== null || quoter === null) return;
     try {
-      this.#call(() => tell(quoter));
+      this.#call(() => quoter.observe?.(event, conditionId));
     } catch (error) {
       this.#failure = `observe() failed: ${describe(error)}`;
     }
   }
 
-  /** Passes new parameters to the quoter; false when it takes none or threw, so that a new one is needed. */
+  /**
+   * Passes new parameters to the quoter; false when it takes none or threw, so that a new one is needed. Each market of
+   * an event passes them on; the quoter gets them once.
+   */
   takeParams(next: ParamValues): boolean {
+    if (isDeepStrictEqual(this.#params, next)) return true;
     const quoter = this.#quoter;
-    if (this.#failure !== null || quoter?.params === undefined) return false;
+    if (this.#refusedParams === next || this.#failure !== null || quoter?.params === undefined) return false;
+    this.#refusedParams = next;
     try {
       this.#call(() => quoter.params?.(next));
-      return true;
     } catch {
       return false;
     }
+    this.#refusedParams = null;
+    this.#params = next;
+    return true;
   }
 
   /** True when its state is to be saved: after an observation, or at the first turn of a span. */
@@ -179,4 +263,92 @@ export class StrategySandbox<Q extends AnyQuoter = AnyQuoter> {
 function describe(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}
+
+/** Calls of the ledger for saved state. */
+type Memory = Pick<Ledger, 'strategyState' | 'setStrategyStateAside' | 'forgetStrategyStates'>;
+/** Settings of the trader for new quoters. */
+type Around = Pick<TraderSettings, 'events' | 'boundedCall'>;
+
+interface Kept {
+  readonly sandbox: StrategySandbox;
+  readonly event: string;
+  readonly strategy: StrategySettings;
+}
+
+/** Creates quoters from saved state. Keeps one per event and strategy of whole events. */
+export class Sandboxes {
+  readonly #memory: Memory;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+  }
+
+  /** True when any event is quoted as a whole. */
+  get haveEvents(): boolean {
+    return this.#kept.size > 0;
+  }
+
+  /**
+   * For an event the existing quoter of the same code and parameters, else a new one. Null for a market without an
+   * event, of a strategy that quotes whole events.
+   */
+  open(strategy: StrategySettings, facts: MarketFacts, around: Around): StrategySandbox | null {
+    const { name, module, params } = strategy;
+    if (module.scope !== 'event')
+      return this.#restore(strategy, facts.conditionId, (saved) =>
+        StrategySandbox.ofMarket(module, params, facts, around.boundedCall, saved),
+      );
+    const event = facts.eventConditionId;
+    if (event === null) return null;
+    const key = `${name} ${event}`;
+    const found = this.#kept.get(key);
+    if (found !== undefined && isSameCode(found, strategy)) return found.sandbox;
+    const eventFacts = findEventFacts(event, facts.conditionId, around.events);
+    const sandbox = this.#restore(strategy, event, (saved) =>
+      StrategySandbox.ofEvent(module, params, eventFacts, around.boundedCall, saved),
+    );
+    this.#kept.set(key, { sandbox, event, strategy });
+    return sandbox;
+  }
+
+  /** Drops a strategy that no longer quotes. */
+  dismiss(strategy: string): void {
+    for (const [key, kept] of this.#kept) if (kept.strategy.name === strategy) this.#kept.delete(key);
+  }
+
+  /** Drops an event without tracked markets. Call within a ledger transaction. */
+  forget(event: string): void {
+    this.#memory.forgetStrategyStates(event);
+    for (const [key, kept] of this.#kept) if (kept.event === event) this.#kept.delete(key);
+  }
+
+  #restore(
+    { name, module }: StrategySettings,
+    memoryId: string,
+    make: (saved: SavedState | null) => StrategySandbox,
+  ): StrategySandbox {
+    const version = module.state?.version;
+    const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
+    const sandbox = make(saved);
+    // The next save would overwrite it. A failed quoter saves nothing: its replacement may continue from there.
+    const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
+    if (saved !== null && saved.version === version && hasBegunAnew)
+      this.#memory.setStrategyStateAside(name, memoryId, saved.version);
+    return sandbox;
+  }
+}
+
+function isSameCode({ strategy, sandbox }: Kept, other: StrategySettings): boolean {
+  return strategy.moduleKey === other.moduleKey && isDeepStrictEqual(sandbox.params, other.params);
+}
+
+/** Declaration of an event in the trader's file. Its named markets identify it first: not every recording keeps its id. */
+function findEventFacts(eventConditionId: string, market: string, events: TraderSettings['events']): EventFacts {
+  const rule =
+    events.find(({ marketConditionIds }) => marketConditionIds.includes(market)) ??
+    events.find((each) => each.eventConditionId === eventConditionId);
+  const marketConditionIds = Object.freeze([...(rule?.marketConditionIds ?? [])]);
+  return Object.freeze({ eventConditionId, outcomes: rule?.outcomes ?? null, marketConditionIds });
 }

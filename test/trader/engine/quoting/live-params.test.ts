@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { findLiveClass, QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
-import { hostMarket } from '../../../../src/trader/engine/quoting/slot-hosts.js';
+import { StrategySandbox } from '../../../../src/trader/engine/quoting/strategy-sandbox.js';
 import type { StrategySettings } from '../../../../src/trader/engine/settings.js';
 import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
 import { strategyFrom } from '../../../../src/trader/strategy/module.js';
@@ -54,7 +54,7 @@ function change(values: Readonly<Record<string, number>>, takes: 'nothing' | 'th
     risk: LIMITS,
   });
   const slot = new QuoteSlot('M', settings({}, 'a'));
-  const open = () => slot.open(hostMarket(module, slot.strategy.params, FACTS, (call) => call()));
+  const open = () => slot.open(StrategySandbox.ofMarket(module, slot.strategy.params, FACTS, (call) => call()));
   open();
   const isMadeAnew = slot.configure(settings(values, code));
   if (isMadeAnew) open();

@@ -59,12 +59,7 @@ function broken<S extends Strategy>(strategy: S): S {
 }
 
 const hostOf = (strategy = counting(1), saved: { version: number; text: string } | null = null) =>
-  new StrategySandbox(
-    (given) => strategy.create({}, FACTS, given),
-    strategy.state,
-    (call) => call(),
-    saved,
-  );
+  StrategySandbox.ofMarket(strategy, {}, FACTS, (call) => call(), saved);
 
 describe('one quoter', () => {
   it('goes on from what it saved', () => {

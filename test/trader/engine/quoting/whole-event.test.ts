@@ -266,7 +266,7 @@ describe('what it remembers', () => {
         life.step(START_MS + 3_000, ['b'], 'resolved');
         life.step(START_MS + 4_000, []);
         expect(life.ledger.strategyStates()).toEqual([]);
-        expect(life.state.markets.hosts.haveEvents).toBe(false);
+        expect(life.state.markets.sandboxes.haveEvents).toBe(false);
       },
       (view: WholeEventView) =>
         Object.fromEntries(view.markets.map(({ view: { market } }) => [market.conditionId, NO_QUOTES('none')])),
@@ -282,7 +282,7 @@ describe('what it remembers', () => {
       const next = { ...settings, strategies: [{ ...strategy, params: { other: 1 } }] };
       life.state.settings = next;
       life.ledger.transaction(() => life.state.markets.configure(next, START_MS + 1));
-      expect(life.slot('a').quoted).toBe(life.slot('b').quoted);
+      expect(life.slot('a').eventSandbox).toBe(life.slot('b').eventSandbox);
       life.step(START_MS + 11_000, ['a']);
       expect(life.ledger.strategyStates()).toMatchObject([{ text: '{"asked":2}' }]);
     });
@@ -340,13 +340,13 @@ describe('other parameters', () => {
 
   it('are handed to the quoter of the event once, which a market that comes later shares', () => {
     inChange(undefined, (life, told) => {
-      const { quoted } = life.slot('a');
+      const { eventSandbox } = life.slot('a');
       changeTo(life, { soft: 3, firm: 0, hard: 0 }, START_MS + 1);
       life.step(START_MS + 2, ['a', 'b']);
       expect(life.notes('a', 'b')).toEqual(['1 goes by 3', '1 goes by 3']);
       expect(told).toEqual([1]);
       life.step(START_MS + 3, ['c']);
-      expect(life.slot('c').quoted).toBe(quoted);
+      expect(life.slot('c').eventSandbox).toBe(eventSandbox);
       expect(life.notes('a', 'b', 'c')).toEqual(['1 goes by 3', '1 goes by 3', '1 goes by 3']);
     });
   });
@@ -373,7 +373,7 @@ describe('other parameters', () => {
       changeTo(life, { soft: 4, firm: 0, hard: 0 }, START_MS + 1);
       life.step(START_MS + 2, ['a', 'b']);
       expect(life.notes('a', 'b')).toEqual(['2 goes by 4', '2 goes by 4']);
-      expect(life.slot('a').quoted).toBe(life.slot('b').quoted);
+      expect(life.slot('a').eventSandbox).toBe(life.slot('b').eventSandbox);
     });
   });
 });
