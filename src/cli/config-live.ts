@@ -21,7 +21,7 @@ const CHECKED_S = 24;
 
 const diffCommand = command({
   name: 'diff',
-  help: "compares the files with the trader's configuration in force, or its last one",
+  help: 'compares the files with the configuration in force, or the last one; or what was in force before',
   config: 'trader',
   options: {
     history: flag('--history', 'list the configurations that were in force, and what changed'),
@@ -53,7 +53,7 @@ const applyCommand = command({
 const rollbackCommand = command({
   name: 'rollback',
   help: 'restores the previous configuration; the files stay unchanged',
-  args: [['[hash]', 'one of `config history`, or its beginning (default: the one before)']],
+  args: [['[hash]', 'one of `config diff --history`, or its beginning (default: the one before)']],
   config: 'trader',
   options: {
     dryRun: flag('--dry-run', 'only show the changes'),

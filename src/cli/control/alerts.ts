@@ -20,9 +20,9 @@ const COLUMNS: readonly Column<RememberedAlert>[] = [
   { title: 'what', cell: ({ title, text: said }) => `${title}: ${said}`, gives: 'fold' },
 ];
 
-const listCommand = command({
-  name: 'list',
-  help: 'open alerts, as last reported by the console',
+export const addAlertsCommand = command({
+  name: 'alerts',
+  help: 'open alerts, as the console reported them last; acknowledges one, or tests a channel',
   config: 'trader',
   options: {
     ack: text('--ack <alert>', 'an operator has seen this open alert: it is not repeated until it is over'),
@@ -33,14 +33,8 @@ const listCommand = command({
       ).conflicts('ack'),
     } as OptionRow<string | undefined>,
   },
-});
-
-const acknowledgeCommand = command({
-  name: 'ack',
-  help: 'marks it as seen: it is not sent again until it is over',
-  args: [['<alert>', 'as `twinbook alerts list` names it']],
-  config: 'trader',
-  run: async ({ config, args: [kind = ''], io }) => {
+  answer: async ({ options: { ack, test }, config, io }) => {
+    if (test !== undefined) return testNamed(config, test);
     const { open, store, close } = await openAlerts(config, io);
     try {
       if (ack !== undefined) return acknowledge(ack, open, store);
@@ -51,13 +45,31 @@ const acknowledgeCommand = command({
   },
 });
 
-export const addAlertCommands = group(
-  'alerts',
-  'open alerts, and the channels that send them',
-  listCommand,
-  acknowledgeCommand,
-  testCommand,
-);
+async function testNamed({ alerts: { channels }, file }: TraderConfig, name: string): Promise<Answer> {
+  const channel = channels.find((one) => one.name === name);
+  if (channel === undefined) {
+    const known = channels.map((one) => one.name).join(', ') || 'none';
+    throw new TwinbookError('usage', `there is no alert channel ${JSON.stringify(name)}`, `There are: ${known}.`);
+  }
+  const { testChannel } = await import('../../shell/console/test-channel.js');
+  const delivery = await testChannel(file, channel);
+  if (delivery.kind !== 'delivered') {
+    const hint = 'Look at its address file, and whether something answers there.';
+    throw new TwinbookError('timed_out', `${name} did not take the message: ${delivery.why}`, hint);
+  }
+  return { data: { tested: name }, text: `${name} took the message; look whether it arrived\n` };
+}
+
+function acknowledge(kind: string, open: readonly RememberedAlert[], store: Pick<AlertStore, 'acknowledge'>): Answer {
+  const alert = open.find((one) => one.kind === kind);
+  if (alert === undefined) {
+    const known = open.map((one) => one.kind).join(', ') || 'none';
+    throw new TwinbookError('usage', `no alert ${JSON.stringify(kind)} is open`, `There are: ${known}.`);
+  }
+  if (!store.acknowledge({ kind, sinceMs: alert.sinceMs, timeMs: nowMs() }))
+    throw new TwinbookError('file_unreadable', 'it cannot be kept that it was seen', 'Look at the message above.');
+  return { data: alert, text: `${kind} is not told again until it is over; what it says holds all the same\n` };
+}
 
 /** The console's data beside the ledger. */
 async function openAlerts({ ledger }: TraderConfig, io: CliIo) {

@@ -30,53 +30,8 @@ import { askThere } from './reach.js';
 /** Commands that the trader answers with its new mode, in the order of the help. */
 const MODE_NAMES = ['widen', 'reduce-only', 'pause', 'resume', 'flatten', 'unkill'] as const;
 
-interface ModeCommand {
-  readonly name: ModeRequest['command'];
-  readonly help: string;
-  /** Reason recorded when none is given; null: no reason is accepted. */
-  readonly unsaid: string | null;
-  readonly needsReason?: true;
-  /** Whether it applies to a single market too. */
-  readonly ofMarket?: true;
-  readonly tool?: Tool;
-}
-
-/** From mild to hard, and back. */
-const MODE_COMMANDS: readonly ModeCommand[] = [
-  {
-    name: 'widen',
-    help: 'quotes on, but no nearer to the fair value than risk.widen_distance',
-    unsaid: 'operator',
-  },
-  {
-    name: 'reduce-only',
-    help: 'quotes only what brings positions towards zero',
-    unsaid: 'operator',
-    tool: { kind: 'stop', options: ['reason'], required: ['reason'] },
-  },
-  {
-    name: 'pause',
-    help: 'stops quoting and pulls every order; fills are still booked',
-    unsaid: 'operator',
-    ofMarket: true,
-    tool: { kind: 'stop', options: ['reason', 'market'], required: ['reason'] },
-  },
-  {
-    name: 'resume',
-    help: 'quotes as usual again; markets paused alone stay paused; needs a reason after anything but a plain pause, widen or reduce-only',
-    unsaid: '',
-    ofMarket: true,
-  },
-  {
-    name: 'flatten',
-    help: 'cancels everything, sells all holdings into the book, and stays out',
-    unsaid: null,
-    ofMarket: true,
-  },
-  { name: 'unkill', help: 'lifts a kill; needs a reason', unsaid: '', needsReason: true },
-];
-
-function modeCommand({ name, help, unsaid, needsReason, ofMarket, tool }: ModeCommand): AddCommand {
+function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
+  const { help, reason: wanted, marketButton }: OperatorRow = OPERATOR_COMMANDS[name];
   const reason =
     wanted === 'required'
       ? required('--reason <text>', 'why it may trade again; recorded', nonEmpty)

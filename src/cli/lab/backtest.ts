@@ -45,60 +45,48 @@ export const seedOption = usual('--seed <n>', 'seed of latencies and ids', 1, in
 export const makeDataOption = (): Option =>
   new Option('--data <path...>', 'recordings: folders or files, of our own format or raw');
 
-/** Data options shared by backtests and sweeps. */
-export const withBacktestData = (command: Command, isRequired = true): Command =>
-  command
-    .addOption(
-      new Option('--data <path...>', 'recordings: folders or files, of our own format or raw').makeOptionMandatory(
-        isRequired,
-      ),
-    )
-    .option(
-      '--latency <model>',
-      `round trips: constant:MS or recorded, scaled by :xK; of kinds of calls: ,submit=constant:400 (default: recorded if measured, else ${USUAL_LATENCY})`,
-    )
-    .addOption(
-      new Option('--seed <n>', 'seed of latencies and ids').default(1).argParser(integerBetween(0, 2 ** 32 - 1)),
-    )
-    .addOption(
-      new Option(
-        '--repeat <n>',
-        'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
-      )
-        .default(1)
-        .argParser(integerBetween(1, MAX_REPEATS)),
-    )
-    .option(
-      '--failures <rates>',
-      'calls that fail: recorded, or parts of all calls as in lost:0.01,error:0.005 (default: none)',
-    )
-    .addOption(
-      new Option('--fees <name>', `fees where a recording names none: ${FEE_NAMES.join(', ')}`).conflicts([
-        'makerFee',
-        'takerFee',
-      ]),
-    )
-    .addOption(new Option('--maker-fee <rate>', FEE_HELP('maker')).default(0, '0').argParser(feeRate))
-    .addOption(new Option('--taker-fee <rate>', FEE_HELP('taker')).default(0, '0').argParser(feeRate))
-    .addOption(
-      new Option(
-        '--landing-ms <n>',
-        `how long merges take (default: the file’s exchange.landing_ms, else ${USUAL_LANDING_MS})`,
-      ).argParser(integerBetween(0, 600_000)),
-    )
-    .option(
-      '--feed <name=file...>',
-      'values of a feed: a CSV or JSONL file as in docs/feeds.md; NAME alone plays its recorded values',
-      (text: string, before: readonly FeedChoice[] = []) => [...before, feedChoice(text, before)],
-      [],
-    )
-    .addOption(
-      new Option(
-        '--feed-delay <ms>',
-        'from the time of a row in such a file to when it is known (default: as long as a live trader would need)',
-      ).argParser(integerBetween(0, 3_600_000)),
-    )
-    .option('--all-markets', 'offer every recorded market to every strategy, whatever their files select');
+/** Options shared by backtests and sweeps. */
+export const PLAY_OPTIONS = {
+  latency: text(
+    '--latency <model>',
+    `round trips: constant:MS or recorded, scaled by :xK; of kinds of calls: ,submit=constant:400 (default: recorded if measured, else ${USUAL_LATENCY})`,
+  ),
+  seed: seedOption,
+  repeat: usual(
+    '--repeat <n>',
+    'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
+    1,
+    integerBetween(1, MAX_REPEATS),
+  ),
+  failures: text(
+    '--failures <rates>',
+    'calls that fail: recorded, or parts of all calls as in lost:0.01,error:0.005 (default: none)',
+  ),
+  fees: {
+    option: new Option('--fees <name>', `fees where a recording names none: ${FEE_NAMES.join(', ')}`).conflicts([
+      'makerFee',
+      'takerFee',
+    ]),
+  } as OptionRow<string | undefined>,
+  makerFee: feeOption('maker'),
+  takerFee: feeOption('taker'),
+  landingMs: read(
+    '--landing-ms <n>',
+    `how long merges take (default: the file’s exchange.landing_ms, else ${USUAL_LANDING_MS})`,
+    integerBetween(0, 600_000),
+  ),
+  feed: repeated(
+    '--feed <name=file...>',
+    'values of a feed: a CSV or JSONL file as in docs/feeds.md; NAME alone plays its recorded values',
+    feedChoice,
+  ),
+  feedDelay: read(
+    '--feed-delay <ms>',
+    'from the time of a row in such a file to when it is known (default: as long as a live trader would need)',
+    integerBetween(0, 3_600_000),
+  ),
+  allMarkets: flag('--all-markets', 'offer every recorded market to every strategy, whatever their files select'),
+};
 
 export type PlayFlags = Values<typeof PLAY_OPTIONS>;
 

@@ -11,14 +11,12 @@ import { choice, command, usual } from '../command.js';
 import type { CliIo } from '../output/io.js';
 import { writeWhole } from '../output/whole-file.js';
 
-const kindOption: OptionRow<Kind> = {
-  option: new Option(
-    '--kind <kind>',
-    'kind: each market alone, all outcomes of an event together, or each market around the prices of a feed',
-  )
-    .choices(['market', 'event', 'feed'])
-    .default('market'),
-};
+const kindOption = choice(
+  '--kind <kind>',
+  'kind: each market alone, all outcomes of an event together, or each market around the prices of a feed',
+  ['market', 'event', 'feed'],
+  'market',
+);
 
 export const strategyNewCommand = command({
   name: 'new',

@@ -31,11 +31,7 @@ import {
 } from './top-screen.js';
 
 const OPTIONS = {
-  sort: {
-    option: new Option('--sort <by>', 'sort by this column, largest first')
-      .choices(Object.keys(SORTS))
-      .default('result'),
-  } as OptionRow<SortBy>,
+  sort: choice('--sort <by>', 'sort by this column, largest first', Object.keys(SORTS) as SortBy[], 'result'),
   every: usual('--every <seconds>', 'between two pictures', 1, numberBetween(0.2, 3600)),
   once: flag('--once', 'print one table and exit, as always without a terminal'),
 };

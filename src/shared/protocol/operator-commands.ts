@@ -68,7 +68,7 @@ export const OPERATOR_COMMANDS = {
   flatten: {
     reason: 'none',
     role: 'operate',
-    help: 'cancels everything, sells what is held into the book, and stays out',
+    help: 'cancels everything, sells all holdings into the book, and stays out',
     button: ['Flatten', 'sells all holdings into the book, then stays out'],
     marketButton: ['Flatten this market', 'cancels the orders here, sells the holdings, then stays out'],
   },

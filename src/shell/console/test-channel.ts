@@ -17,6 +17,6 @@ export function testChannel(configFile: string, channel: ChannelConfig): Promise
     kind: 'test',
     state: 'once',
     title: 'a test',
-    text: 'a user requested this message with `twinbook alerts test`',
+    text: 'a user requested this message with `twinbook alerts --test`',
   });
 }

@@ -20,12 +20,7 @@ const USUAL_CHUNK_SECONDS = 300;
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
 export const chunkSecondsOption = (seconds: number): OptionRow<number> =>
-  usual(
-    '--chunk-seconds <n>',
-    'what a chunk is to take of one core at the usual pace',
-    seconds,
-    integerBetween(1, 86_400),
-  );
+  usual('--chunk-seconds <n>', 'duration of a chunk on one core at the usual pace', seconds, integerBetween(1, 86_400));
 
 const PLAN_OPTIONS = {
   ...QUESTION_OPTIONS,
@@ -33,19 +28,19 @@ const PLAN_OPTIONS = {
   chunkSeconds: chunkSecondsOption(USUAL_CHUNK_SECONDS),
 };
 
-  const collect = sweep.command('collect');
-  addJsonOption(collect.description('stores the arrived results of a planned sweep and prints the missing ones'))
-    .requiredOption('--dir <dir>', 'the folder of `sweep plan`')
-    .option('--out <dir>', 'where results are kept and trials counted (default: as it was planned)')
-    .option('--give-up <chunks>', 'store these as failed where nothing has come of them, as in 3,17-19', chunkList)
-    .option('--report <file>', 'write a page with table, parameters and walk-forward, one HTML file');
-  addAction<CollectFlags>(collect, session, (options) => collectFolder(options, session.io));
-}
+export const planCommand = command({
+  name: 'plan',
+  help: 'writes a sweep over recordings as chunks, for a job array; runs nothing',
+  config: 'file',
+  options: PLAN_OPTIONS,
+  answer: writeChunks,
+});
 
-export const chunkSecondsOption = (usual: number): Option =>
-  new Option('--chunk-seconds <n>', 'duration of a chunk on one core at the usual pace')
-    .default(usual)
-    .argParser(integerBetween(1, 86_400));
+export const indexOption = read(
+  '--index <chunks>',
+  `of --dir: from 0, as in 3 or 3,17-19 (default: ${INDEX_VARIABLES.join(', ')})`,
+  chunkList,
+);
 
 const COLLECT_OPTIONS = {
   dir: required('--dir <dir>', 'the folder of `sweep plan`'),
@@ -56,7 +51,7 @@ const COLLECT_OPTIONS = {
 
 export const collectCommand = command({
   name: 'collect',
-  help: 'stores what has come of a planned sweep and prints what is missing',
+  help: 'stores the arrived results of a planned sweep and prints the missing ones',
   options: COLLECT_OPTIONS,
   answer: collectFolder,
 });

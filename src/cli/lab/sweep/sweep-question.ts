@@ -55,34 +55,13 @@ export const QUESTION_OPTIONS = {
   memory: memoryOption,
 };
 
-const withParameters = (command: Command): Command =>
-  command
-    .option(
-      '--param <name=values>',
-      'a parameter to vary, as STRATEGY.NAME=FROM:TO:STEP or =a,b,c; with --random also =FROM:TO or =log:FROM:TO',
-      (text: string, before: readonly string[]) => [...before, text],
-      [],
-    )
-    .option(
-      '--random <n>',
-      'number of random configurations, not the whole grid',
-      integerBetween(1, MAX_CONFIGURATIONS),
-    )
-    .addOption(fillModelOption(USUAL_FILL_MODELS))
-    .option(
-      '--folds <n>',
-      'folds of whole events, in order of time (default: 4, if there are events enough)',
-      integerBetween(1, MAX_FOLDS),
-    )
-    .addOption(
-      new Option('--embargo <minutes>', 'between the end of an event that is learned from and the fold that is tested')
-        .default(0)
-        .argParser(numberBetween(0, 525_600)),
-    )
-    .option(
-      '--out <dir>',
-      'where results are kept and trials counted (default: sweep/ beside the ledger; of a strategy file alone data/sweep/NAME)',
-    );
+/** Options of a sweep, and the configuration file of its command. */
+export type Question = Values<typeof QUESTION_OPTIONS> & {
+  readonly file: string;
+  readonly workers: number;
+  readonly world?: readonly string[] | undefined;
+  readonly resume?: true | undefined;
+};
 
 export const threadsOption = usual(
   '--workers <n>',

@@ -114,12 +114,10 @@ async function work(machine: ChunkMachine, queue: string, lockMs: number, io: Cl
   const { workOn } = await import('../../../shell/queue/job-worker.js');
   const { openChunkWorker } = await import('../../../lab/sweep/queue/chunk-worker.js');
   const say = (text: string) => io.err(`${text}\n`);
-  const worker = openChunkWorker(await copyPlace(options, io), takeTimeZone, say);
+  const worker = openChunkWorker(copyPlace(machine, io), takeTimeZone, say);
   const stopAsked = io.stopAsked().then(() => say('takes no new work; finishes work in progress'));
-  const lockMs = options.lockSeconds * 1000;
-  await workOn(readAddress(options.queue, io), { lockMs, handle: worker.handle, say, stopAsked }).finally(() =>
-    worker.close(),
-  );
+  const address = readAddress(queue, io);
+  await workOn(address, { lockMs, handle: worker.handle, say, stopAsked }).finally(() => worker.close());
   return EXIT.ok;
 }
 

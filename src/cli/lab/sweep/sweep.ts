@@ -9,84 +9,11 @@ import { type Answer, type Call, command, flag, type OptionRow, read, type Value
 import { EXIT } from '../../output/exit.js';
 import type { CliIo } from '../../output/io.js';
 import { ProgressLine } from '../progress.js';
-import {
-  CONDITION_OPTIONS,
-  type ConditionFlags,
-  findWorlds,
-  HIGHEST_SEED,
-  MOST_SEEDS,
-  readConditions,
-} from '../world-options.js';
-import { addChunkCommands, chunkSecondsOption } from './sweep-chunks.js';
-import {
-  planFrom,
-  type QuestionFlags,
-  questionFrom,
-  requireData,
-  threadsOption,
-  withQuestion,
-} from './sweep-question.js';
-import {
-  addWorkerCommand,
-  engineOption,
-  openEngine,
-  type QueueFlags,
-  queueOption,
-  USUAL_QUEUED_SECONDS,
-} from './sweep-queue.js';
-import { type ProgressWords, tellResult, watcher } from './sweep-tell.js';
-
-interface SweepFlags extends QuestionFlags, QueueFlags, ConditionFlags {
-  readonly world?: readonly string[];
-  readonly seeds?: number;
-  readonly first?: number;
-  readonly fresh?: number;
-  readonly freshFirst?: number;
-}
-
-export function addSweepCommand(program: Command, session: Session): void {
-  const command = program
-    .command('sweep')
-    .description('backtests many configurations and says how far the best of them may be believed')
-    // Words after a subcommand's name belong to it.
-    .enablePositionalOptions();
-  withWorlds(withQuestion(command))
-    .addOption(threadsOption())
-    .addOption(engineOption())
-    .addOption(queueOption())
-    .addOption(chunkSecondsOption(USUAL_QUEUED_SECONDS))
-    .option('--resume', 'continue the unfinished sweep there')
-    .option('--report <file>', 'write a page with table, parameters and walk-forward, one HTML file');
-  addAction<SweepFlags>(command, session, (options) => sweep(options, session.io));
-  addChunkCommands(command, session);
-  addWorkerCommand(command, session);
-}
-
-/** In place of recordings. */
-function withWorlds(command: Command): Command {
-  command
-    .addOption(
-      new Option('--world <name...>', 'worlds of the arena in place of recordings, or all').conflicts(OF_RECORDINGS),
-    )
-    .option(
-      '--seeds <n>',
-      `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
-      integerBetween(1, MOST_SEEDS),
-    )
-    .option('--first <seed>', 'of worlds: the first of them (default: 0)', integerBetween(0, HIGHEST_SEED))
-    .option(
-      '--fresh <n>',
-      'of worlds: other seeds, on which the best is shown (default: as many)',
-      integerBetween(1, MOST_SEEDS),
-    )
-    .option(
-      '--fresh-first <seed>',
-      'of worlds: the first of those (default: right after the others)',
-      integerBetween(0, 2 * HIGHEST_SEED),
-    );
-  for (const { option } of Object.values(CONDITION_OPTIONS)) command.addOption(option);
-  return command;
-}
+import { CONDITION_OPTIONS, findWorlds, HIGHEST_SEED, MOST_SEEDS, readConditions } from '../world-options.js';
+import { collectCommand, planCommand } from './sweep-chunks.js';
+import { planFrom, QUESTION_OPTIONS, type Question, questionFrom, threadsOption } from './sweep-question.js';
+import { ENGINE_OPTIONS, openEngine, workerCommand } from './sweep-queue.js';
+import { type ProgressWords, reportOption, resultAnswer, watcher } from './sweep-tell.js';
 
 /** Options without a meaning for worlds. */
 const OF_RECORDINGS = [
@@ -136,7 +63,7 @@ const OPTIONS = {
   ...WORLD_OPTIONS,
   workers: threadsOption,
   ...ENGINE_OPTIONS,
-  resume: flag('--resume', 'go on with the sweep that was left unfinished there'),
+  resume: flag('--resume', 'continue the unfinished sweep there'),
   report: reportOption,
 };
 

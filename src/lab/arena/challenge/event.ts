@@ -28,8 +28,8 @@ export function playEvent(
   const makers: ShownMaker[] = [];
   const facts = makeEventFacts(count);
   const sandbox = openEvent(judged, facts);
-  const markets = Array.from({ length: count }, (_, outcome) => {
-    const own = seed + outcome * SEEDS_APART;
+  const markets = drawEvent(seed, count, steps).map((truth, outcome) => {
+    const own = seedOfMarket(seed, outcome);
     const glanceEvent = (nowMs: number) => eventBeside(makers, outcome, nowMs);
     const maker = new ShownMaker(judged, own, conditions, { conditionId: nameOutcome(outcome), glanceEvent, sandbox });
     makers.push(maker);
@@ -39,9 +39,7 @@ export function playEvent(
   for (let step = 0; step < steps; step++) {
     if (sandbox === null) for (const { maker, simulation } of markets) simulation.step(step, maker);
     else stepTogether(markets, sandbox, facts, step);
-    const worth = markets.reduce((sum, { simulation }) => sum + simulation.worth, 0);
-    highest = Math.max(highest, worth);
-    drawdown = Math.max(drawdown, highest - worth);
+    tally.mark(markets.reduce((sum, { simulation }) => sum + simulation.worth, 0));
   }
   const results = markets.map(({ maker, simulation }) => simulation.result(maker));
   const sum = (name: (typeof SUMMED)[number]) => results.reduce((total, result) => total + result[name], 0);

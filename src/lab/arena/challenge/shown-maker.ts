@@ -47,15 +47,7 @@ interface MakerPlace {
   readonly sandbox: StrategySandbox | null;
 }
 
-const ALONE: MakerPlace = { conditionId: CONDITION, glanceEvent: null, sandbox: null };
-
-/** A market as its strategy sees it before it acts. */
-interface Seen {
-  readonly sight: MakerSight;
-  readonly orders: readonly QuotedOrder[];
-  readonly view: MarketView | null;
-  readonly nowMs: number;
-}
+const ALONE: MakerPlace = { conditionId: 'challenge', glanceEvent: null, sandbox: null };
 
 export class ShownMaker implements Maker {
   /** Null for a strategy of whole events outside an event. */
@@ -112,7 +104,7 @@ export class ShownMaker implements Maker {
   }
 
   /** Second half: actions that follow from the strategy's answer. */
-  decide({ sight, orders, view, nowMs }: Seen): Iterable<MakerAction> {
+  decide({ sight, orders, view, nowMs }: ReturnType<ShownMaker['see']>): Iterable<MakerAction> {
     if (view === null || this.#sandbox === null) return [];
     return this.#changeOrders(this.#sandbox.quote(view), orders, sight, nowMs);
   }

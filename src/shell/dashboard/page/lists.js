@@ -51,26 +51,21 @@ export function Orders({ view }) {
     })}`;
 }
 
-/** @param {import('../../console/views/explain-view.js').ExplainView} view */
-export function showExplain({ subject, tree }) {
-  leavePast(tree === null || tree.name === 'Market');
-  const place = part('explain-tree');
-  const shown = JSON.stringify(tree);
-  // An unchanged tree keeps its open parts and the focus.
-  if (place.dataset['shown'] === shown) return;
-  const open = new Set([...place.querySelectorAll('details[open]')].map((one) => one.getAttribute('data-path')));
-  const isFirst = place.dataset['subject'] !== subject;
-  place.dataset['shown'] = shown;
-  place.dataset['subject'] = subject;
-  setText(part('view-explain-title'), tree === null ? 'Nothing has this name.' : `${tree.name} ${tree.value}`);
-  const sources = /** @type {Readonly<Record<string, string>>} */ ({
-    ledger: 'From the ledger. Each figure opens to its parts.',
-    trader: 'Last state of the trader. Each figure opens to its parts.',
-  });
-  setText(part('explain-source'), sources[tree?.source ?? ''] ?? '');
-  const list = document.createElement('ul');
-  list.append(...(tree?.children ?? []).map((node) => explained(node, node.name, (path) => isFirst || open.has(path))));
-  place.replaceChildren(list);
+/** @param {{ view: import('../../console/views/log-view.js').LogView }} props */
+export function Log({ view }) {
+  const lines = view.lines.filter((row) => isFound(route().filter, [row.severity, row.kind, row.text]));
+  return html`<${Filter} name="log" hint="words of a line, its kind, or loud" found=${`${lines.length} of the newest ${view.lines.length} lines`} />
+    ${table('log-lines', 'Newest first', lines, {
+      key: lineKey,
+      kind: ({ severity }) => (severity === 'loud' ? 'loud' : ''),
+      columns: [
+        time('Time', (row) => moment(row.time)),
+        text('Severity', ({ severity }) => severity),
+        text('Kind', ({ kind }) => kind),
+        text('What', (row) => row.text),
+        text('From', ({ source }) => source),
+      ],
+    })}`;
 }
 
 /** @param {{ readonly time: number, readonly kind: string }} row @param {number} index */
@@ -78,7 +73,7 @@ const lineKey = ({ time: ms, kind }, index) => `${ms} ${kind} ${index}`;
 
 /** @param {{ view: import('../../console/views/views.js').AlertsView }} props */
 export const Alerts = ({ view }) =>
-  html`<p class="files"><${ActionButton} name="ack" label="I have seen all that is open" help="not sent again until they are over" /></p>
+  html`<p class="files"><${ActionButton} name="ack" label="I have seen all that is open" help="not told again until they are over" /></p>
     ${table('alerts-open', 'Open', view.open, {
       key: ({ kind }) => kind,
       kind: (row) => (row.severity === 'critical' && row.acknowledgedMs === null ? 'loud' : ''),
@@ -116,7 +111,7 @@ export function Config({ view }) {
   const settings = view.settings.filter((row) => isFound(route().filter, [row.name, row.value]));
   return html`<p class="soft" id="config-file">${view.file}, configuration ${view.hash.slice(0, 12)}</p>
     <p class="files"><button type="button" id="compare" hidden=${model.role !== 'operate'} onClick=${compare}>Compare with the files</button> <${ActionButton}
-      name="apply" label="Apply the files" help="applies all changes of the files, or none; looser limits and other code need a reason" /> <${ActionButton}
+      name="apply" label="Apply the files" help="what the files say, all of it or nothing; looser limits and other code want a reason" /> <${ActionButton}
       name="rollback" label="Roll back" help="wants a reason; the files stay as they are" /></p>
     <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ">${model.diff}</pre>
     <${Filter} name="config" hint="words of a setting" found=${`${settings.length} of ${view.settings.length} settings`} />

@@ -9,56 +9,53 @@ import { ageText, clock, decimal, moment, price } from './format.js';
 import { SpanSelect } from './inputs.js';
 import { Plot, plotRows } from './plot.js';
 
-/** @param {import('../../console/page-state.js').PageState['market']} market @param {string} id @param {number} now */
-export function showMarket(market, id, now) {
-  setText(part('view-market-title'), market?.title ?? 'This market is not looked at.');
-  setText(part('market-note'), market === null ? '' : `${market.strategy}: ${market.state}`);
-  part('market-explain').setAttribute('href', explainHref(id));
-  part('market-orders').setAttribute('href', ordersHref(id));
-  showFigures(
-    'market-figures',
-    market === null
-      ? []
-      : [
-          ['Fair value', price(market.fair)],
-          ['Others', `${price(market.best_bid)} / ${price(market.best_ask)}`],
-          ['Ours', `${price(market.bid)} / ${price(market.ask)}`],
-          ['Net', `${market.net} (${market.yes} YES, ${market.no} NO)`],
-          ['Book', ageText(market.book_seen, now)],
-          ['Resolves', market.resolves === null ? '–' : moment(market.resolves)],
-        ],
-  );
-  rows('ladder', ladderLines(market?.ladder ?? []));
-  rows(
-    'tape',
-    market !== null && market.tape === null
-      ? [['untold', [text('not sent now: the trader saves time')]]]
-      : (market?.tape ?? []).map((trade, i) => [
-          `${trade.time} ${trade.price} ${i}`,
-          [
-            time(moment(trade.time)),
-            text(trade.taker === 'buy' ? 'bought' : 'sold'),
-            number(price(trade.price)),
-            number(trade.amount),
-            text(trade.ours ? 'ours' : ''),
-          ],
-          trade.ours ? 'ours' : '',
-        ]),
-  );
-  rows(
-    'factors',
-    (market?.factors ?? []).map(({ name, value }) => [
-      name,
-      [text(name), number(String(Number(value.toPrecision(6))))],
-    ]),
-  );
-  rows(
-    'refusals',
-    (market?.refusals ?? []).map((one) => [
-      one.control,
-      [text(one.control), number(String(one.count)), text(one.text)],
-    ]),
-  );
+/** @typedef {import('../../console/views/chart-view.js').ChartView} ChartView */
+/** @typedef {NonNullable<import('../../console/page-state.js').PageState['market']>} PageMarket */
+
+/**
+ * @param {{ market: PageMarket | null, id: string, now: number, chart: ChartView | null, go: (href: string) => void }}
+ *   props
+ */
+export function Market({ market, id, now, chart, go }) {
+  return html`<p id="market-note">${market === null ? '' : `${market.strategy}: ${market.state}`}</p>
+    <p><a id="market-explain" href=${explainHref(id)}>Why is it like this?</a> · <a id="market-orders" href=${ordersHref(id)}>Its orders and fills</a></p>
+    <${MarketControls} />
+    ${figures('market-figures', market === null ? [] : figuresOf(market, now))}
+    <${SpanSelect} usual="600000" go=${go} />
+    ${chart === null ? null : html`<${Charts} view=${chart} />`}
+    ${table('ladder', 'Ladder, YES; shares ahead of ours are an estimate', market?.ladder ?? [], {
+      key: (row) => `${row.side} ${row.price}`,
+      kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`),
+      isNarrow: true,
+      columns: ladderColumns(market?.ladder ?? []),
+    })}
+    ${
+      market !== null && market.tape === null
+        ? table('tape', TAPE, [null], {
+            isNarrow: true,
+            columns: [text('Time', () => 'not sent now: the trader saves time')],
+          })
+        : table('tape', TAPE, market?.tape ?? [], {
+            key: (trade, index) => `${trade.time} ${trade.price} ${index}`,
+            kind: ({ ours }) => (ours ? 'ours' : ''),
+            isNarrow: true,
+            columns: TRADES,
+          })
+    }
+    ${table('factors', 'What led to the quotes', market?.factors ?? [], {
+      key: ({ name }) => name,
+      isNarrow: true,
+      columns: [text('Factor', ({ name }) => name), text('Value', ({ value }) => String(Number(value.toPrecision(6))))],
+    })}
+    ${table('refusals', 'What held them back', market?.refusals ?? [], {
+      key: ({ control }) => control,
+      isNarrow: true,
+      columns: [
+        text('Control', ({ control }) => control),
+        text('Times', ({ count }) => String(count)),
+        text('Newest words', (one) => one.text),
+      ],
+    })}`;
 }
 
 const TAPE = 'Newest public trades, YES';
@@ -126,23 +123,52 @@ const PRICES = {
         drawMarks(chart, charted.marks);
         drawFills(chart, charted.fills);
       },
-      hover: sayPoint,
-    },
-    priced,
-  );
-  showChart(
-    {
-      id: 'plot-net',
-      height: 120,
-      places: 0,
-      key: 'market',
-      series: [stepLine('net', '--mark')],
-      hover: sayPoint,
-    },
-    chartRows(view.time, [net]),
-  );
-  setText(part('chart-empty'), view.time.length === 0 ? 'No data for this time: the console was not running.' : '');
-  showChartTable(view);
+    ],
+    setCursor: [sayPoint],
+  },
+};
+
+/** @type {import('./plot.js').ChartOptions} */
+const NET = { height: 120, least: 4, key: 'market', series: [stepLine('--bid')], hooks: { setCursor: [sayPoint] } };
+
+/** @param {{ view: ChartView }} props */
+function Charts({ view }) {
+  charted = view;
+  const { best_bid, best_ask, fair, bid, ask, net } = view;
+  const every = Math.max(1, Math.ceil(view.time.length / TABLE_ROWS));
+  const places = view.time.map((_, i) => i).filter((i) => (view.time.length - 1 - i) % every === 0);
+  const figure = (/** @type {string} */ head, /** @type {readonly (number | null)[]} */ column) =>
+    number(head, (/** @type {number} */ i) => decimal(column[i]));
+  return html`<${Plot} id="plot-price" options=${PRICES} rows=${plotRows(view.time, [best_ask, best_bid, fair, bid, ask])}
+      label="Others’ best prices as a band, our fair value and quotes as steps, our fills as triangles; the same figures are in the table below" />
+    <${Plot} id="plot-net" options=${NET} rows=${plotRows(view.time, [net])} label="Net shares held; the same figures are in the table below" />
+    <p class="soft" id="chart-empty">${view.time.length === 0 ? 'No data for this time: the console was not running.' : ''}</p>
+    <p class="soft" id="chart-said"></p>
+    <details class="table"><summary>The chart as tables</summary>
+      ${table('chart-rows', 'Prices over time', places.toReversed(), {
+        key: (i) => String(view.time[i]),
+        isNarrow: true,
+        columns: [
+          time('Time', (i) => moment(view.time[i] ?? 0)),
+          figure('Best bid', best_bid),
+          figure('Our bid', bid),
+          figure('Fair', fair),
+          figure('Our ask', ask),
+          figure('Best ask', best_ask),
+          figure('Net', net),
+        ],
+      })}
+      ${table('chart-fills', 'Fills in this time', view.fills.toReversed().slice(0, TABLE_ROWS), {
+        key: ({ id }) => id,
+        isNarrow: true,
+        columns: [
+          time('Time', (fill) => moment(fill.time)),
+          link('Direction', ({ raises, id }) => [raises ? 'raises net' : 'lowers net', explainHref(id)]),
+          number('Price, YES', (fill) => decimal(fill.price)),
+          number('Amount', ({ amount }) => decimal(amount)),
+        ],
+      })}
+    </details>`;
 }
 
 /** Prices of the fills in the shown time. */

@@ -27,29 +27,28 @@ const MARKOUT_SIDES = { all: 'both', bid: 'bid: bought YES or sold NO', ask: 'as
 /** @param {{ view: MoneyView, go: (href: string) => void }} props */
 export function Money({ view, go }) {
   curve = view.curve;
-  showChart(
-    {
-      id: 'plot-equity',
-      height: 220,
-      places: 2,
-      series: [stepLine('equity', '--mark')],
-      hover: sayEquity,
-    },
-    chartRows(curve.time, [curve.equity]),
-  );
-  setText(part('equity-empty'), curve.time.length === 0 ? 'No data for this time: the console was not running.' : '');
-  showMarkouts(view.markouts);
-  rows('money-days', view.days.map(moneyLine));
-  rows('money-strategies', view.strategies.map(moneyLine));
-  rows(
-    'money-markets',
-    view.markets.map((row) => [
-      row.key,
-      [
-        link(row.title, marketHref(row.key)),
-        ...[row.result, row.net, row.unrealised, row.fees].map((value) => number(known(value))),
-        number(String(row.fills)),
-        ...[row.turnover, row.yes, row.no, row.sets, row.cost].map(number),
+  return html`${figures('money-figures', figuresOf(view))}
+    <p class="soft" id="money-note">${view.read < 1 ? `${percent(view.read)} of the ledger is read so far.` : ''}</p>
+    <${SpanSelect} usual="86400000" go=${go} />
+    <${Plot} id="plot-equity" label="Equity over time" options=${EQUITY} rows=${plotRows(curve.time, [curve.equity])} />
+    <p class="soft" id="equity-empty">${curve.time.length === 0 ? 'No data for this time: the console was not running.' : ''}</p>
+    <p class="soft" id="equity-said"></p>
+    <${Downloads} of=${[['days', 'Days (CSV)'], ['markets', 'Markets (CSV)'], ['strategies', 'Strategies (CSV)']]} />
+    ${table('money-days', 'By UTC day, as booked', view.days, { key: keyOf, columns: bookedBy('Day') })}
+    ${table('money-markets', 'By market', view.markets, {
+      key: keyOf,
+      columns: [
+        link('Market', ({ title, key }) => [title, marketHref(key)]),
+        number('Result', ({ result }) => known(result)),
+        number('Net', ({ net }) => known(net)),
+        number('Unrealised', ({ unrealised }) => known(unrealised)),
+        number('Fees', ({ fees }) => known(fees)),
+        number('Fills', ({ fills }) => fills),
+        number('Turnover', ({ turnover }) => turnover),
+        number('YES', ({ yes }) => yes),
+        number('NO', ({ no }) => no),
+        number('Sets', ({ sets }) => sets),
+        number('Cost of what is held', ({ cost }) => cost),
       ],
     })}
     ${table('money-strategies', 'By strategy, as booked', view.strategies, { key: keyOf, columns: bookedBy('Strategy') })}
@@ -108,7 +107,7 @@ function sayEquity({ cursor: { idx }, data: [times] }) {
 
 /** @param {{ view: import('../../console/views/risk-view.js').RiskView }} props */
 export const Risk = ({ view }) =>
-  html`${table('risk-limits', 'Limits and their use', view.limits, {
+  html`${table('risk-limits', 'Limits and what is used', view.limits, {
     key: ({ name }) => name,
     columns: [
       text('Limit', ({ name }) => name),
@@ -121,7 +120,7 @@ export const Risk = ({ view }) =>
   })}
   ${table(
     'risk-scenarios',
-    'Result of this end for current holdings, without working orders',
+    'If it ended like this, for what is held now; orders that work are not in it',
     view.scenarios,
     {
       key: (row) => `${row.event} ${row.scenario}`,

@@ -96,7 +96,7 @@ function agreementFigure(agreement) {
   return [`${sentence}, ${clock(compared)}`, false, { isWarning: accepted > 0 }];
 }
 
-/** Without this a book that only arrives late looks old. @type {import('./dom.js').Figures[number]} */
+/** Without this a book that only arrives late looks old. @type {import('../../web-kit/page/table.js').FigureList[number]} */
 const SLOWED = ['Markets', 'sent late, because this machine is busy: the data below is older than shown', true];
 
 /** A negative loss is a gain. @param {PageState['losses'][number]} of @returns {import('../../web-kit/page/table.js').FigureList[number]} */
