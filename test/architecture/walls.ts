@@ -60,8 +60,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/queue': ['shared/base'],
   'shell/fleet': ['shared/base', 'shell/config', 'shell/wallet'],
   'shell/feeds': ['shared', 'recording', 'shell/config', 'shell/runtime'],
-  'shell/document': [],
-  'shell/dashboard': ['shared/protocol', 'shell/document'],
+  'shell/web-kit': [],
+  'shell/dashboard': ['shared/protocol', 'shell/web-kit'],
   'shell/alerts': ['shared/base', 'shell/config', 'shell/wallet'],
   'shell/console': [
     'shared',
