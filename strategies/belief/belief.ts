@@ -33,6 +33,13 @@ export interface Look {
   readonly askShares: number;
 }
 
+interface ImaginedFate {
+  readonly side: BookSide;
+  readonly price: number;
+  readonly right: number;
+  readonly wrong: number;
+}
+
 export interface SavedBelief {
   readonly grid: SavedGrid;
   readonly last: Look | null;
@@ -147,6 +154,21 @@ export class Belief {
     this.ahead.normalise();
   }
 
+  /** Probability that informed takers come within this time. */
+  informedIn(seconds: number): number {
+    return comingIn(seconds);
+  }
+
+  /** Fills `grid` with the belief one look ahead, if an order's fate has these likelihoods on either side of its price. */
+  imagine(grid: Grid, { side, price, right, wrong }: ImaginedFate, view: MarketView, minQuoteS: number): void {
+    grid.copyFrom(this.known);
+    if (side === 'bid') grid.weigh(price, wrong, right);
+    else grid.weigh(price, right, wrong);
+    grid.normalise();
+    this.#move(grid, this.horizonS(view, minQuoteS), view);
+    grid.normalise();
+  }
+
   #beginAnew(): void {
     this.#last = null;
     this.middle.forget();
@@ -177,35 +199,31 @@ export class Belief {
   }
 
   #ownEvidence(side: BookSide, fate: SideFate, last: Look, dt: number): void {
-    const { goneAt, goneShares, stoodAt, stoodS, partShares, partPrice } = fate;
+    const { goneAt, goneShares, goneOnlyProbes, stoodAt, stoodS, partShares, partPrice, firstAt, realAt } = fate;
     const grid = this.grid;
     const wrong = (price: number): number => (side === 'bid' ? grid.below(price) : grid.sum() - grid.below(price));
-    if (goneAt !== null) {
+    const wasFirst = firstAt !== null && this.#isFirst(side, firstAt, last);
+    const wasBehind = realAt !== null && !this.#isFirst(side, realAt, last);
+    if (goneAt !== null && partShares === 0) {
       this.evidence = `our ${side} at ${goneAt.toFixed(3)} was taken whole`;
       const byChance = Math.min(1, this.takers.rate * dt) * this.takers.probabilityAbove(side, goneShares, goneAt);
       const taken = wrong(goneAt);
       const chance = byChance * (grid.sum() - taken);
       const probability = chance / (chance + taken + 1e-12);
-      const wasFirst = this.#isFirst(side, goneAt, last);
-      this.takers.observeTaker(side, { probability, shares: goneShares, price: goneAt, isLeast: true, wasFirst });
+      const visit = { probability, price: goneAt, isLeast: true, wasFirst, wasBehind: wasBehind && !goneOnlyProbes };
+      this.takers.observeTaker(side, { ...visit, shares: goneOnlyProbes ? null : goneShares });
       this.#weigh(side, goneAt, byChance, 1);
     }
     if (partShares > 0) {
       this.evidence = `our ${side} at ${partPrice.toFixed(3)} was taken in part: by an uninformed taker`;
-      const wasFirst = this.#isFirst(side, partPrice, last);
-      this.takers.observeTaker(side, {
-        probability: 1,
-        shares: partShares,
-        price: partPrice,
-        isLeast: false,
-        wasFirst,
-      });
+      // One taker removed the better orders as well; an informed one would have taken all of this one.
+      const shares = goneShares + partShares;
+      this.takers.observeTaker(side, { probability: 1, shares, price: partPrice, isLeast: false, wasFirst, wasBehind });
     }
     if (stoodAt !== null) this.#weigh(side, stoodAt, 1, Math.max(OVERLOOKED, 1 - comingIn(Math.min(dt, stoodS))));
-    const exposedAt = goneAt ?? stoodAt;
-    if (exposedAt === null) return;
-    if (this.#isFirst(side, exposedAt, last)) this.takers.addExposure(dt);
-    else this.takers.stoodBehind(dt, side, side === 'bid' ? last.bidShares : last.askShares, exposedAt);
+    if (wasFirst) this.takers.addExposure(dt);
+    if (wasBehind && realAt !== null)
+      this.takers.stoodBehind(dt, side, side === 'bid' ? last.bidShares : last.askShares, realAt);
   }
 
   /** Whether a taker would have met an order of ours at this price first: behind others his absence says little. */

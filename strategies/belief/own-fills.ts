@@ -1,12 +1,22 @@
 /** What became of our own orders between two looks: the best evidence there is on where the truth lies. */
 
-import { type BookSide, type MarketView, ONE, type StrategyEvent } from '../../src/trader/strategy/strategy.js';
+import {
+  type BookSide,
+  type MarketView,
+  ONE,
+  type QuoteLevel,
+  type StrategyEvent,
+} from '../../src/trader/strategy/strategy.js';
 
 /** One side since the last look; prices in (0, 1), shares. */
 export interface SideFate {
   /** The worst price at which we were filled and nothing was left; null when none was. */
   readonly goneAt: number | null;
   readonly goneShares: number;
+  readonly goneOnlyProbes: boolean;
+  /** The best price of any order of ours since the last look, and of those that are no probes; null without one. */
+  readonly firstAt: number | null;
+  readonly realAt: number | null;
   /** The best price at which the newest book still shows an order of ours; null where it shows none. */
   readonly stoodAt: number | null;
   /** Seconds from its acceptance to that book. */
@@ -20,6 +30,14 @@ export type Fill = Extract<StrategyEvent, { kind: 'fill' }>;
 
 export class OwnFills {
   #fills: Fill[] = [];
+  /** Prices of the probes, micros. */
+  #probes: Readonly<Record<BookSide, ReadonlySet<number>>> = { bid: new Set(), ask: new Set() };
+
+  /** Probes that rest or are to rest until the next look. */
+  expect(bids: readonly QuoteLevel[], asks: readonly QuoteLevel[]): void {
+    const prices = (levels: readonly QuoteLevel[]) => new Set<number>(levels.map(({ priceMicros }) => priceMicros));
+    this.#probes = { bid: prices(bids), ask: prices(asks) };
+  }
 
   add(event: StrategyEvent): void {
     if (event.kind === 'fill' && event.isMaker) this.#fills.push(event);
@@ -50,21 +68,32 @@ export class OwnFills {
     const standing = seenStanding(side, view);
     let stood: number | null = null;
     for (const price of standing.keys()) if (stood === null || better(price, stood)) stood = price;
+    const probes = this.#probes[side];
+    let [first, real] = [stood, null as number | null];
+    for (const price of standing.keys()) if (!probes.has(price) && (real === null || better(price, real))) real = price;
     let gone: number | null = null;
     let [goneShares, partShares, partPrice] = [0, 0, 0];
+    let goneOnlyProbes = true;
     for (const fill of this.#fills) {
       if (fill.side !== side) continue;
+      if (first === null || better(fill.priceMicros, first)) first = fill.priceMicros;
+      const isProbe = probes.has(fill.priceMicros);
+      if (!isProbe && (real === null || better(fill.priceMicros, real))) real = fill.priceMicros;
       if (standing.has(fill.priceMicros)) {
         partShares += fill.amountMicros / ONE;
         partPrice = fill.priceMicros / ONE;
       } else {
         goneShares += fill.amountMicros / ONE;
+        goneOnlyProbes &&= isProbe;
         if (gone === null || better(gone, fill.priceMicros)) gone = fill.priceMicros;
       }
     }
     return {
       goneAt: gone === null ? null : gone / ONE,
       goneShares,
+      goneOnlyProbes,
+      firstAt: first === null ? null : first / ONE,
+      realAt: real === null ? null : real / ONE,
       stoodAt: stood === null ? null : stood / ONE,
       stoodS: (stood === null ? 0 : (standing.get(stood) ?? 0)) / 1000,
       partShares,

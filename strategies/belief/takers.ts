@@ -62,12 +62,15 @@ export interface SavedTakers {
 /** An uninformed taker who met an order of ours, with this probability. */
 export interface Visit {
   readonly probability: number;
-  readonly shares: number;
+  /** Null: unknown, since he took a probe only. */
+  readonly shares: number | null;
   readonly price: number;
   /** Whether it was all that we had: more may have been wanted. */
   readonly isLeast: boolean;
-  /** Whether no orders of others were before ours. */
+  /** Whether no orders of others were before our best one. */
   readonly wasFirst: boolean;
+  /** Whether orders of others were before one that he reached. */
+  readonly wasBehind: boolean;
 }
 
 export class Takers {
@@ -138,9 +141,10 @@ export class Takers {
     this.#reaching += this.rate * seconds * this.probabilityAbove(side, ahead, price);
   }
 
-  observeTaker(side: BookSide, { probability, shares, price, isLeast, wasFirst }: Visit): void {
+  observeTaker(side: BookSide, { probability, shares, price, isLeast, wasFirst, wasBehind }: Visit): void {
     if (wasFirst) this.#takers += probability;
-    else this.#reached += probability;
+    if (wasBehind) this.#reached += probability;
+    if (shares === null) return;
     const sigma = this.#sigma;
     for (const model of this.#sizes[side])
       learn(model, Math.log(shares) + model.logUnit(price), { probability, isLeast, sigma });
