@@ -20,6 +20,8 @@ const INFORMED_S = 1;
 const UNSEEN = 0.5;
 /** Deviation of a jump's log-odds, at most: more is anywhere. */
 const LARGEST_JUMP = 3;
+/** Prior weight of the part of looks in which informed takers come, in orders on the wrong side. */
+const PRIOR_TAKES = 5;
 /** Prior mean time between jumps, s. */
 const PRIOR_JUMP_SECONDS = 1000;
 /** Nearer to 0 and 1 prices are indistinguishable. */
@@ -68,6 +70,9 @@ export class Belief {
   #lookEveryS: number;
   /** From a decision until the exchange has carried it out. */
   #lagS = 0;
+  /** Own orders on the wrong side of the truth that were taken in a look, and those that should have been. */
+  #takes = PRIOR_TAKES;
+  #expectedTakes = PRIOR_TAKES;
   #jumps = 1;
   #seconds = PRIOR_JUMP_SECONDS;
   #sigma = 0;
@@ -156,7 +161,12 @@ export class Belief {
 
   /** Probability that informed takers come within this time. */
   informedIn(seconds: number): number {
-    return comingIn(seconds);
+    return Math.min(1, seconds / INFORMED_S) * this.informedPart;
+  }
+
+  /** Part of the looks in which an informed taker came. */
+  get informedPart(): number {
+    return Math.min(1, Math.max(0, this.#takes / this.#expectedTakes));
   }
 
   /** Fills `grid` with the belief one look ahead, if an order's fate has these likelihoods on either side of its price. */
@@ -202,14 +212,17 @@ export class Belief {
     const { goneAt, goneShares, goneOnlyProbes, stoodAt, stoodS, partShares, partPrice, firstAt, realAt } = fate;
     const grid = this.grid;
     const wrong = (price: number): number => (side === 'bid' ? grid.below(price) : grid.sum() - grid.below(price));
+    const wrongAtFirst = firstAt === null ? 0 : wrong(firstAt) / grid.sum();
     const wasFirst = firstAt !== null && this.#isFirst(side, firstAt, last);
     const wasBehind = realAt !== null && !this.#isFirst(side, realAt, last);
+    let informedTake = 0;
     if (goneAt !== null && partShares === 0) {
       this.evidence = `our ${side} at ${goneAt.toFixed(3)} was taken whole`;
       const byChance = Math.min(1, this.takers.rate * dt) * this.takers.probabilityAbove(side, goneShares, goneAt);
       const taken = wrong(goneAt);
       const chance = byChance * (grid.sum() - taken);
       const probability = chance / (chance + taken + 1e-12);
+      informedTake = 1 - probability;
       const visit = { probability, price: goneAt, isLeast: true, wasFirst, wasBehind: wasBehind && !goneOnlyProbes };
       this.takers.observeTaker(side, { ...visit, shares: goneOnlyProbes ? null : goneShares });
       this.#weigh(side, goneAt, byChance, 1);
@@ -220,7 +233,11 @@ export class Belief {
       const shares = goneShares + partShares;
       this.takers.observeTaker(side, { probability: 1, shares, price: partPrice, isLeast: false, wasFirst, wasBehind });
     }
-    if (stoodAt !== null) this.#weigh(side, stoodAt, 1, Math.max(OVERLOOKED, 1 - comingIn(Math.min(dt, stoodS))));
+    if (stoodAt !== null) this.#weigh(side, stoodAt, 1, Math.max(OVERLOOKED, 1 - this.informedIn(Math.min(dt, stoodS))));
+    if (firstAt !== null && fate.firstRested) {
+      this.#expectedTakes += wrongAtFirst ** 2;
+      this.#takes += wrongAtFirst * informedTake;
+    }
     if (wasFirst) this.takers.addExposure(dt);
     if (wasBehind && realAt !== null)
       this.takers.stoodBehind(dt, side, side === 'bid' ? last.bidShares : last.askShares, realAt);
@@ -254,7 +271,7 @@ export class Belief {
     // The maker of a new order knew better, and a taker who took the orders before it left it; an order that rests where it
     // did before has only not been taken yet.
     const stands = was !== null && Math.abs(is - was) < tick / 2;
-    this.grid.weighBy(this.#walls[side].at(is), stands ? comingIn(dt) : 1);
+    this.grid.weighBy(this.#walls[side].at(is), stands ? this.informedIn(dt) : 1);
   }
 
   #move(grid: Grid, seconds: number, view: MarketView): void {
@@ -296,9 +313,6 @@ const mayHaveTraded = (price: number, sinceMs: number, { market, health, trades 
   trades.some(
     ({ seenMs, priceMicros }) => seenMs > sinceMs && Math.abs(priceMicros / ONE - price) < market.tickMicros / ONE / 2,
   );
-
-/** Probability that informed takers have come by then. */
-const comingIn = (seconds: number): number => Math.min(1, seconds / INFORMED_S);
 
 function readLook({ nowMs, health, others }: MarketView): Look {
   const [bid, ask] = [others.bids[0], others.asks[0]];

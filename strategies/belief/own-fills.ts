@@ -17,6 +17,8 @@ export interface SideFate {
   /** The best price of any order of ours since the last look, and of those that are no probes; null without one. */
   readonly firstAt: number | null;
   readonly realAt: number | null;
+  /** Whether the best one was at rest already at the last look. */
+  readonly firstRested: boolean;
   /** The best price at which the newest book still shows an order of ours; null where it shows none. */
   readonly stoodAt: number | null;
   /** Seconds from its acceptance to that book. */
@@ -30,6 +32,8 @@ export type Fill = Extract<StrategyEvent, { kind: 'fill' }>;
 
 export class OwnFills {
   #fills: Fill[] = [];
+  /** Prices at which an order of ours was at rest at the last look, micros. */
+  #rested: Record<BookSide, ReadonlyMap<number, number>> = { bid: new Map(), ask: new Map() };
   /** Prices of the probes, micros. */
   #probes: Readonly<Record<BookSide, ReadonlySet<number>>> = { bid: new Set(), ask: new Set() };
 
@@ -88,7 +92,10 @@ export class OwnFills {
         if (gone === null || better(gone, fill.priceMicros)) gone = fill.priceMicros;
       }
     }
+    const firstRested = first !== null && this.#rested[side].has(first);
+    this.#rested[side] = standing;
     return {
+      firstRested,
       goneAt: gone === null ? null : gone / ONE,
       goneShares,
       goneOnlyProbes,
