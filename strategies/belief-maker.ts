@@ -32,7 +32,7 @@ export default defineStrategy({
   name: 'belief-maker',
   summary: 'Believes a distribution of the price, learns from its own fills, and offers what is worth its risk.',
   params,
-  state: { version: 2 },
+  state: { version: 3 },
   inputs: { event: true },
   create: (p, _market, saved) => new BeliefMaker(p, saved),
 });
@@ -53,10 +53,9 @@ class BeliefMaker implements Quoter {
     this.#cover = new Cover(p.currency_horizon_s);
     this.#belief = new Belief(p.wall_log_odds, p.taker_shares / ONE, p.min_quote_s);
     if (saved === undefined) return;
-    const { absence, middle, ...belief } = readSaved(saved);
+    const { absence, ...belief } = readSaved(saved);
     this.#belief.restore(belief);
-    if (middle !== null) this.#belief.middle.restore(middle);
-    if (absence !== null) this.#absence.restore(absence);
+    this.#absence.restore(absence);
   }
 
   save(): unknown {

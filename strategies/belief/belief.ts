@@ -1,12 +1,13 @@
 /** The belief about the hidden price of one market, and its updates. */
 
 import { type BookSide, type MarketView, newsSigma, ONE, slope } from '../../src/trader/strategy/strategy.js';
-import { Grid, type SavedGrid } from './grid.js';
-import { Middle, type SavedMiddle } from './middle.js';
+import { Grid } from './grid.js';
+import { Middle } from './middle.js';
 import { type FeedRules, weighByOutside } from './outside.js';
-import { type Fill, OwnFills, type SideFate } from './own-fills.js';
+import { OwnFills, type SideFate } from './own-fills.js';
+import type { Saved } from './saved.js';
 import { DIFFUSIVE_PART, readScore } from './score.js';
-import { type SavedTakers, Takers } from './takers.js';
+import { Takers } from './takers.js';
 import { Wall } from './wall.js';
 
 /** An empty side of the book is a wall there. */
@@ -21,19 +22,11 @@ const UNSEEN = 0.5;
 /** Deviation of a jump's log-odds, at most: more is anywhere. */
 const LARGEST_JUMP = 3;
 /** Prior weight of the part of looks in which informed takers come, in orders on the wrong side. */
-const PRIOR_TAKES = 5;
+const PRIOR_TAKES = 20;
 /** Prior mean time between jumps, s. */
 const PRIOR_JUMP_SECONDS = 1000;
 /** Nearer to 0 and 1 prices are indistinguishable. */
 const OUTERMOST = 0.0001;
-
-export interface Look {
-  readonly bookMs: number;
-  readonly bid: number | null;
-  readonly ask: number | null;
-  readonly bidShares: number;
-  readonly askShares: number;
-}
 
 interface ImaginedFate {
   readonly side: BookSide;
@@ -42,18 +35,7 @@ interface ImaginedFate {
   readonly wrong: number;
 }
 
-export interface SavedBelief {
-  readonly grid: SavedGrid;
-  readonly last: Look | null;
-  readonly lookEveryS: number;
-  readonly lagS: number;
-  readonly jumps: number;
-  readonly seconds: number;
-  readonly evidence: string;
-  readonly takers: SavedTakers;
-  readonly fills: readonly Fill[];
-  readonly middle: SavedMiddle;
-}
+type Look = NonNullable<Saved['last']>;
 
 export class Belief {
   /** As of the newest book, by all that this market has shown. */
@@ -112,7 +94,7 @@ export class Belief {
     return this.#jumps / this.#seconds;
   }
 
-  save(): SavedBelief {
+  save(): Omit<Saved, 'absence'> {
     return {
       grid: this.grid.save(),
       last: this.#last,
@@ -122,13 +104,14 @@ export class Belief {
       seconds: this.#seconds,
       evidence: this.evidence,
       takers: this.takers.save(),
-      fills: this.fills.save(),
+      informed: { takes: this.#takes, expected: this.#expectedTakes },
+      ...this.fills.save(),
       middle: this.middle.save(),
     };
   }
 
   /** Continues from the saved state, as if there had been no restart. */
-  restore(saved: Omit<SavedBelief, 'middle'>): void {
+  restore(saved: Omit<Saved, 'absence'>): void {
     this.grid.restore(saved.grid);
     this.#last = saved.last;
     this.#lookEveryS = saved.lookEveryS;
@@ -136,7 +119,9 @@ export class Belief {
     [this.#jumps, this.#seconds] = [saved.jumps, saved.seconds];
     this.evidence = saved.evidence;
     this.takers.restore(saved.takers);
-    this.fills.restore(saved.fills);
+    [this.#takes, this.#expectedTakes] = [saved.informed.takes, saved.informed.expected];
+    this.fills.restore(saved);
+    this.middle.restore(saved.middle);
   }
 
   /** Takes in a view; a book that was seen before says nothing new. `rules` say which feed is believed, and how far. */
@@ -233,7 +218,8 @@ export class Belief {
       const shares = goneShares + partShares;
       this.takers.observeTaker(side, { probability: 1, shares, price: partPrice, isLeast: false, wasFirst, wasBehind });
     }
-    if (stoodAt !== null) this.#weigh(side, stoodAt, 1, Math.max(OVERLOOKED, 1 - this.informedIn(Math.min(dt, stoodS))));
+    if (stoodAt !== null)
+      this.#weigh(side, stoodAt, 1, Math.max(OVERLOOKED, 1 - this.informedIn(Math.min(dt, stoodS))));
     if (firstAt !== null && fate.firstRested) {
       this.#expectedTakes += wrongAtFirst ** 2;
       this.#takes += wrongAtFirst * informedTake;

@@ -7,6 +7,7 @@ import {
   type QuoteLevel,
   type StrategyEvent,
 } from '../../src/trader/strategy/strategy.js';
+import type { Saved } from './saved.js';
 
 /** One side since the last look; prices in (0, 1), shares. */
 export interface SideFate {
@@ -28,14 +29,12 @@ export interface SideFate {
   readonly partPrice: number;
 }
 
-export type Fill = Extract<StrategyEvent, { kind: 'fill' }>;
-
 export class OwnFills {
-  #fills: Fill[] = [];
+  #fills: Saved['fills'] = [];
   /** Prices at which an order of ours was at rest at the last look, micros. */
-  #rested: Record<BookSide, ReadonlyMap<number, number>> = { bid: new Map(), ask: new Map() };
+  #rested: Record<BookSide, ReadonlySet<number>> = { bid: new Set(), ask: new Set() };
   /** Prices of the probes, micros. */
-  #probes: Readonly<Record<BookSide, ReadonlySet<number>>> = { bid: new Set(), ask: new Set() };
+  #probes: Record<BookSide, ReadonlySet<number>> = { bid: new Set(), ask: new Set() };
 
   /** Probes that rest or are to rest until the next look. */
   expect(bids: readonly QuoteLevel[], asks: readonly QuoteLevel[]): void {
@@ -44,7 +43,9 @@ export class OwnFills {
   }
 
   add(event: StrategyEvent): void {
-    if (event.kind === 'fill' && event.isMaker) this.#fills.push(event);
+    if (event.kind !== 'fill' || !event.isMaker) return;
+    const { side, priceMicros, amountMicros } = event;
+    this.#fills.push({ side, priceMicros, amountMicros });
   }
 
   /** Fills that were not taken yet are of no use any more. */
@@ -52,12 +53,15 @@ export class OwnFills {
     this.#fills = [];
   }
 
-  save(): readonly Fill[] {
-    return [...this.#fills];
+  save(): Pick<Saved, 'fills' | 'orders'> {
+    const list = (of: Record<BookSide, ReadonlySet<number>>) => ({ bid: [...of.bid], ask: [...of.ask] });
+    return { fills: [...this.#fills], orders: { rested: list(this.#rested), probes: list(this.#probes) } };
   }
 
-  restore(fills: readonly Fill[]): void {
+  restore({ fills, orders: { rested, probes } }: Pick<Saved, 'fills' | 'orders'>): void {
     this.#fills = [...fills];
+    this.#rested = { bid: new Set(rested.bid), ask: new Set(rested.ask) };
+    this.#probes = { bid: new Set(probes.bid), ask: new Set(probes.ask) };
   }
 
   /** The fates of both sides since the last call. */
@@ -93,7 +97,7 @@ export class OwnFills {
       }
     }
     const firstRested = first !== null && this.#rested[side].has(first);
-    this.#rested[side] = standing;
+    this.#rested[side] = new Set(standing.keys());
     return {
       firstRested,
       goneAt: gone === null ? null : gone / ONE,

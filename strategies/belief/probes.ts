@@ -56,12 +56,12 @@ export class Probes {
     const [bid, ask] = [real.bids[0]?.priceMicros ?? 0, real.asks[0]?.priceMicros ?? ONE];
     let [highestBid, lowestAsk] = [bid as number, ask as number];
     const taken = new Set<number>([bid, ask]);
-    for (const { side, priceMicros, remainingMicros, isProbe } of full.orders) {
+    for (const { side, priceMicros, isProbe } of full.orders) {
       if (isProbe !== true) taken.add(priceMicros);
-      if (isProbe !== true || priceMicros === bid || priceMicros === ask) continue;
+      if (isProbe !== true || size === null || priceMicros === bid || priceMicros === ask) continue;
       if (side === 'bid' ? priceMicros > ask : priceMicros < bid) continue;
       taken.add(priceMicros);
-      probes[side].push({ priceMicros, amountMicros: remainingMicros, isProbe });
+      probes[side].push({ priceMicros, amountMicros: size, isProbe });
       if (side === 'bid') highestBid = Math.max(highestBid, priceMicros);
       else lowestAsk = Math.min(lowestAsk, priceMicros);
     }
@@ -86,7 +86,7 @@ export class Probes {
     if (best !== undefined && size !== null) {
       const walls = `${others.bids[0]?.priceMicros} ${others.asks[0]?.priceMicros}`;
       if (walls !== this.#walls || nowMs >= this.#valuedMs + VALUE_LASTS_MS || nowMs < this.#valuedMs) {
-        this.#valuePerDoubt = valueOf(best, belief, real, choices, input) / best.doubt;
+        this.#valuePerDoubt = estimateValue(best, belief, real, choices, input) / best.doubt;
         [this.#walls, this.#valuedMs] = [walls, nowMs];
       }
       for (const { side, priceMicros, doubt } of candidates.slice(0, room)) {
@@ -99,7 +99,7 @@ export class Probes {
 }
 
 /** Expected gain of the next quotes from the fate of one probe. */
-function valueOf(
+function estimateValue(
   { side, priceMicros, below }: Candidate,
   belief: Belief,
   real: RealLevels,

@@ -1,6 +1,7 @@
 /** What uninformed takers bring to a market, learned from our own fills and from public trades. */
 
 import { type BookSide, normalCdf, normalDensity, normalQuantile } from '../../src/trader/strategy/strategy.js';
+import type { Saved } from './saved.js';
 
 /** Deviation of the logarithm of a taker's size before any was seen: of most markets it lies between 0.8 and 1.5. */
 export const SIZE_SIGMA = 1.2;
@@ -49,16 +50,6 @@ const UNITS: readonly SizeModel['logUnit'][] = [
 /** Prior deviation between the two sides' mean logarithmic sizes, in the right units. */
 const SIDES_DIFFER = 0.3;
 
-type LearnedSize = Pick<SizeModel, 'weight' | 'logMean' | 'variance' | 'score'>;
-
-export interface SavedTakers {
-  readonly takers: number;
-  readonly seconds: number;
-  readonly reached: number;
-  readonly reaching: number;
-  readonly sizes: Readonly<Record<BookSide, readonly LearnedSize[]>>;
-}
-
 /** An uninformed taker who met an order of ours, with this probability. */
 export interface Visit {
   readonly probability: number;
@@ -96,7 +87,7 @@ export class Takers {
     this.#sizes = { bid: models(), ask: models() };
   }
 
-  save(): SavedTakers {
+  save(): Saved['takers'] {
     const sizes = (side: BookSide) =>
       this.#sizes[side].map(({ weight, logMean, variance, score }) => ({ weight, logMean, variance, score }));
     return {
@@ -108,7 +99,7 @@ export class Takers {
     };
   }
 
-  restore({ takers, seconds, reached, reaching, sizes }: SavedTakers): void {
+  restore({ takers, seconds, reached, reaching, sizes }: Saved['takers']): void {
     if (sizes.bid.length !== UNITS.length || sizes.ask.length !== UNITS.length)
       throw new RangeError('the saved sizes are in other units');
     [this.#takers, this.#seconds, this.#reached, this.#reaching] = [takers, seconds, reached, reaching];
