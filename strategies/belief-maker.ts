@@ -94,7 +94,7 @@ class BeliefMaker implements Quoter {
     this.#absence.want('bid', levels.bids.length > 0, view);
     this.#absence.want('ask', levels.asks.length > 0, view);
     const texts = [sideText(bid, 'bid', this.#sums, input), sideText(ask, 'ask', this.#sums, input)];
-    const { probes, value, price } = this.#probes.choose(this.#belief, levels, [bid, ask], input, full);
+    const { probes, value, price } = this.#probes.choose(this.#belief, levels, [bid, ask], this.#sums, input, full);
     this.#belief.fills.expect(probes.bid, probes.ask);
     if (probes.bid.length + probes.ask.length > 0) texts.push(describeProbes(probes, value, price));
     return {

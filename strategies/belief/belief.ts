@@ -23,6 +23,8 @@ const UNSEEN = 0.5;
 const LARGEST_JUMP = 3;
 /** Prior weight of the part of looks in which informed takers come, in orders on the wrong side. */
 const PRIOR_TAKES = 20;
+/** The part counts as measured from this weight of evidence on. */
+const MEASURED_TAKES = 2;
 /** Prior mean time between jumps, s. */
 const PRIOR_JUMP_SECONDS = 1000;
 /** Nearer to 0 and 1 prices are indistinguishable. */
@@ -147,6 +149,17 @@ export class Belief {
   /** Probability that informed takers come within this time. */
   informedIn(seconds: number): number {
     return Math.min(1, seconds / INFORMED_S) * this.informedPart;
+  }
+
+  /** Whether enough orders were at risk to measure that part. */
+  get isPartMeasured(): boolean {
+    return this.#expectedTakes > PRIOR_TAKES + MEASURED_TAKES;
+  }
+
+  /** The same part with little weight of the prior: information is not paid for on trust. */
+  get measuredPart(): number {
+    const [takes, expected] = [this.#takes - PRIOR_TAKES, this.#expectedTakes - PRIOR_TAKES];
+    return Math.min(1, Math.max(0, (takes + MEASURED_TAKES) / (expected + MEASURED_TAKES)));
   }
 
   /** Part of the looks in which an informed taker came. */

@@ -15,7 +15,16 @@ import {
 } from '../../src/trader/strategy/strategy.js';
 import type { Belief } from './belief.js';
 import { Grid } from './grid.js';
-import { type Choice, type ChoiceInput, chooseBest, isWorthAnOrder, PLACING_REQUESTS, Sums } from './quote-choice.js';
+import { computeWorth } from './newsvendor.js';
+import {
+  type Choice,
+  type ChoiceInput,
+  choiceAt,
+  chooseBest,
+  isWorthAnOrder,
+  PLACING_REQUESTS,
+  Sums,
+} from './quote-choice.js';
 
 /** Maximum number of probes in a market, both sides together. */
 const MOST_PROBES = 8;
@@ -48,7 +57,14 @@ export class Probes {
   #walls = '';
 
   /** Levels of all probes that rest or are to be sent, with the value of the best new one; `full` has the probes among its orders. */
-  choose(belief: Belief, real: RealLevels, choices: readonly (Choice | null)[], input: ChoiceInput, full: MarketView) {
+  choose(
+    belief: Belief,
+    real: RealLevels,
+    choices: readonly (Choice | null)[],
+    sums: Sums,
+    input: ChoiceInput,
+    full: MarketView,
+  ) {
     const { market, others, nowMs } = full;
     const range = priceRange(market);
     const size = amountOnLot(market.minAmountMicros / ONE, market);
@@ -58,14 +74,15 @@ export class Probes {
     const taken = new Set<number>([bid, ask]);
     for (const { side, priceMicros, isProbe } of full.orders) {
       if (isProbe !== true) taken.add(priceMicros);
-      if (isProbe !== true || size === null || priceMicros === bid || priceMicros === ask) continue;
+      if (isProbe !== true || size === null || taken.has(priceMicros)) continue;
       if (side === 'bid' ? priceMicros > ask : priceMicros < bid) continue;
       taken.add(priceMicros);
       probes[side].push({ priceMicros, amountMicros: size, isProbe });
       if (side === 'bid') highestBid = Math.max(highestBid, priceMicros);
       else lowestAsk = Math.min(lowestAsk, priceMicros);
     }
-    const room = MOST_PROBES - probes.bid.length - probes.ask.length;
+    const most = belief.isPartMeasured ? MOST_PROBES : 1;
+    const room = most - probes.bid.length - probes.ask.length;
     const candidates: Candidate[] = [];
     const tick = market.tickMicros;
     if (range !== null && size !== null && room > 0) {
@@ -83,7 +100,7 @@ export class Probes {
     }
     const best = candidates[0];
     const price = PLACING_REQUESTS * input.requestPrice;
-    if (best !== undefined && size !== null) {
+    if (best !== undefined && size !== null && isAtRest(real, input.view)) {
       const walls = `${others.bids[0]?.priceMicros} ${others.asks[0]?.priceMicros}`;
       if (walls !== this.#walls || nowMs >= this.#valuedMs + VALUE_LASTS_MS || nowMs < this.#valuedMs) {
         this.#valuePerDoubt = estimateValue(best, belief, real, choices, input) / best.doubt;
@@ -91,12 +108,20 @@ export class Probes {
       }
       for (const { side, priceMicros, doubt } of candidates.slice(0, room)) {
         if (this.#valuePerDoubt * doubt <= price) break;
+        const { prospect, demand } = choiceAt(side, priceMicros / ONE, 0, sums, input);
+        if (this.#valuePerDoubt * doubt + computeWorth(prospect, demand, size / ONE) <= price) continue;
         probes[side].push({ priceMicros: micros(priceMicros), amountMicros: size, isProbe: true });
       }
     }
     return { probes, value: best === undefined ? 0 : this.#valuePerDoubt * best.doubt, price };
   }
 }
+
+/** Whether each real level is an order at rest: a probe must not delay one. */
+const isAtRest = ({ bids, asks }: RealLevels, { orders }: MarketView): boolean =>
+  [...bids, ...asks].every((level) =>
+    orders.some(({ priceMicros, acceptedMs }) => priceMicros === level.priceMicros && acceptedMs !== null),
+  );
 
 /** Expected gain of the next quotes from the fate of one probe. */
 function estimateValue(
@@ -107,7 +132,7 @@ function estimateValue(
   input: ChoiceInput,
 ): number {
   const price = priceMicros / ONE;
-  const informed = belief.informedIn(input.seconds);
+  const informed = Math.min(belief.measuredPart, belief.informedIn(input.seconds));
   const uninformed = Math.min(1, belief.takers.rate * input.seconds);
   const wrong = side === 'bid' ? below : 1 - below;
   const hit = wrong * (informed + (1 - informed) * uninformed) + (1 - wrong) * uninformed;

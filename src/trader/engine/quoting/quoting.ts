@@ -48,7 +48,11 @@ export function quoteSlot(
   if (wishes.length === 0 || context.nowMs < slot.placeAfterMs) return canceled;
   if (awaitsLook(filledMs, sight, context)) return canceled;
   let placed = false;
-  for (const wish of nearestFirst(wishes, quotes)) placed = placeWish(wish, slot, sight, quotes, context) || placed;
+  for (const wish of nearestFirst(wishes, quotes)) {
+    // Probes use what nothing else needs.
+    if (wish.isProbe === true && context.queue.burstLeft(context.nowMs) < 1) break;
+    placed = placeWish(wish, slot, sight, quotes, context) || placed;
+  }
   return canceled || placed;
 }
 
