@@ -24,6 +24,7 @@ import { Cover } from './belief/cover.js';
 import { describeBelief, makeFactors, makeShown, sideText } from './belief/explain.js';
 import { whyNoFeed } from './belief/outside.js';
 import { type BeliefParams, params } from './belief/params.js';
+import { describeProbes, Probes } from './belief/probes.js';
 import { type Choice, type ChoiceInput, chooseBest, isWorthAnOrder, Sums } from './belief/quote-choice.js';
 import { readSaved } from './belief/saved.js';
 
@@ -31,7 +32,7 @@ export default defineStrategy({
   name: 'belief-maker',
   summary: 'Believes a distribution of the price, learns from its own fills, and offers what is worth its risk.',
   params,
-  state: { version: 2 },
+  state: { version: 3 },
   inputs: { event: true },
   create: (p, _market, saved) => new BeliefMaker(p, saved),
 });
@@ -45,16 +46,16 @@ class BeliefMaker implements Quoter {
   readonly #cover: Cover;
   readonly #absence = new Absence();
   readonly #sums = new Sums();
+  readonly #probes = new Probes();
 
   constructor(p: BeliefParams, saved: unknown) {
     this.#params = p;
     this.#cover = new Cover(p.currency_horizon_s);
     this.#belief = new Belief(p.wall_log_odds, p.taker_shares / ONE, p.min_quote_s);
     if (saved === undefined) return;
-    const { absence, middle, ...belief } = readSaved(saved);
+    const { absence, ...belief } = readSaved(saved);
     this.#belief.restore(belief);
-    if (middle !== null) this.#belief.middle.restore(middle);
-    if (absence !== null) this.#absence.restore(absence);
+    this.#absence.restore(absence);
   }
 
   save(): unknown {
@@ -65,8 +66,9 @@ class BeliefMaker implements Quoter {
     this.#belief.fills.add(event);
   }
 
-  quote(view: MarketView): Quotes {
+  quote(full: MarketView): Quotes {
     const p = this.#params;
+    const view = withoutProbes(full);
     const blocked =
       whyNoQuotes(view, {
         maxBookAgeMs: p.max_book_age_ms,
@@ -78,8 +80,8 @@ class BeliefMaker implements Quoter {
       this.#absence.forget();
       return NO_QUOTES(blocked);
     }
-    this.#belief.look(view, p.min_quote_s, p);
-    const input = this.#input(view);
+    this.#belief.look(full, p.min_quote_s, p);
+    const input = this.#input(view, computeFunds(full));
     this.#sums.fill(input.grid, input.shift);
     const bid = chooseBest('bid', this.#sums, input);
     const ask = chooseBest('ask', this.#sums, input);
@@ -92,10 +94,13 @@ class BeliefMaker implements Quoter {
     this.#absence.want('bid', levels.bids.length > 0, view);
     this.#absence.want('ask', levels.asks.length > 0, view);
     const texts = [sideText(bid, 'bid', this.#sums, input), sideText(ask, 'ask', this.#sums, input)];
+    const { probes, value, price } = this.#probes.choose(this.#belief, levels, [bid, ask], this.#sums, input, full);
+    this.#belief.fills.expect(probes.bid, probes.ask);
+    if (probes.bid.length + probes.ask.length > 0) texts.push(describeProbes(probes, value, price));
     return {
       fairMicros: micros(Math.min(ONE - 1, Math.max(1, Math.round(fair * ONE)))),
-      bids: levels.bids,
-      asks: levels.asks,
+      bids: [...levels.bids, ...probes.bid].sort((a, b) => b.priceMicros - a.priceMicros),
+      asks: [...levels.asks, ...probes.ask].sort((a, b) => a.priceMicros - b.priceMicros),
       keepWithinTicks: 0,
       keepWithinSizeFraction: SIZE_TOLERANCE,
       postOnly: p.post_only,
@@ -106,11 +111,10 @@ class BeliefMaker implements Quoter {
     };
   }
 
-  #input(view: MarketView): ChoiceInput {
+  #input(view: MarketView, funds: number): ChoiceInput {
     const p = this.#params;
     const { ahead, takers } = this.#belief;
     const { yesMicros, noMicros, netMicros } = view.inventory;
-    const funds = computeFunds(view);
     const { mean } = ahead.price();
     const capital = Math.max(1, funds + (yesMicros * mean + noMicros * (1 - mean)) / ONE);
     this.#cover.update(view, takers, mean, funds);
@@ -141,6 +145,12 @@ class BeliefMaker implements Quoter {
     return Math.max(0, Math.min(this.#params.max_order_shares / ONE, position, payable));
   }
 }
+
+/** The same view without the probes among its orders. */
+const withoutProbes = (view: MarketView): MarketView =>
+  view.orders.some(({ isProbe }) => isProbe)
+    ? { ...view, orders: view.orders.filter(({ isProbe }) => !isProbe) }
+    : view;
 
 /** When it must be asked again for its feed's sake; nothing where the feed names no end. */
 function feedDeadline({ feeds }: MarketView, feed: string): Pick<Quotes, 'againMs'> {

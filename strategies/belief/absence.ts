@@ -1,17 +1,12 @@
 /** Cost of a change of an order beyond its requests: the time until the new one rests, in which it cannot be filled. */
 
 import type { BookSide, MarketView } from '../../src/trader/strategy/strategy.js';
+import type { Saved } from './saved.js';
 
 /** Half-life of the learned time, in orders. */
 const MEMORY = 50;
 /** Longer than this an order is not on its way: it cannot be had. Seconds. */
 const LONGEST_S = 60;
-
-export interface SavedAbsence {
-  readonly seconds: number;
-  readonly orders: number;
-  readonly since: Readonly<Record<BookSide, number | null>>;
-}
 
 export class Absence {
   /** Prior: counts as one order that rested at once. */
@@ -25,11 +20,11 @@ export class Absence {
     return this.#seconds / this.#orders;
   }
 
-  save(): SavedAbsence {
+  save(): Saved['absence'] {
     return { seconds: this.#seconds, orders: this.#orders, since: { ...this.#since } };
   }
 
-  restore({ seconds, orders, since }: SavedAbsence): void {
+  restore({ seconds, orders, since }: Saved['absence']): void {
     [this.#seconds, this.#orders, this.#since] = [seconds, orders, { ...since }];
   }
 

@@ -1,12 +1,13 @@
 /** The belief about the hidden price of one market, and its updates. */
 
 import { type BookSide, type MarketView, newsSigma, ONE, slope } from '../../src/trader/strategy/strategy.js';
-import { Grid, type SavedGrid } from './grid.js';
-import { Middle, type SavedMiddle } from './middle.js';
+import { Grid } from './grid.js';
+import { Middle } from './middle.js';
 import { type FeedRules, weighByOutside } from './outside.js';
-import { type Fill, OwnFills, type SideFate } from './own-fills.js';
+import { OwnFills, type SideFate } from './own-fills.js';
+import type { Saved } from './saved.js';
 import { DIFFUSIVE_PART, readScore } from './score.js';
-import { type SavedTakers, Takers } from './takers.js';
+import { Takers } from './takers.js';
 import { Wall } from './wall.js';
 
 /** An empty side of the book is a wall there. */
@@ -20,31 +21,23 @@ const INFORMED_S = 1;
 const UNSEEN = 0.5;
 /** Deviation of a jump's log-odds, at most: more is anywhere. */
 const LARGEST_JUMP = 3;
+/** Prior weight of the part of looks in which informed takers come, in orders on the wrong side. */
+const PRIOR_TAKES = 20;
+/** The part counts as measured from this weight of evidence on. */
+const MEASURED_TAKES = 2;
 /** Prior mean time between jumps, s. */
 const PRIOR_JUMP_SECONDS = 1000;
 /** Nearer to 0 and 1 prices are indistinguishable. */
 const OUTERMOST = 0.0001;
 
-export interface Look {
-  readonly bookMs: number;
-  readonly bid: number | null;
-  readonly ask: number | null;
-  readonly bidShares: number;
-  readonly askShares: number;
+interface ImaginedFate {
+  readonly side: BookSide;
+  readonly price: number;
+  readonly right: number;
+  readonly wrong: number;
 }
 
-export interface SavedBelief {
-  readonly grid: SavedGrid;
-  readonly last: Look | null;
-  readonly lookEveryS: number;
-  readonly lagS: number;
-  readonly jumps: number;
-  readonly seconds: number;
-  readonly evidence: string;
-  readonly takers: SavedTakers;
-  readonly fills: readonly Fill[];
-  readonly middle: SavedMiddle;
-}
+type Look = NonNullable<Saved['last']>;
 
 export class Belief {
   /** As of the newest book, by all that this market has shown. */
@@ -61,6 +54,9 @@ export class Belief {
   #lookEveryS: number;
   /** From a decision until the exchange has carried it out. */
   #lagS = 0;
+  /** Own orders on the wrong side of the truth that were taken in a look, and those that should have been. */
+  #takes = PRIOR_TAKES;
+  #expectedTakes = PRIOR_TAKES;
   #jumps = 1;
   #seconds = PRIOR_JUMP_SECONDS;
   #sigma = 0;
@@ -100,7 +96,7 @@ export class Belief {
     return this.#jumps / this.#seconds;
   }
 
-  save(): SavedBelief {
+  save(): Omit<Saved, 'absence'> {
     return {
       grid: this.grid.save(),
       last: this.#last,
@@ -110,13 +106,14 @@ export class Belief {
       seconds: this.#seconds,
       evidence: this.evidence,
       takers: this.takers.save(),
-      fills: this.fills.save(),
+      informed: { takes: this.#takes, expected: this.#expectedTakes },
+      ...this.fills.save(),
       middle: this.middle.save(),
     };
   }
 
   /** Continues from the saved state, as if there had been no restart. */
-  restore(saved: Omit<SavedBelief, 'middle'>): void {
+  restore(saved: Omit<Saved, 'absence'>): void {
     this.grid.restore(saved.grid);
     this.#last = saved.last;
     this.#lookEveryS = saved.lookEveryS;
@@ -124,7 +121,9 @@ export class Belief {
     [this.#jumps, this.#seconds] = [saved.jumps, saved.seconds];
     this.evidence = saved.evidence;
     this.takers.restore(saved.takers);
-    this.fills.restore(saved.fills);
+    [this.#takes, this.#expectedTakes] = [saved.informed.takes, saved.informed.expected];
+    this.fills.restore(saved);
+    this.middle.restore(saved.middle);
   }
 
   /** Takes in a view; a book that was seen before says nothing new. `rules` say which feed is believed, and how far. */
@@ -145,6 +144,37 @@ export class Belief {
     this.ahead.copyFrom(this.known);
     this.#move(this.ahead, this.horizonS(view, minQuoteS), view);
     this.ahead.normalise();
+  }
+
+  /** Probability that informed takers come within this time. */
+  informedIn(seconds: number): number {
+    return Math.min(1, seconds / INFORMED_S) * this.informedPart;
+  }
+
+  /** Whether enough orders were at risk to measure that part. */
+  get isPartMeasured(): boolean {
+    return this.#expectedTakes > PRIOR_TAKES + MEASURED_TAKES;
+  }
+
+  /** The same part with little weight of the prior: information is not paid for on trust. */
+  get measuredPart(): number {
+    const [takes, expected] = [this.#takes - PRIOR_TAKES, this.#expectedTakes - PRIOR_TAKES];
+    return Math.min(1, Math.max(0, (takes + MEASURED_TAKES) / (expected + MEASURED_TAKES)));
+  }
+
+  /** Part of the looks in which an informed taker came. */
+  get informedPart(): number {
+    return Math.min(1, Math.max(0, this.#takes / this.#expectedTakes));
+  }
+
+  /** Fills `grid` with the belief one look ahead, if an order's fate has these likelihoods on either side of its price. */
+  imagine(grid: Grid, { side, price, right, wrong }: ImaginedFate, view: MarketView, minQuoteS: number): void {
+    grid.copyFrom(this.known);
+    if (side === 'bid') grid.weigh(price, wrong, right);
+    else grid.weigh(price, right, wrong);
+    grid.normalise();
+    this.#move(grid, this.horizonS(view, minQuoteS), view);
+    grid.normalise();
   }
 
   #beginAnew(): void {
@@ -177,35 +207,39 @@ export class Belief {
   }
 
   #ownEvidence(side: BookSide, fate: SideFate, last: Look, dt: number): void {
-    const { goneAt, goneShares, stoodAt, stoodS, partShares, partPrice } = fate;
+    const { goneAt, goneShares, goneOnlyProbes, stoodAt, stoodS, partShares, partPrice, firstAt, realAt } = fate;
     const grid = this.grid;
     const wrong = (price: number): number => (side === 'bid' ? grid.below(price) : grid.sum() - grid.below(price));
-    if (goneAt !== null) {
+    const wrongAtFirst = firstAt === null ? 0 : wrong(firstAt) / grid.sum();
+    const wasFirst = firstAt !== null && this.#isFirst(side, firstAt, last);
+    const wasBehind = realAt !== null && !this.#isFirst(side, realAt, last);
+    let informedTake = 0;
+    if (goneAt !== null && partShares === 0) {
       this.evidence = `our ${side} at ${goneAt.toFixed(3)} was taken whole`;
       const byChance = Math.min(1, this.takers.rate * dt) * this.takers.probabilityAbove(side, goneShares, goneAt);
       const taken = wrong(goneAt);
       const chance = byChance * (grid.sum() - taken);
       const probability = chance / (chance + taken + 1e-12);
-      const wasFirst = this.#isFirst(side, goneAt, last);
-      this.takers.observeTaker(side, { probability, shares: goneShares, price: goneAt, isLeast: true, wasFirst });
+      informedTake = 1 - probability;
+      const visit = { probability, price: goneAt, isLeast: true, wasFirst, wasBehind: wasBehind && !goneOnlyProbes };
+      this.takers.observeTaker(side, { ...visit, shares: goneOnlyProbes ? null : goneShares });
       this.#weigh(side, goneAt, byChance, 1);
     }
     if (partShares > 0) {
       this.evidence = `our ${side} at ${partPrice.toFixed(3)} was taken in part: by an uninformed taker`;
-      const wasFirst = this.#isFirst(side, partPrice, last);
-      this.takers.observeTaker(side, {
-        probability: 1,
-        shares: partShares,
-        price: partPrice,
-        isLeast: false,
-        wasFirst,
-      });
+      // One taker removed the better orders as well; an informed one would have taken all of this one.
+      const shares = goneShares + partShares;
+      this.takers.observeTaker(side, { probability: 1, shares, price: partPrice, isLeast: false, wasFirst, wasBehind });
     }
-    if (stoodAt !== null) this.#weigh(side, stoodAt, 1, Math.max(OVERLOOKED, 1 - comingIn(Math.min(dt, stoodS))));
-    const exposedAt = goneAt ?? stoodAt;
-    if (exposedAt === null) return;
-    if (this.#isFirst(side, exposedAt, last)) this.takers.addExposure(dt);
-    else this.takers.stoodBehind(dt, side, side === 'bid' ? last.bidShares : last.askShares, exposedAt);
+    if (stoodAt !== null)
+      this.#weigh(side, stoodAt, 1, Math.max(OVERLOOKED, 1 - this.informedIn(Math.min(dt, stoodS))));
+    if (firstAt !== null && fate.firstRested) {
+      this.#expectedTakes += wrongAtFirst ** 2;
+      this.#takes += wrongAtFirst * informedTake;
+    }
+    if (wasFirst) this.takers.addExposure(dt);
+    if (wasBehind && realAt !== null)
+      this.takers.stoodBehind(dt, side, side === 'bid' ? last.bidShares : last.askShares, realAt);
   }
 
   /** Whether a taker would have met an order of ours at this price first: behind others his absence says little. */
@@ -236,7 +270,7 @@ export class Belief {
     // The maker of a new order knew better, and a taker who took the orders before it left it; an order that rests where it
     // did before has only not been taken yet.
     const stands = was !== null && Math.abs(is - was) < tick / 2;
-    this.grid.weighBy(this.#walls[side].at(is), stands ? comingIn(dt) : 1);
+    this.grid.weighBy(this.#walls[side].at(is), stands ? this.informedIn(dt) : 1);
   }
 
   #move(grid: Grid, seconds: number, view: MarketView): void {
@@ -278,9 +312,6 @@ const mayHaveTraded = (price: number, sinceMs: number, { market, health, trades 
   trades.some(
     ({ seenMs, priceMicros }) => seenMs > sinceMs && Math.abs(priceMicros / ONE - price) < market.tickMicros / ONE / 2,
   );
-
-/** Probability that informed takers have come by then. */
-const comingIn = (seconds: number): number => Math.min(1, seconds / INFORMED_S);
 
 function readLook({ nowMs, health, others }: MarketView): Look {
   const [bid, ask] = [others.bids[0], others.asks[0]];

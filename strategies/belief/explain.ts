@@ -100,6 +100,7 @@ export function makeShown(belief: Belief): Readonly<Record<string, number | stri
     taker_sigma_log: takers.sigma,
     jumps_per_s: belief.jumpRate,
     middle_confirmed_part: belief.middle.confirmed,
+    informed_part: belief.informedPart,
     last_evidence: belief.evidence,
     known_from_elsewhere: belief.outside,
   };

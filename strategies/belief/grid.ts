@@ -2,6 +2,7 @@
 
 import { normalCdf, sigmoid } from '../../src/trader/strategy/strategy.js';
 import { Blur } from './blur.js';
+import type { Saved } from './saved.js';
 
 /** Log-odds from -LIMIT to LIMIT: prices from 0.0001 to 0.9999. */
 const LIMIT = 9.2;
@@ -26,13 +27,6 @@ export const locatePrice = (price: number): number =>
 interface Moments {
   readonly mean: number;
   readonly deviation: number;
-}
-
-/** Points below the first and above the last have no mass. */
-export interface SavedGrid {
-  readonly low: number;
-  /** Doubles, base64. */
-  readonly mass: string;
 }
 
 /** Used within one call only, so all grids of a process share them: they stay in the processor's nearest memory. */
@@ -75,14 +69,14 @@ export class Grid {
     this.#price = other.#price;
   }
 
-  /** The mass from `low` to `high`, exactly. */
-  save(): SavedGrid {
+  /** The mass from `low` to `high`, exactly: doubles, base64. */
+  save(): Saved['grid'] {
     const held = this.mass.slice(this.low, this.high + 1);
     return { low: this.low, mass: Buffer.from(held.buffer).toString('base64') };
   }
 
   /** Throws RangeError for a value that is no belief on this grid. */
-  restore({ low, mass }: SavedGrid): void {
+  restore({ low, mass }: Saved['grid']): void {
     const bytes = Uint8Array.from(Buffer.from(mass, 'base64'));
     const held = new Float64Array(bytes.buffer, 0, Math.floor(bytes.length / Float64Array.BYTES_PER_ELEMENT));
     const isOnGrid = Number.isInteger(low) && low >= 0 && held.length > 0 && low + held.length <= POINTS;

@@ -6,6 +6,8 @@
  * its start, so a right belief is fully confirmed, at any speed of the others.
  */
 
+import type { Saved } from './saved.js';
+
 /** A difference is closed when the middle has moved by this part of others' spread, both in log-odds. */
 const MOVED = 0.25;
 /** Prior: number of fully confirmed differences of this size, log-odds. */
@@ -17,22 +19,6 @@ const LARGEST = 1;
 /** Half-life of the learned part, in differences. */
 const MEMORY = 1000;
 
-/** A difference that later middles have not confirmed or refuted yet; log-odds. */
-interface OpenDifference {
-  readonly difference: number;
-  readonly middle: number;
-  readonly spread: number;
-}
-
-export interface SavedMiddle {
-  readonly products: number;
-  readonly squares: number;
-  readonly moves: number;
-  readonly count: number;
-  readonly difference: number;
-  readonly open: OpenDifference | null;
-}
-
 export class Middle {
   /** Sums over closed differences: products with the middle's move towards them, squares, and squares of the moves. */
   #products = 0;
@@ -40,7 +26,8 @@ export class Middle {
   #moves = 0;
   #count = 0;
   #difference = 0;
-  #open: OpenDifference | null = null;
+  /** A difference that later middles have not confirmed or refuted yet; log-odds. */
+  #open: Saved['middle']['open'] = null;
 
   /**
    * With each new book.
@@ -93,7 +80,7 @@ export class Middle {
     return (1 - this.confirmed) * this.#difference;
   }
 
-  save(): SavedMiddle {
+  save(): Saved['middle'] {
     return {
       products: this.#products,
       squares: this.#squares,
@@ -104,7 +91,7 @@ export class Middle {
     };
   }
 
-  restore({ products, squares, moves, count, difference, open }: SavedMiddle): void {
+  restore({ products, squares, moves, count, difference, open }: Saved['middle']): void {
     [this.#products, this.#squares, this.#moves, this.#count] = [products, squares, moves, count];
     [this.#difference, this.#open] = [difference, open];
   }

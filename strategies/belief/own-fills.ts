@@ -1,12 +1,25 @@
 /** What became of our own orders between two looks: the best evidence there is on where the truth lies. */
 
-import { type BookSide, type MarketView, ONE, type StrategyEvent } from '../../src/trader/strategy/strategy.js';
+import {
+  type BookSide,
+  type MarketView,
+  ONE,
+  type QuoteLevel,
+  type StrategyEvent,
+} from '../../src/trader/strategy/strategy.js';
+import type { Saved } from './saved.js';
 
 /** One side since the last look; prices in (0, 1), shares. */
 export interface SideFate {
   /** The worst price at which we were filled and nothing was left; null when none was. */
   readonly goneAt: number | null;
   readonly goneShares: number;
+  readonly goneOnlyProbes: boolean;
+  /** The best price of any order of ours since the last look, and of those that are no probes; null without one. */
+  readonly firstAt: number | null;
+  readonly realAt: number | null;
+  /** Whether the best one was at rest already at the last look. */
+  readonly firstRested: boolean;
   /** The best price at which the newest book still shows an order of ours; null where it shows none. */
   readonly stoodAt: number | null;
   /** Seconds from its acceptance to that book. */
@@ -16,13 +29,23 @@ export interface SideFate {
   readonly partPrice: number;
 }
 
-export type Fill = Extract<StrategyEvent, { kind: 'fill' }>;
-
 export class OwnFills {
-  #fills: Fill[] = [];
+  #fills: Saved['fills'] = [];
+  /** Prices at which an order of ours was at rest at the last look, micros. */
+  #rested: Record<BookSide, ReadonlySet<number>> = { bid: new Set(), ask: new Set() };
+  /** Prices of the probes, micros. */
+  #probes: Record<BookSide, ReadonlySet<number>> = { bid: new Set(), ask: new Set() };
+
+  /** Probes that rest or are to rest until the next look. */
+  expect(bids: readonly QuoteLevel[], asks: readonly QuoteLevel[]): void {
+    const prices = (levels: readonly QuoteLevel[]) => new Set<number>(levels.map(({ priceMicros }) => priceMicros));
+    this.#probes = { bid: prices(bids), ask: prices(asks) };
+  }
 
   add(event: StrategyEvent): void {
-    if (event.kind === 'fill' && event.isMaker) this.#fills.push(event);
+    if (event.kind !== 'fill' || !event.isMaker) return;
+    const { side, priceMicros, amountMicros } = event;
+    this.#fills.push({ side, priceMicros, amountMicros });
   }
 
   /** Fills that were not taken yet are of no use any more. */
@@ -30,12 +53,15 @@ export class OwnFills {
     this.#fills = [];
   }
 
-  save(): readonly Fill[] {
-    return [...this.#fills];
+  save(): Pick<Saved, 'fills' | 'orders'> {
+    const list = (of: Record<BookSide, ReadonlySet<number>>) => ({ bid: [...of.bid], ask: [...of.ask] });
+    return { fills: [...this.#fills], orders: { rested: list(this.#rested), probes: list(this.#probes) } };
   }
 
-  restore(fills: readonly Fill[]): void {
+  restore({ fills, orders: { rested, probes } }: Pick<Saved, 'fills' | 'orders'>): void {
     this.#fills = [...fills];
+    this.#rested = { bid: new Set(rested.bid), ask: new Set(rested.ask) };
+    this.#probes = { bid: new Set(probes.bid), ask: new Set(probes.ask) };
   }
 
   /** The fates of both sides since the last call. */
@@ -50,21 +76,35 @@ export class OwnFills {
     const standing = seenStanding(side, view);
     let stood: number | null = null;
     for (const price of standing.keys()) if (stood === null || better(price, stood)) stood = price;
+    const probes = this.#probes[side];
+    let [first, real] = [stood, null as number | null];
+    for (const price of standing.keys()) if (!probes.has(price) && (real === null || better(price, real))) real = price;
     let gone: number | null = null;
     let [goneShares, partShares, partPrice] = [0, 0, 0];
+    let goneOnlyProbes = true;
     for (const fill of this.#fills) {
       if (fill.side !== side) continue;
+      if (first === null || better(fill.priceMicros, first)) first = fill.priceMicros;
+      const isProbe = probes.has(fill.priceMicros);
+      if (!isProbe && (real === null || better(fill.priceMicros, real))) real = fill.priceMicros;
       if (standing.has(fill.priceMicros)) {
         partShares += fill.amountMicros / ONE;
         partPrice = fill.priceMicros / ONE;
       } else {
         goneShares += fill.amountMicros / ONE;
+        goneOnlyProbes &&= isProbe;
         if (gone === null || better(gone, fill.priceMicros)) gone = fill.priceMicros;
       }
     }
+    const firstRested = first !== null && this.#rested[side].has(first);
+    this.#rested[side] = new Set(standing.keys());
     return {
+      firstRested,
       goneAt: gone === null ? null : gone / ONE,
       goneShares,
+      goneOnlyProbes,
+      firstAt: first === null ? null : first / ONE,
+      realAt: real === null ? null : real / ONE,
       stoodAt: stood === null ? null : stood / ONE,
       stoodS: (stood === null ? 0 : (standing.get(stood) ?? 0)) / 1000,
       partShares,

@@ -12,7 +12,7 @@ const MOST_PRICES = 60;
 /** More shares at the same price take half the requests of a change: changes that wait for them wait half as long as for one. */
 const TOP_UP = 0.5;
 /** A draft and its submission. */
-const PLACING_REQUESTS = 2;
+export const PLACING_REQUESTS = 2;
 /** Less mass than this is none. */
 const TINY = 1e-12;
 

@@ -1,139 +1,53 @@
-/** Reads back what belief-maker saved: it comes from a file, so nothing of it is taken on trust. */
+/** Reads back what belief-maker saved: it comes from a file, so each value is checked. */
 
-import type { BookSide } from '../../src/trader/strategy/strategy.js';
-import type { SavedAbsence } from './absence.js';
-import type { Look, SavedBelief } from './belief.js';
-import type { SavedMiddle } from './middle.js';
-import type { Fill } from './own-fills.js';
-import { type SavedTakers, SIZE_SIGMA } from './takers.js';
+import { z } from 'zod';
 
-type Loose = Readonly<Record<string, unknown>>;
+const number = z.number();
+const above0 = z.number().positive();
+const from0 = z.number().nonnegative();
+const ofSides = <T extends z.ZodType>(each: T) => z.object({ bid: each, ask: each });
 
-/** Values that were not measured when it was saved are null. */
-type Saved = Omit<SavedBelief, 'middle'> & {
-  readonly absence: SavedAbsence | null;
-  readonly middle: SavedMiddle | null;
-};
+const saved = z.object({
+  belief: z.object({
+    grid: z.object({ low: number, mass: z.string() }),
+    last: z
+      .object({
+        bookMs: number,
+        bid: above0.nullable(),
+        ask: above0.nullable(),
+        bidShares: number,
+        askShares: number,
+      })
+      .nullable(),
+    lookEveryS: above0,
+    lagS: from0,
+    informed: z.object({ takes: number, expected: above0 }),
+    jumps: above0,
+    seconds: above0,
+    evidence: z.string(),
+    takers: z.object({
+      takers: above0,
+      seconds: above0,
+      reached: above0,
+      reaching: above0,
+      sizes: ofSides(z.array(z.object({ weight: above0, logMean: number, variance: above0, score: number }))),
+    }),
+    fills: z.array(z.object({ side: z.enum(['bid', 'ask']), priceMicros: number, amountMicros: number })),
+    orders: z.object({ rested: ofSides(z.array(number)), probes: ofSides(z.array(number)) }),
+    absence: z.object({ seconds: from0, orders: above0, since: ofSides(number.nullable()) }),
+    middle: z.object({
+      products: number,
+      squares: from0,
+      moves: from0,
+      count: from0,
+      difference: number,
+      open: z.object({ difference: number, middle: number, spread: number }).nullable(),
+    }),
+  }),
+});
 
-/** Throws TypeError that names the first thing that is missing or of another kind. */
-export function readSaved(saved: unknown): Saved {
-  const belief = requireRecord(requireRecord(saved, 'the saved state')['belief'], 'belief');
-  const grid = requireRecord(belief['grid'], 'grid');
-  const fills = requireList(belief['fills'], 'fills');
-  return {
-    grid: { low: requireNumber(grid, 'low'), mass: requireText(grid, 'mass') },
-    last: belief['last'] === null ? null : readLook(requireRecord(belief['last'], 'last')),
-    lookEveryS: requirePositive(belief, 'lookEveryS'),
-    lagS: readLag(belief),
-    jumps: requirePositive(belief, 'jumps'),
-    seconds: requirePositive(belief, 'seconds'),
-    evidence: requireText(belief, 'evidence'),
-    takers: readTakers(requireRecord(belief['takers'], 'takers')),
-    // Our own order ids from the engine; each number in them was counted before it was saved.
-    fills: fills.map((fill) => readFill(requireRecord(fill, 'fill'))),
-    absence: belief['absence'] === undefined ? null : readAbsence(requireRecord(belief['absence'], 'absence')),
-    middle: belief['middle'] === undefined ? null : readMiddle(requireRecord(belief['middle'], 'middle')),
-  };
-}
+/** What belief-maker saves and continues from; each part is a class's own. */
+export type Saved = z.infer<typeof saved>['belief'];
 
-/** None was saved before it was measured. */
-function readAbsence(absence: Loose): SavedAbsence {
-  const since = requireRecord(absence['since'], 'since');
-  const sinceOf = (side: BookSide): number | null => (since[side] === null ? null : requireNumber(since, side));
-  return {
-    seconds: Math.max(0, requireNumber(absence, 'seconds')),
-    orders: requirePositive(absence, 'orders'),
-    since: { bid: sinceOf('bid'), ask: sinceOf('ask') },
-  };
-}
-
-function readMiddle(middle: Loose): SavedMiddle {
-  const open = middle['open'] === null ? null : requireRecord(middle['open'], 'open');
-  return {
-    products: requireNumber(middle, 'products'),
-    squares: Math.max(0, requireNumber(middle, 'squares')),
-    moves: Math.max(0, requireNumber(middle, 'moves')),
-    count: Math.max(0, requireNumber(middle, 'count')),
-    difference: requireNumber(middle, 'difference'),
-    open: open && {
-      difference: requireNumber(open, 'difference'),
-      middle: requireNumber(open, 'middle'),
-      spread: requireNumber(open, 'spread'),
-    },
-  };
-}
-
-/** None was saved before it was measured. */
-function readLag(belief: Loose): number {
-  return belief['lagS'] === undefined ? 0 : Math.max(0, requireNumber(belief, 'lagS'));
-}
-
-function readLook(look: Loose): Look {
-  const readPrice = (name: string): number | null => (look[name] === null ? null : requirePositive(look, name));
-  return {
-    bookMs: requireNumber(look, 'bookMs'),
-    bid: readPrice('bid'),
-    ask: readPrice('ask'),
-    bidShares: requireNumber(look, 'bidShares'),
-    askShares: requireNumber(look, 'askShares'),
-  };
-}
-
-function readTakers(takers: Loose): SavedTakers {
-  const sizes = requireRecord(takers['sizes'], 'sizes');
-  const side = (name: 'bid' | 'ask') =>
-    requireList(sizes[name], name).map((size) => {
-      const model = requireRecord(size, 'size');
-      return {
-        weight: requirePositive(model, 'weight'),
-        logMean: requireNumber(model, 'logMean'),
-        // None was saved before it was learned.
-        variance: model['variance'] === undefined ? SIZE_SIGMA ** 2 : requirePositive(model, 'variance'),
-        score: requireNumber(model, 'score'),
-      };
-    });
-  return {
-    takers: requirePositive(takers, 'takers'),
-    seconds: requirePositive(takers, 'seconds'),
-    reached: requirePositive(takers, 'reached'),
-    reaching: requirePositive(takers, 'reaching'),
-    sizes: { bid: side('bid'), ask: side('ask') },
-  };
-}
-
-function readFill(fill: Loose): Fill {
-  for (const name of ['nowMs', 'priceMicros', 'amountMicros']) requireNumber(fill, name);
-  if (fill['kind'] !== 'fill' || (fill['side'] !== 'bid' && fill['side'] !== 'ask'))
-    throw new TypeError('fill is none');
-  // Each field that is used was looked at.
-  return fill as unknown as Fill;
-}
-
-function requireRecord(value: unknown, name: string): Loose {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`${name} is no record`);
-  // Any object can be read by name; the type of a value stays unknown.
-  return value as Loose;
-}
-
-function requireList(value: unknown, name: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new TypeError(`${name} is no list`);
-  return value;
-}
-
-function requireNumber(record: Loose, name: string): number {
-  const value = record[name];
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw new TypeError(`${name} is no number`);
-  return value;
-}
-
-function requirePositive(record: Loose, name: string): number {
-  const value = requireNumber(record, name);
-  if (value <= 0) throw new TypeError(`${name} is not above 0`);
-  return value;
-}
-
-function requireText(record: Loose, name: string): string {
-  const value = record[name];
-  if (typeof value !== 'string') throw new TypeError(`${name} is no text`);
-  return value;
-}
+/** Throws `ZodError`, which names the wrong values. */
+export const readSaved = (state: unknown): Saved => saved.parse(state).belief;

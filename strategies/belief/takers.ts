@@ -1,6 +1,7 @@
 /** What uninformed takers bring to a market, learned from our own fills and from public trades. */
 
 import { type BookSide, normalCdf, normalDensity, normalQuantile } from '../../src/trader/strategy/strategy.js';
+import type { Saved } from './saved.js';
 
 /** Deviation of the logarithm of a taker's size before any was seen: of most markets it lies between 0.8 and 1.5. */
 export const SIZE_SIGMA = 1.2;
@@ -49,25 +50,18 @@ const UNITS: readonly SizeModel['logUnit'][] = [
 /** Prior deviation between the two sides' mean logarithmic sizes, in the right units. */
 const SIDES_DIFFER = 0.3;
 
-type LearnedSize = Pick<SizeModel, 'weight' | 'logMean' | 'variance' | 'score'>;
-
-export interface SavedTakers {
-  readonly takers: number;
-  readonly seconds: number;
-  readonly reached: number;
-  readonly reaching: number;
-  readonly sizes: Readonly<Record<BookSide, readonly LearnedSize[]>>;
-}
-
 /** An uninformed taker who met an order of ours, with this probability. */
 export interface Visit {
   readonly probability: number;
-  readonly shares: number;
+  /** Null: unknown, since he took a probe only. */
+  readonly shares: number | null;
   readonly price: number;
   /** Whether it was all that we had: more may have been wanted. */
   readonly isLeast: boolean;
-  /** Whether no orders of others were before ours. */
+  /** Whether no orders of others were before our best one. */
   readonly wasFirst: boolean;
+  /** Whether orders of others were before one that he reached. */
+  readonly wasBehind: boolean;
 }
 
 export class Takers {
@@ -93,7 +87,7 @@ export class Takers {
     this.#sizes = { bid: models(), ask: models() };
   }
 
-  save(): SavedTakers {
+  save(): Saved['takers'] {
     const sizes = (side: BookSide) =>
       this.#sizes[side].map(({ weight, logMean, variance, score }) => ({ weight, logMean, variance, score }));
     return {
@@ -105,7 +99,7 @@ export class Takers {
     };
   }
 
-  restore({ takers, seconds, reached, reaching, sizes }: SavedTakers): void {
+  restore({ takers, seconds, reached, reaching, sizes }: Saved['takers']): void {
     if (sizes.bid.length !== UNITS.length || sizes.ask.length !== UNITS.length)
       throw new RangeError('the saved sizes are in other units');
     [this.#takers, this.#seconds, this.#reached, this.#reaching] = [takers, seconds, reached, reaching];
@@ -138,9 +132,10 @@ export class Takers {
     this.#reaching += this.rate * seconds * this.probabilityAbove(side, ahead, price);
   }
 
-  observeTaker(side: BookSide, { probability, shares, price, isLeast, wasFirst }: Visit): void {
+  observeTaker(side: BookSide, { probability, shares, price, isLeast, wasFirst, wasBehind }: Visit): void {
     if (wasFirst) this.#takers += probability;
-    else this.#reached += probability;
+    if (wasBehind) this.#reached += probability;
+    if (shares === null) return;
     const sigma = this.#sigma;
     for (const model of this.#sizes[side])
       learn(model, Math.log(shares) + model.logUnit(price), { probability, isLeast, sigma });

@@ -172,10 +172,10 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   pg: { rooms: ['shell/fleet'], instead: 'the database of a fleet is spoken to through `shell/fleet`' },
   ioredis: { rooms: ['shell/queue'], instead: 'only a queue has such a server' },
   zod: {
-    // In the lab only sweeps may: outcomes arrive from other machines.
+    // In the lab only sweeps may: outcomes arrive from other machines. Strategies read back their saved state.
     rooms: [
       ...['cli', 'exchange', 'lab/sweep', 'recording', 'shared/base', 'shared/protocol', 'shell'],
-      ...['trader/risk', 'trader/strategy'],
+      ...['strategies', 'trader/risk', 'trader/strategy'],
     ],
     instead: 'what crosses a border is validated there, once',
   },

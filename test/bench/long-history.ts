@@ -107,6 +107,7 @@ const INTENT: IntentRow = {
   orderPubkey: null,
   feeRateMicros: NONE,
   strategy: 'ladder',
+  isProbe: false,
   reason: '{"note":"ladder","fair":"0.5","best_bid":"0.49","best_ask":"0.51"}',
   state: 'done',
   draftPubkey: null,

@@ -51,7 +51,7 @@ describe('the newsvendor', () => {
   it('offers rarer sizes the more takers were seen, but none that fewer than one in two hundred want', () => {
     const takers = new Takers(9);
     expect(takers.rareAt('bid')).toBe(0.1);
-    const visit = { probability: 1, shares: 9, price: 0.5, isLeast: false, wasFirst: true };
+    const visit = { probability: 1, shares: 9, price: 0.5, isLeast: false, wasFirst: true, wasBehind: false };
     for (let i = 0; i < 5; i++) takers.observeTaker('bid', visit);
     expect(takers.rareAt('bid')).toBeCloseTo(1 / 15, 12);
     for (let i = 0; i < 250; i++) takers.observeTaker('bid', visit);
@@ -242,7 +242,7 @@ describe('the grid', () => {
   });
 });
 
-const VISIT = { probability: 1, isLeast: false, wasFirst: true };
+const VISIT = { probability: 1, isLeast: false, wasFirst: true, wasBehind: false };
 
 describe('takers', () => {
   it('are learned: rate from fills and time, sizes from fills in whole and in part', () => {

@@ -66,6 +66,7 @@ export interface Reservation {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
   readonly strategy: string;
+  readonly isProbe: boolean;
   readonly createdMs: number;
 }
 

@@ -91,7 +91,7 @@ function reserving(
   remainingMicros: Micros,
   schedule: FeeSchedule,
 ): Reservation {
-  const { kind, marketConditionId, isYes, side, priceMicros, strategy, createdMs } = intent;
+  const { kind, marketConditionId, isYes, side, priceMicros, strategy, isProbe, createdMs } = intent;
   const feeRateMicros =
     side === null || priceMicros === null ? ZERO : notionalRate(schedule, intent.feeRateMicros, priceMicros);
   const notional = side === 'buy' ? mul(must(priceMicros, 'price of a place'), remainingMicros, 'ceil') : ZERO;
@@ -111,6 +111,7 @@ function reserving(
     yesMicros: isYes === false ? ZERO : (intent.redeemYesMicros ?? given),
     noMicros: isYes === true ? ZERO : (intent.redeemNoMicros ?? given),
     strategy,
+    isProbe,
     createdMs,
   };
 }

@@ -8,7 +8,7 @@ import { CONVERSIONS, FILLS, INTENTS, MARKETS, ORDERS, RUNS, STRATEGY_STATES } f
 export const APPLICATION_ID = 0x5457424b;
 
 /** Incremented with any change of the tables or of the meaning of rows. */
-export const LEDGER_VERSION = 8;
+export const LEDGER_VERSION = 9;
 
 /** Micros, milliseconds, seconds and booleans are INTEGER; STRICT rejects other types. */
 export const SCHEMA = `

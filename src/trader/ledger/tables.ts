@@ -83,6 +83,8 @@ export const INTENTS = new Table(
     /** Highest fee rate of the market at approval; the reserved currency depends on it. */
     feeRateMicros: amount('fee_rate'),
     strategy: text('strategy'),
+    /** A place that a strategy sent for its information. */
+    isProbe: flag('is_probe'),
     /** JSON text with the reasons; `explain` shows it. */
     reason: text('reason'),
     state: state<IntentState>('state'),

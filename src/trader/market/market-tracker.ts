@@ -454,6 +454,7 @@ function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts 
 /** Selects the fields for strategies: the engine's own orders have more. */
 const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: number): OwnOrderView => ({
   intentId: order.intentId,
+  isProbe: order.isProbe === true,
   side: order.side,
   priceMicros: order.priceMicros,
   remainingMicros: order.remainingMicros,

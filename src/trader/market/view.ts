@@ -71,6 +71,8 @@ export interface TapeTrade {
 /** An own order that rests or may rest: in flight, open, partly filled, being canceled, or unknown. */
 export interface OwnOrder {
   readonly intentId: string;
+  /** True: sent as a probe. Absent: false. */
+  readonly isProbe?: boolean;
   readonly side: BookSide;
   /** In YES space for either outcome. */
   readonly priceMicros: Micros;

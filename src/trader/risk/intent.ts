@@ -24,6 +24,8 @@ export interface PlaceIntent extends OfKind<'place'> {
   /** The strategy's fair YES price; null only for orders that reduce a position without a strategy (flattening). */
   readonly fairYesMicros: Micros | null;
   readonly strategy: string;
+  /** Absent: false. */
+  readonly isProbe?: boolean;
 }
 
 export interface CancelIntent extends OfKind<'cancel'> {

@@ -11,6 +11,8 @@ export interface QuoteLevel {
   readonly priceMicros: Micros;
   /** Shares, on the market's lot, within its amount limits. */
   readonly amountMicros: Micros;
+  /** True: a probe, which is sent for information. Orders that are no probes are sent first. Absent: false. */
+  readonly isProbe?: boolean;
 }
 
 /** Complete sets that a strategy wants to hold, to sell either outcome. */

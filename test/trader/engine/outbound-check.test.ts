@@ -24,6 +24,7 @@ const row = (changes: Partial<IntentRow>): IntentRow => ({
   orderPubkey: null,
   feeRateMicros: micros(0),
   strategy: 'maker',
+  isProbe: false,
   reason: '{}',
   state: 'intended',
   draftPubkey: null,

@@ -53,6 +53,7 @@ export const intentOf = (changes: Partial<IntentRow> = {}): IntentRow => ({
   orderPubkey: null,
   feeRateMicros: m(10_000),
   strategy: 'maker',
+  isProbe: false,
   reason: '{}',
   state: 'intended',
   draftPubkey: null,

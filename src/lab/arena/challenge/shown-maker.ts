@@ -55,8 +55,8 @@ export class ShownMaker implements Maker {
   readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;
   readonly #strategy: string;
-  /** Time of each open order's placement. */
-  readonly #placedMs = new Map<string, number>();
+  /** Each open order's placement. */
+  readonly #placed = new Map<string, { readonly atMs: number; readonly isProbe: boolean }>();
   readonly #feeds: readonly string[];
   readonly #told: TruthFeed;
   readonly #glanceEvent: MakerPlace['glanceEvent'];
@@ -140,10 +140,11 @@ export class ShownMaker implements Maker {
 
   #listOrders(): readonly QuotedOrder[] {
     return this.#account.orders.map(({ id, side, tick, remaining }) => {
-      const placedMs = this.#placedMs.get(id) ?? START_MS;
+      const { atMs: placedMs, isProbe } = this.#placed.get(id) ?? { atMs: START_MS, isProbe: false };
       return {
         intentId: id,
         orderPubkey: id,
+        isProbe,
         strategy: this.#strategy,
         phase: 'resting',
         side,
@@ -167,16 +168,16 @@ export class ShownMaker implements Maker {
     const left = orders.filter((order) => !cancels.includes(order));
     const { wishes } = findChanges(quotes, left, this.#facts);
     for (const { intentId } of cancels) {
-      this.#placedMs.delete(intentId);
+      this.#placed.delete(intentId);
       yield { kind: 'cancel', id: intentId };
     }
-    for (const { side, priceMicros, amountMicros } of wishes) {
+    for (const { side, priceMicros, amountMicros, isProbe = false } of wishes) {
       const tick = Math.round((priceMicros / ONE) * 100);
       if (!isPassive(side, tick, sight)) continue;
       const shares = findAffordable(sight.account, side, tick, amountMicros / ONE);
       if (shares < QUANTUM) continue;
       const id = `o${++this.#lastId}`;
-      this.#placedMs.set(id, nowMs);
+      this.#placed.set(id, { atMs: nowMs, isProbe });
       yield { kind: 'place', id, side, tick, shares };
     }
   }

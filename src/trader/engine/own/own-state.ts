@@ -151,6 +151,7 @@ function toQuotedOrder(reservation: Reservation, resting: RestingOrder | undefin
     intentId: reservation.intentId,
     orderPubkey: resting?.orderPubkey ?? '',
     strategy: reservation.strategy,
+    isProbe: reservation.isProbe,
     side: inYes.side,
     priceMicros: inYes.priceMicros,
     isYes,

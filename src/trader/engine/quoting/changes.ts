@@ -17,6 +17,7 @@ export interface DesiredQuotes {
   readonly side: BookSide;
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
+  readonly isProbe?: boolean;
 }
 
 export interface Changes {
@@ -28,6 +29,7 @@ export interface Changes {
  * Orders within the quotes' tolerance of a level stay, oldest first: they keep their place in the queue, and each place
  * kept saves four requests. What fits no level is canceled. A side on which anything is being canceled gets nothing new
  * until it is gone, so that what rests never exceeds what was wanted, whatever order the exchange sees the two in.
+ * Probes are matched with probes only: their cancels delay no other order. Other wishes come first.
  *
  * @param movesWait requests are short: what fits no level stays as long as it offers nobody more than is wanted, unless the quotes are exact
  */
@@ -37,9 +39,20 @@ export function findChanges(
   facts: MarketFacts,
   movesWait: () => boolean = never,
 ): Changes {
-  const bids = sideChanges('bid', quotes.bids, quotes, orders, facts, movesWait);
-  const asks = sideChanges('ask', quotes.asks, quotes, orders, facts, movesWait);
-  return { cancels: [...bids.cancels, ...asks.cancels], wishes: [...bids.wishes, ...asks.wishes] };
+  const changes: { cancels: QuotedOrder[]; wishes: DesiredQuotes[] } = { cancels: [], wishes: [] };
+  const change = (side: BookSide, levels: readonly QuoteLevel[], isProbe: boolean): void => {
+    const same = levels.filter((level) => (level.isProbe === true) === isProbe);
+    const theirs = orders.filter((order) => order.side === side && (order.isProbe === true) === isProbe);
+    if (same.length === 0 && theirs.length === 0) return;
+    const { cancels, wishes } = sideChanges(side, same, quotes, theirs, facts, movesWait);
+    changes.cancels.push(...cancels);
+    for (const wish of wishes) changes.wishes.push(isProbe ? { ...wish, isProbe } : wish);
+  };
+  for (const isProbe of [false, true]) {
+    change('bid', quotes.bids, isProbe);
+    change('ask', quotes.asks, isProbe);
+  }
+  return changes;
 }
 
 function sideChanges(
@@ -50,7 +63,7 @@ function sideChanges(
   facts: MarketFacts,
   movesWait: () => boolean,
 ): Changes {
-  const unplaced = orders.filter((order) => order.side === side);
+  const unplaced = [...orders];
   if (unplaced.length > 1) unplaced.sort((a, b) => a.submittedMs - b.submittedMs);
   const isExact = quotes.exact === true;
   const tolerance = isExact ? 0 : quotes.keepWithinTicks * facts.tickMicros;

@@ -48,7 +48,11 @@ export function quoteSlot(
   if (wishes.length === 0 || context.nowMs < slot.placeAfterMs) return canceled;
   if (awaitsLook(filledMs, sight, context)) return canceled;
   let placed = false;
-  for (const wish of nearestFirst(wishes, quotes)) placed = placeWish(wish, slot, sight, quotes, context) || placed;
+  for (const wish of nearestFirst(wishes, quotes)) {
+    // Probes use what nothing else needs.
+    if (wish.isProbe === true && context.queue.burstLeft(context.nowMs) < 1) break;
+    placed = placeWish(wish, slot, sight, quotes, context) || placed;
+  }
   return canceled || placed;
 }
 
@@ -95,11 +99,18 @@ function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Q
   let placed = false;
   const pricing = { isTaking: crossing !== null, economics: context.economics };
   for (const leg of chooseLegs(wish, free, sight.market, pricing))
-    placed = placeLeg(leg, slot, sight, quotes, context) || placed;
+    placed = placeLeg(leg, wish.isProbe === true, slot, sight, quotes, context) || placed;
   return placed;
 }
 
-function placeLeg(leg: Leg, slot: QuoteSlot, sight: Sight, quotes: Quotes, context: StepContext): boolean {
+function placeLeg(
+  leg: Leg,
+  isProbe: boolean,
+  slot: QuoteSlot,
+  sight: Sight,
+  quotes: Quotes,
+  context: StepContext,
+): boolean {
   const { market } = sight;
   const intent: PlaceIntent = {
     kind: 'place',
@@ -107,13 +118,14 @@ function placeLeg(leg: Leg, slot: QuoteSlot, sight: Sight, quotes: Quotes, conte
     marketConditionId: slot.conditionId,
     eventConditionId: market.eventConditionId,
     ...leg,
+    isProbe,
     fairYesMicros: quotes.fairMicros,
     strategy: slot.strategy.name,
   };
   const refusal = approveAndExecute(
     intent,
     gatherFacts(context, sight, slot.strategy.risk),
-    () => explainQuotes(quotes, sight, slot, context),
+    () => explainQuotes(quotes, isProbe, sight, slot, context),
     context,
   );
   if (refusal !== null) {
@@ -123,16 +135,20 @@ function placeLeg(leg: Leg, slot: QuoteSlot, sight: Sight, quotes: Quotes, conte
   return true;
 }
 
-/** The best prices of each side first: if the budget ends early, only the far levels are missing. */
+/** The best prices of each side first, probes last: if the budget ends early, only the far levels are missing. */
 function nearestFirst(wishes: readonly DesiredQuotes[], quotes: Quotes): readonly DesiredQuotes[] {
   const fair = quotes.fairMicros ?? 0;
   if (wishes.length < 2) return wishes;
-  return [...wishes].sort((a, b) => Math.abs(a.priceMicros - fair) - Math.abs(b.priceMicros - fair));
+  const isLast = ({ isProbe }: DesiredQuotes): number => (isProbe === true ? 1 : 0);
+  return [...wishes].sort(
+    (a, b) => isLast(a) - isLast(b) || Math.abs(a.priceMicros - fair) - Math.abs(b.priceMicros - fair),
+  );
 }
 
 /** Text for `explain`: the strategy's reason and its view. */
 function explainQuotes(
   quotes: Quotes,
+  isProbe: boolean,
   { book, health }: Sight,
   { conditionId }: QuoteSlot,
   context: StepContext,
@@ -140,7 +156,7 @@ function explainQuotes(
   const { yesMicros, noMicros } = heldIn(context.own, conditionId);
   const showPrice = (price: Micros | undefined) => (price === undefined ? null : formatDecimal(price));
   return JSON.stringify({
-    note: quotes.note,
+    note: isProbe ? `a probe, sent for its information; ${quotes.note}` : quotes.note,
     fair: quotes.fairMicros === null ? null : formatDecimal(quotes.fairMicros),
     best_bid: showPrice(book.bids[0]?.priceMicros),
     best_ask: showPrice(book.asks[0]?.priceMicros),

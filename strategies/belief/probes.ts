@@ -1,0 +1,182 @@
+/**
+ * Probes: orders of the smallest legal size at free ticks between others' best prices. An informed taker removes a probe on
+ * the wrong side of the truth, so each look bounds the hidden price. A probe is sent only if its information is worth more than its two requests.
+ */
+
+import {
+  amountOnLot,
+  type BookSide,
+  type MarketView,
+  type Micros,
+  micros,
+  ONE,
+  priceRange,
+  type QuoteLevel,
+} from '../../src/trader/strategy/strategy.js';
+import type { Belief } from './belief.js';
+import { Grid } from './grid.js';
+import { computeWorth } from './newsvendor.js';
+import {
+  type Choice,
+  type ChoiceInput,
+  choiceAt,
+  chooseBest,
+  isWorthAnOrder,
+  PLACING_REQUESTS,
+  Sums,
+} from './quote-choice.js';
+
+/** Maximum number of probes in a market, both sides together. */
+const MOST_PROBES = 8;
+/** Where the price is more certainly on one side of a tick, a probe shows nothing. */
+const LEAST_DOUBT = 0.002;
+/** Lifetime of a value, ms, while others' best prices stay. */
+const VALUE_LASTS_MS = 5_000;
+
+/** Scratch space of one call. */
+const GRID = new Grid();
+const SUMS = new Sums();
+
+export interface RealLevels {
+  readonly bids: readonly QuoteLevel[];
+  readonly asks: readonly QuoteLevel[];
+}
+
+interface Candidate {
+  readonly side: BookSide;
+  readonly priceMicros: number;
+  /** Probability that the price is below. */
+  readonly below: number;
+  readonly doubt: number;
+}
+
+export class Probes {
+  /** Value of the information of a probe where both sides are equally likely: currency a look, per unit of doubt. */
+  #valuePerDoubt = 0;
+  #valuedMs = Number.NEGATIVE_INFINITY;
+  #walls = '';
+
+  /** Levels of all probes that rest or are to be sent, with the value of the best new one; `full` has the probes among its orders. */
+  choose(
+    belief: Belief,
+    real: RealLevels,
+    choices: readonly (Choice | null)[],
+    sums: Sums,
+    input: ChoiceInput,
+    full: MarketView,
+  ) {
+    const { market, others, nowMs } = full;
+    const range = priceRange(market);
+    const size = amountOnLot(market.minAmountMicros / ONE, market);
+    const probes: Record<BookSide, QuoteLevel[]> = { bid: [], ask: [] };
+    const [bid, ask] = [real.bids[0]?.priceMicros ?? 0, real.asks[0]?.priceMicros ?? ONE];
+    let [highestBid, lowestAsk] = [bid as number, ask as number];
+    const taken = new Set<number>([bid, ask]);
+    for (const { side, priceMicros, isProbe } of full.orders) {
+      if (isProbe !== true) taken.add(priceMicros);
+      if (isProbe !== true || size === null || taken.has(priceMicros)) continue;
+      if (side === 'bid' ? priceMicros > ask : priceMicros < bid) continue;
+      taken.add(priceMicros);
+      probes[side].push({ priceMicros, amountMicros: size, isProbe });
+      if (side === 'bid') highestBid = Math.max(highestBid, priceMicros);
+      else lowestAsk = Math.min(lowestAsk, priceMicros);
+    }
+    const most = belief.isPartMeasured ? MOST_PROBES : 1;
+    const room = most - probes.bid.length - probes.ask.length;
+    const candidates: Candidate[] = [];
+    const tick = market.tickMicros;
+    if (range !== null && size !== null && room > 0) {
+      const low = Math.max(range.low, (others.bids[0]?.priceMicros ?? 0) + tick);
+      const high = Math.min(range.high, (others.asks[0]?.priceMicros ?? ONE) - tick);
+      for (let at = low; at <= high; at += tick) {
+        if (taken.has(at)) continue;
+        const below = belief.known.below(at / ONE);
+        const side = below < 0.5 ? 'bid' : 'ask';
+        if (Math.min(below, 1 - below) < LEAST_DOUBT) continue;
+        if (side === 'bid' ? at >= lowestAsk : at <= highestBid) continue;
+        candidates.push({ side, priceMicros: at, below, doubt: below * (1 - below) });
+      }
+      candidates.sort((a, b) => b.doubt - a.doubt);
+    }
+    const best = candidates[0];
+    const price = PLACING_REQUESTS * input.requestPrice;
+    if (best !== undefined && size !== null && isAtRest(real, input.view)) {
+      const walls = `${others.bids[0]?.priceMicros} ${others.asks[0]?.priceMicros}`;
+      if (walls !== this.#walls || nowMs >= this.#valuedMs + VALUE_LASTS_MS || nowMs < this.#valuedMs) {
+        this.#valuePerDoubt = estimateValue(best, belief, real, choices, input) / best.doubt;
+        [this.#walls, this.#valuedMs] = [walls, nowMs];
+      }
+      for (const { side, priceMicros, doubt } of candidates.slice(0, room)) {
+        if (this.#valuePerDoubt * doubt <= price) break;
+        const { prospect, demand } = choiceAt(side, priceMicros / ONE, 0, sums, input);
+        if (this.#valuePerDoubt * doubt + computeWorth(prospect, demand, size / ONE) <= price) continue;
+        probes[side].push({ priceMicros: micros(priceMicros), amountMicros: size, isProbe: true });
+      }
+    }
+    return { probes, value: best === undefined ? 0 : this.#valuePerDoubt * best.doubt, price };
+  }
+}
+
+/** Whether each real level is an order at rest: a probe must not delay one. */
+const isAtRest = ({ bids, asks }: RealLevels, { orders }: MarketView): boolean =>
+  [...bids, ...asks].every((level) =>
+    orders.some(({ priceMicros, acceptedMs }) => priceMicros === level.priceMicros && acceptedMs !== null),
+  );
+
+/** Expected gain of the next quotes from the fate of one probe. */
+function estimateValue(
+  { side, priceMicros, below }: Candidate,
+  belief: Belief,
+  real: RealLevels,
+  choices: readonly (Choice | null)[],
+  input: ChoiceInput,
+): number {
+  const price = priceMicros / ONE;
+  const informed = Math.min(belief.measuredPart, belief.informedIn(input.seconds));
+  const uninformed = Math.min(1, belief.takers.rate * input.seconds);
+  const wrong = side === 'bid' ? below : 1 - below;
+  const hit = wrong * (informed + (1 - informed) * uninformed) + (1 - wrong) * uninformed;
+  const orders = [...toOrders('bid', real.bids), ...toOrders('ask', real.asks)];
+  const then = { ...input, view: { ...input.view, orders }, grid: GRID };
+  const worthAfter = (right: number, other: number): number => {
+    belief.imagine(GRID, { side, price, right, wrong: other }, input.view, input.seconds);
+    SUMS.fill(GRID, input.shift);
+    return netWorth('bid', then) + netWorth('ask', then);
+  };
+  let now = 0;
+  for (const choice of choices) if (choice !== null && isWorthAnOrder(choice, input)) now += choice.worth;
+  const filled = worthAfter(uninformed, informed + (1 - informed) * uninformed);
+  const rests = worthAfter(1 - uninformed, Math.max(1e-4, 1 - informed) * (1 - uninformed));
+  return hit * filled + (1 - hit) * rests - now;
+}
+
+function netWorth(side: BookSide, input: ChoiceInput): number {
+  const choice = chooseBest(side, SUMS, input);
+  if (choice === null) return 0;
+  const resting = input.view.orders.filter((order) => order.side === side);
+  const stays = resting.some(({ priceMicros }) => Math.abs(priceMicros / ONE - choice.price) < 1e-9);
+  if (stays) return Math.max(0, choice.worth);
+  const requests = PLACING_REQUESTS * (resting.length > 0 ? 2 : 1) * input.requestPrice;
+  return Math.max(0, choice.worth - requests - (Math.max(0, choice.worth) * input.absentS) / input.seconds);
+}
+
+/** These levels as orders at rest. */
+const toOrders = (side: BookSide, levels: readonly QuoteLevel[]): MarketView['orders'] =>
+  levels.map(({ priceMicros, amountMicros }) => ({
+    intentId: '',
+    side,
+    priceMicros,
+    remainingMicros: amountMicros as Micros,
+    isYes: true,
+    submittedMs: 0,
+    acceptedMs: 0,
+    queueAheadMicros: null,
+    ageMs: 0,
+  }));
+
+export const describeProbes = (
+  { bid, ask }: Readonly<Record<BookSide, readonly QuoteLevel[]>>,
+  value: number,
+  price: number,
+): string =>
+  `${bid.length + ask.length} probes: the next one would show ${value.toPrecision(3)} for requests of ${price.toPrecision(3)}`;
