@@ -5,13 +5,13 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';
-import type { OrderRow } from '../../shared/protocol/records.js';
+import type { ConversionRow, OrderRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RoundList } from '../../shared/protocol/request-owner.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { Executor } from '../executor/executor.js';
 import type { RestingOrder } from '../executor/reservations.js';
 import type { MissingFills } from '../executor/trades.js';
-import type { AdoptedMove, AdoptedOutcome, ConversionKind, Ledger } from '../ledger/contract.js';
+import type { AdoptedOutcome, ConversionKind, Ledger } from '../ledger/contract.js';
 import { CONVERSION_KINDS } from '../ledger/tables.js';
 import type { LeavingOut } from './confirmed-differences.js';
 import {
@@ -21,22 +21,23 @@ import {
   inventedConversion,
   inventedFill,
   LONGEST_LAG_MS,
-  type Moved,
   missingFill,
   negate,
   type OwnBooks,
   orderDifference,
   outcomeKey,
   parseMarket,
+  type RecordedMove,
   readMoved,
   sharesAtExchange,
   sharesInLedger,
   tradeDifference,
   unlistedOrder,
 } from './differences.js';
-import { AssetsReading, bookedSince, type Lately, OpeningShares } from './held-shares.js';
-import { IndependentFillCount, type LackingFills } from './independent-fill-count.js';
+import { bookedSince, type Lately, OpeningShares } from './held-shares.js';
+import { IndependentFillCount } from './independent-fill-count.js';
 import { ListCursor, type ListTime } from './list-cursor.js';
+import { PageWalk } from './page-walk.js';
 import type { Reading } from './round.js';
 
 /** The comparison's reads of the ledger, and the notes with its progress. */
@@ -62,7 +63,7 @@ export class Comparison {
   readonly #ledger: ComparedLedger;
   readonly #underWay: UnderWay;
   readonly #books: OwnBooks;
-  readonly #assets = new AssetsReading();
+  readonly #assets = new PageWalk<'account.assets'>((row) => row.token.symbol);
   readonly #opening: OpeningShares;
   readonly #histories: ReturnType<typeof openListCursors>;
   readonly #secondReader: IndependentFillCount;
@@ -79,7 +80,16 @@ export class Comparison {
   constructor(ledger: ComparedLedger, underWay: UnderWay, ownTrades: boolean) {
     this.#ledger = ledger;
     this.#underWay = underWay;
-    this.#books = makeBooks(ledger, underWay, (pubkey) => this.#lately.orders.has(pubkey) || this.#owed.has(pubkey));
+    this.#books = {
+      isFilling: (pubkey) => this.#lately.orders.has(pubkey) || this.#owed.has(pubkey),
+      order: (pubkey) => ledger.order(pubkey),
+      fill: (pubkey) => ledger.fill(pubkey),
+      conversion: (pubkey) => ledger.conversion(pubkey),
+      isConverting: (kind, market, draftPubkey) => {
+        const intent = underWay.pendingConversion(kind, market);
+        return intent !== null && ledger.intent(intent)?.draftPubkey === draftPubkey;
+      },
+    };
     this.#opening = new OpeningShares(ledger);
     this.#histories = openListCursors(ledger, this.#books, ownTrades);
     this.#secondReader = new IndependentFillCount(ledger);
@@ -87,10 +97,10 @@ export class Comparison {
 
   /** Lists to read in each round. */
   get lists(): ReadonlyMap<RoundList, Reading> {
-    const { orders, trades, merges, splits, redeems } = this.#histories;
+    const { orders, trades, conversions } = this.#histories;
     const lists = new Map<RoundList, Reading>([['assets', this.#assets]]);
-    lists.set('orders', orders).set('merges', merges).set('splits', splits).set('redeems', redeems);
-    if (trades !== undefined) lists.set('trades', trades).set('sums', this.#secondReader);
+    for (const list of [orders, ...conversions.values()]) lists.set(list.name, list);
+    if (trades !== null) lists.set('trades', trades).set('sums', this.#secondReader);
     return lists;
   }
 
@@ -120,10 +130,7 @@ export class Comparison {
     const { what, subject } = difference;
     if (what === 'position') return this.#leaveOutShares(difference);
     if (what === 'sum') this.#secondReader.forget();
-    else if (what === 'list')
-      Object.values(this.#histories)
-        .find(({ name }) => name === subject)
-        ?.forget();
+    else if (what === 'list') this.#cursors.find(({ name }) => name === subject)?.forget();
     return 'left out';
   }
 
@@ -148,28 +155,29 @@ export class Comparison {
     const { undecided } = compareShares(theirs, positions, new Map(), isMoving, this.#lately.moves);
     const isKnown = (outcome: string) =>
       !undecided.has(outcome) && (now.get(outcome) ?? ZERO) === (ours.get(outcome) ?? ZERO);
-    return planAdoption({ theirs, ours: now, isKnown, recorded: this.#unbooked() });
+    return planBookings(theirs, now, isKnown, this.#unbooked());
   }
 
   /** The ledger holds what the exchange holds: all lists are compared from here on, without exceptions. */
   onAdopted(): void {
     this.#opening.onAdopted();
     this.#secondReader.onAdopted();
-    for (const list of Object.values(this.#histories)) list.forget();
+    for (const list of this.#cursors) list.forget();
+  }
+
+  get #cursors() {
+    const { orders, trades, conversions } = this.#histories;
+    return [orders, ...(trades === null ? [] : [trades]), ...conversions.values()];
   }
 
   /** Recorded moves of shares and currency that the ledger lacks. */
   #unbooked(): readonly RecordedMove[] {
-    const { merges, splits, redeems } = this.#histories;
-    const moves = ({ market_condition_id: market }: { readonly market_condition_id: string }, moved: Moved | null) =>
-      movesOfConversion(market, moved);
-    const isUnbooked = ({ pubkey }: { readonly pubkey: string }) => this.#ledger.conversion(pubkey) === null;
-    return [
-      ...this.#secondReader.lacking.map(moveOfFills),
-      ...merges.differing.filter(isUnbooked).flatMap((row) => moves(row, readMoved.merge(row))),
-      ...splits.differing.filter(isUnbooked).flatMap((row) => moves(row, readMoved.split(row))),
-      ...redeems.differing.filter(isUnbooked).flatMap((row) => moves(row, readMoved.redeem(row))),
-    ];
+    const conversions = [...this.#histories.conversions].flatMap(([kind, { differing }]) =>
+      differing
+        .filter(({ pubkey }) => this.#ledger.conversion(pubkey) === null)
+        .flatMap((row) => movesOfConversion(kind, row)),
+    );
+    return [...this.#secondReader.lacking, ...conversions];
   }
 
   /** Later moves by a changed trade or one in flight were not part of what the operator accepted. */
@@ -184,12 +192,10 @@ export class Comparison {
 
   /** Differences in records: of resting orders, and of history. */
   #records(restingOrders: RestingOrders): Difference[] {
-    const { orders, trades, merges, splits, redeems } = this.#histories;
     const resting = this.#resting(restingOrders);
     const known = new Set(resting.map(({ subject }) => subject));
-    const past = orders.settle().filter(({ subject }) => !known.has(subject));
-    const conversions = [...merges.settle(), ...splits.settle(), ...redeems.settle()];
-    return [...resting, ...past, ...(trades?.settle() ?? []), ...conversions];
+    const past = this.#cursors.flatMap((list) => list.settle());
+    return [...resting, ...past.filter(({ what, subject }) => what !== 'order' || !known.has(subject))];
   }
 
   #resting({ rows, startedMs }: RestingOrders): Difference[] {
@@ -242,21 +248,6 @@ export class Comparison {
   }
 }
 
-const makeBooks = (
-  ledger: ComparedLedger,
-  underWay: UnderWay,
-  isFilling: (orderPubkey: string) => boolean,
-): OwnBooks => ({
-  isFilling,
-  order: (pubkey) => ledger.order(pubkey),
-  fill: (pubkey) => ledger.fill(pubkey),
-  conversion: (pubkey) => ledger.conversion(pubkey),
-  isConverting: (kind, market, draftPubkey) => {
-    const intent = underWay.pendingConversion(kind, market);
-    return intent !== null && ledger.intent(intent)?.draftPubkey === draftPubkey;
-  },
-});
-
 const getPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
 /** Final states of a conversion. */
 const OVER = ['done', 'completed', 'failed', 'expired'];
@@ -266,23 +257,26 @@ type HistoryLedger = Pick<
   'note' | 'setNote' | 'fill' | 'conversion' | 'fillsAfter' | 'conversionsAfter' | 'newestSeq' | 'hadFailed'
 >;
 
+type ConversionList = 'merges.list' | 'splits.list' | 'redeems.list';
+
 /** @param ownTrades whether the venue lists them */
 function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: boolean) {
-  const conversions = (kind: ConversionKind) => ({
-    getPubkey,
-    bornS: ({ created }: { readonly created: number }) => created,
-    isSettled: ({ state }: { readonly state: string }) => OVER.includes(state),
-    booked: {
-      newestSeq: () => ledger.newestSeq('conversions'),
-      after: (seq: number) => ledger.conversionsAfter(seq).filter(({ row }) => row.kind === kind),
-      findInvented: (pubkey: string, { listMs }: ListTime) => {
-        const booked = ledger.conversion(pubkey);
-        return booked === null || booked.seenMs >= listMs - LONGEST_LAG_MS ? null : inventedConversion(booked);
+  const conversions = (name: 'merges' | 'splits' | 'redeems', kind: ConversionKind) =>
+    new ListCursor<ConversionList>(name, ledger, {
+      getPubkey,
+      bornS: ({ created }) => created,
+      isSettled: ({ state }) => OVER.includes(state),
+      compare: (row, listMs) => conversionDifference(kind, row, books, listMs),
+      booked: {
+        newestSeq: () => ledger.newestSeq('conversions'),
+        after: (seq) => ledger.conversionsAfter(seq).filter(({ row }) => row.kind === kind),
+        findInvented: (pubkey: string, { listMs }: ListTime) => {
+          const booked = ledger.conversion(pubkey);
+          return booked === null || booked.seenMs >= listMs - LONGEST_LAG_MS ? null : inventedConversion(booked);
+        },
       },
-    },
-  });
-  const orders = new ListCursor('orders', ledger, {
-    endpoint: 'orders.list',
+    });
+  const orders = new ListCursor<'orders.list'>('orders', ledger, {
     getPubkey,
     bornS: () => null,
     // The executor follows own orders; an unknown one may still be signed.
@@ -292,8 +286,7 @@ function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: bool
     compare: (row, listMs) => orderDifference(row, books, listMs),
     booked: null,
   });
-  const trades = new ListCursor('trades', ledger, {
-    endpoint: 'trades.list',
+  const trades = new ListCursor<'trades.list'>('trades', ledger, {
     getPubkey,
     bornS: ({ timestamp }) => timestamp,
     isSettled: ({ state }) => state === 'done' || state === 'failed',
@@ -309,27 +302,15 @@ function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: bool
       },
     },
   });
-  const merges = new ListCursor('merges', ledger, {
-    ...conversions('merge'),
-    endpoint: 'merges.list',
-    compare: (row, listMs) => conversionDifference('merge', row, readMoved.merge(row), books, listMs),
-  });
-  const splits = new ListCursor('splits', ledger, {
-    ...conversions('split'),
-    endpoint: 'splits.list',
-    compare: (row, listMs) => conversionDifference('split', row, readMoved.split(row), books, listMs),
-  });
-  const redeems = new ListCursor('redeems', ledger, {
-    ...conversions('redeem'),
-    endpoint: 'redeems.list',
-    compare: (row, listMs) => conversionDifference('redeem', row, readMoved.redeem(row), books, listMs),
-  });
-  return { orders, merges, splits, redeems, ...(ownTrades ? { trades } : {}) };
-}
-
-/** A move of one outcome that the ledger lacks. */
-interface RecordedMove extends AdoptedMove {
-  readonly outcome: string;
+  return {
+    orders,
+    trades: ownTrades ? trades : null,
+    conversions: new Map([
+      ['merge', conversions('merges', 'merge')],
+      ['split', conversions('splits', 'split')],
+      ['redeem', conversions('redeems', 'redeem')],
+    ] as const),
+  };
 }
 
 /** Shares by outcome in the ledger and at the exchange, and the booking. */
@@ -340,19 +321,20 @@ export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros
 
 export type Adoption = readonly AdoptionOfOutcome[];
 
-interface Holdings {
-  readonly theirs: ReadonlyMap<string, Micros>;
-  readonly ours: ReadonlyMap<string, Micros>;
-  /** Nothing of this outcome is in flight. */
-  readonly isKnown: (outcome: string) => boolean;
-  readonly recorded: readonly RecordedMove[];
-}
-
 // Adoption: what the ledger has to book so that it holds what the exchange holds. Records of the exchange say what currency
 // moved; shares without a record remain as a rest, which is booked at its price.
 
-/** Every outcome that needs a booking; a text names an outcome whose state is unknown now. */
-function planAdoption({ theirs, ours, isKnown, recorded }: Holdings): Adoption | string {
+/**
+ * Every outcome that needs a booking; a text names an outcome whose state is unknown now.
+ *
+ * @param isKnown nothing of this outcome is in flight
+ */
+function planBookings(
+  theirs: ReadonlyMap<string, Micros>,
+  ours: ReadonlyMap<string, Micros>,
+  isKnown: (outcome: string) => boolean,
+  recorded: readonly RecordedMove[],
+): Adoption | string {
   const plan: AdoptionOfOutcome[] = [];
   const outcomes = new Set([...theirs.keys(), ...ours.keys(), ...recorded.map(({ outcome }) => outcome)]);
   for (const outcome of [...outcomes].sort()) {
@@ -375,25 +357,17 @@ function planAdoption({ theirs, ours, isKnown, recorded }: Holdings): Adoption |
   return plan;
 }
 
-function moveOfFills({ market, isYes, side, amount, worth, fees }: LackingFills): RecordedMove {
-  const sign = side === 'buy' ? 1 : -1;
-  const outcome = outcomeKey(market, isYes);
-  return {
-    outcome,
-    sharesMicros: micros(sign * amount),
-    spentMicros: micros(sign * worth),
-    feesMicros: micros(fees),
-  };
-}
-
 /** A complete set is worth the same by either outcome: each gets half of the currency. */
-function movesOfConversion(market: string, moved: Moved | null): readonly RecordedMove[] {
+function movesOfConversion(kind: ConversionKind, row: ConversionRow | RedeemRow): readonly RecordedMove[] {
+  const moved = readMoved(kind, row);
   if (moved === null) return [];
   const spent = negate(moved.cash);
   const half = micros(Math.trunc(spent / 2));
-  const move = (isYes: boolean, given: Micros | null, spentMicros: Micros): RecordedMove => {
-    const sharesMicros = negate(given ?? ZERO);
-    return { outcome: outcomeKey(market, isYes), sharesMicros, spentMicros, feesMicros: ZERO };
-  };
+  const move = (isYes: boolean, given: Micros | null, spentMicros: Micros): RecordedMove => ({
+    outcome: outcomeKey(row.market_condition_id, isYes),
+    sharesMicros: negate(given ?? ZERO),
+    spentMicros,
+    feesMicros: ZERO,
+  });
   return [move(true, moved.yes, half), move(false, moved.no, sub(spent, half))];
 }

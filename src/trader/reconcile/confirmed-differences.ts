@@ -7,14 +7,13 @@
 import { must } from '../../shared/base/errors.js';
 import type { Notes } from '../ledger/contract.js';
 import { type AcceptedDifference, DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
+import { StoredMemory } from './stored-memory.js';
 
 /** Longest lag of lists, ms; a read within it would show the same again. */
 const CONFIRM_AFTER_MS = 10_000;
 
 const NOTHING: readonly Difference[] = [];
 
-const BELIEVED_NOTE = 'believed_differences';
-const ACCEPTED_NOTE = 'accepted_differences';
 /** Maximum differences in a sentence; `reconcile` prints all. */
 const MOST_TOLD = 5;
 
@@ -40,18 +39,18 @@ const REBASED: readonly Difference['what'][] = ['position', 'sum', 'list'];
 const MOST_FOUND = 200;
 
 export class ConfirmedDifferences {
-  readonly #notes: Notes;
   readonly #confirmAfterMs: number;
+  readonly #believedNote: StoredMemory<readonly string[]>;
+  readonly #acceptedNote: StoredMemory<readonly StoredAcceptance[]>;
   readonly #open = new Map<string, Suspicion>();
   /** By name, as accepted. */
   readonly #accepted: Map<string, StoredAcceptance>;
 
   constructor(notes: Notes, confirmAfterMs = CONFIRM_AFTER_MS) {
-    this.#notes = notes;
     this.#confirmAfterMs = confirmAfterMs;
-    // This file alone writes both notes.
-    const accepted = JSON.parse(notes.note(ACCEPTED_NOTE) ?? '[]') as StoredAcceptance[];
-    this.#accepted = new Map(accepted.map((stored) => [stored[0], stored]));
+    this.#believedNote = new StoredMemory(notes, 'believed_differences', []);
+    this.#acceptedNote = new StoredMemory(notes, 'accepted_differences', []);
+    this.#accepted = new Map(this.#acceptedNote.value.map((stored) => [stored[0], stored]));
   }
 
   /** Unresolved accepted differences, oldest first. */
@@ -72,10 +71,14 @@ export class ConfirmedDifferences {
     return [...this.#open.values()].filter(({ believed }) => believed).map(({ difference }) => difference);
   }
 
+  /** Names of confirmed differences as stored, also those of the earlier process. */
+  get storedNames(): readonly string[] {
+    return this.#believedNote.value;
+  }
+
   /** Includes differences of the earlier process that no round has confirmed or cleared yet. */
   believesAny(what: Difference['what']): boolean {
-    const names = JSON.parse(this.#notes.note(BELIEVED_NOTE) ?? '[]') as string[];
-    return names.some((name) => name.startsWith(`${what} `));
+    return this.storedNames.some((name) => name.startsWith(`${what} `));
   }
 
   /** Our clock, ms, from which another round can decide; Infinity without doubt. */
@@ -104,7 +107,7 @@ export class ConfirmedDifferences {
     nowMs: number,
     isUndecided: (difference: Difference) => boolean,
   ): readonly Difference[] {
-    const before = new Set(JSON.parse(this.#notes.note(BELIEVED_NOTE) ?? '[]') as string[]);
+    const before = new Set(this.storedNames);
     const told = new Set(this.believed.map(nameDifference));
     // Confirmed by the earlier process: its figures are not stored, and this round has none.
     for (const name of before) {
@@ -179,7 +182,7 @@ export class ConfirmedDifferences {
   }
 
   #saveAccepted(): void {
-    this.#notes.setNote(ACCEPTED_NOTE, JSON.stringify([...this.#accepted.values()]));
+    this.#acceptedNote.value = [...this.#accepted.values()];
   }
 
   /**
@@ -209,17 +212,14 @@ export class ConfirmedDifferences {
   }
 
   #remember(): void {
-    const names = JSON.stringify(this.believed.map(nameDifference).sort());
-    if (names !== (this.#notes.note(BELIEVED_NOTE) ?? '[]')) this.#notes.setNote(BELIEVED_NOTE, names);
+    this.#believedNote.value = this.believed.map(nameDifference).sort();
   }
 }
 
 /** Confirmed and accepted differences in a ledger, from the newest comparison. Reads only. */
 export function readStanding({ note }: { note(key: string): string | null }) {
-  const setNote = () => undefined;
-  const { accepted } = new ConfirmedDifferences({ note, setNote });
-  const open = (JSON.parse(note(BELIEVED_NOTE) ?? '[]') as string[]).length;
-  return { open, accepted };
+  const { accepted, storedNames } = new ConfirmedDifferences({ note, setNote: () => undefined });
+  return { open: storedNames.length, accepted };
 }
 
 /** For a person. */

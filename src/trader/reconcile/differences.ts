@@ -8,7 +8,14 @@ import { type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import { ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
-import type { BookedConversion, BookedFill, ConversionKind, OrderRecord, PositionRow } from '../ledger/contract.js';
+import type {
+  AdoptedMove,
+  BookedConversion,
+  BookedFill,
+  ConversionKind,
+  OrderRecord,
+  PositionRow,
+} from '../ledger/contract.js';
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
 /**
@@ -153,24 +160,31 @@ export interface Moved {
 }
 
 /** Null for one that is not settled, or settled without its amount: booked once the record has it. */
-export const readMoved = {
-  merge: ({ state, amount, onchain_amount: cash }: ConversionRow): Moved | null =>
-    state === 'done' && cash !== null ? { yes: amount, no: amount, cash } : null,
-  split: ({ state, amount, onchain_amount: sets }: ConversionRow): Moved | null =>
-    state === 'done' && sets !== null ? { yes: negate(sets), no: negate(sets), cash: negate(amount) } : null,
-  redeem: ({ state, yes_shares: yes, no_shares: no, onchain_funds: cash }: RedeemRow): Moved | null =>
-    (state === 'done' || state === 'completed') && cash !== null ? { yes, no, cash } : null,
-} as const;
+export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow): Moved | null {
+  if ('onchain_funds' in row) {
+    const { state, yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
+    return (state === 'done' || state === 'completed') && cash !== null ? { yes, no, cash } : null;
+  }
+  const { state, amount, onchain_amount: landed } = row;
+  if (state !== 'done' || landed === null) return null;
+  if (kind === 'merge') return { yes: amount, no: amount, cash: landed };
+  return { yes: negate(landed), no: negate(landed), cash: negate(amount) };
+}
+
+/** A move of one outcome that the ledger lacks. */
+export interface RecordedMove extends AdoptedMove {
+  readonly outcome: string;
+}
 
 const UNDER_WAY = ['in_process', 'done', 'completed'];
 
 export function conversionDifference(
   what: ConversionKind,
-  row: Pick<ConversionRow | RedeemRow, 'pubkey' | 'market_condition_id' | 'state'>,
-  moved: Moved | null,
+  row: ConversionRow | RedeemRow,
   books: OwnBooks,
   listMs: number,
 ): Difference | null {
+  const moved = readMoved(what, row);
   const { pubkey: subject, market_condition_id: market, state } = row;
   const booked = books.conversion(subject);
   // Just booked from its record: the list may be older.

@@ -2,16 +2,9 @@
 
 import { parseDecimal } from '../../shared/base/decimal.js';
 import { add, type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';
-import type { AssetRow } from '../../shared/protocol/records.js';
-import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
 import { type Difference, type Moves, outcomeKey } from './differences.js';
-import type { ListCursorStep } from './list-cursor.js';
-import { PageWalk } from './page-walk.js';
-import type { Reading } from './round.js';
-
-const OPENING_NOTE = 'opening_shares';
-const LEFT_OUT_NOTE = 'left_out_shares';
+import { StoredMemory } from './stored-memory.js';
 
 /** Shares that an operator left out. If a failed trade settles later, they are compared again. */
 interface LeftOut {
@@ -22,43 +15,27 @@ interface LeftOut {
 
 type OpeningLedger = Pick<Ledger, 'note' | 'setNote' | 'positions' | 'newestSeq' | 'failedTrades'>;
 
-/** The complete list of the account's holdings. */
-export class AssetsReading implements Reading {
-  #walk = newAssetsWalk();
-
-  get rows(): readonly AssetRow[] {
-    return this.#walk.rows;
-  }
-
-  begin(): void {
-    this.#walk = newAssetsWalk();
-  }
-
-  onReport(report: RequestResult): ListCursorStep {
-    const step = this.#walk.onReport(report);
-    if (step.kind === 'void') return step;
-    return step.next === null ? { kind: 'complete' } : { kind: 'more', next: step.next };
-  }
-}
-
-const newAssetsWalk = () => new PageWalk<'account.assets'>((row) => row.token.symbol);
-
 /**
  * Shares that the wallet held before this ledger, and shares that an operator left out: the comparison skips both. If a
  * failed trade among them settles later, shares left out meanwhile are compared again.
  */
 export class OpeningShares {
   readonly #ledger: OpeningLedger;
+  /** Amounts by outcome; null before the first comparison. */
+  readonly #opening: StoredMemory<readonly (readonly [string, Micros])[] | null>;
+  readonly #leftOut: StoredMemory<readonly LeftOut[]>;
 
   constructor(ledger: OpeningLedger) {
     this.#ledger = ledger;
+    this.#opening = new StoredMemory(ledger, 'opening_shares', null);
+    this.#leftOut = new StoredMemory(ledger, 'left_out_shares', []);
   }
 
   /** By outcome. @param theirs shares at the exchange; the first call may store them as the result */
   readOpening(theirs: ReadonlyMap<string, Micros>): ReadonlyMap<string, Micros> {
-    const stored = this.#ledger.note(OPENING_NOTE);
-    const opening = new Map(stored === null ? this.#begin(theirs) : readAmounts(stored));
-    for (const { subject, amount } of this.#leftOutStill()) addTo(opening, subject, micros(amount));
+    const opening = new Map(this.#opening.value ?? this.#begin(theirs));
+    for (const { subject, amount } of this.#leftOutStill())
+      opening.set(subject, add(opening.get(subject) ?? ZERO, micros(amount)));
     return opening;
   }
 
@@ -70,51 +47,38 @@ export class OpeningShares {
       .failedTrades()
       .filter(({ marketConditionId, isYes }) => outcomeKey(marketConditionId, isYes) === subject)
       .map(({ pubkey }) => pubkey);
-    this.#setLeftOut([...this.#leftOut(), { subject, amount: sub(theirs, ours), failedTrades }]);
+    this.#leftOut.value = [...this.#leftOut.value, { subject, amount: sub(theirs, ours), failedTrades }];
     return true;
   }
 
   /** True while an operator has left out shares of this outcome. */
   leavesOut(outcome: string): boolean {
-    const amounts = this.#leftOut().filter(({ subject }) => subject === outcome);
+    const amounts = this.#leftOut.value.filter(({ subject }) => subject === outcome);
     return amounts.reduce((sum, { amount }) => sum + amount, 0) !== 0;
   }
 
   /** The ledger now has all shares of the exchange: none is left out. */
   onAdopted(): void {
-    this.#ledger.setNote(OPENING_NOTE, '[]');
-    this.#setLeftOut([]);
+    this.#opening.value = [];
+    this.#leftOut.value = [];
   }
 
   #begin(theirs: ReadonlyMap<string, Micros>): readonly (readonly [string, Micros])[] {
     const isFirst = this.#ledger.positions().length === 0 && this.#ledger.newestSeq('fills') === 0;
     const opening = isFirst ? [...theirs].filter(([, amount]) => amount !== 0) : [];
-    this.#ledger.setNote(OPENING_NOTE, JSON.stringify(opening));
+    this.#opening.value = opening;
     return opening;
-  }
-
-  #leftOut(): readonly LeftOut[] {
-    // This class alone writes the note.
-    return JSON.parse(this.#ledger.note(LEFT_OUT_NOTE) ?? '[]') as readonly LeftOut[];
   }
 
   /** Drops entries whose failed trade has settled since. */
   #leftOutStill(): readonly LeftOut[] {
-    const leftOut = this.#leftOut();
+    const leftOut = this.#leftOut.value;
     if (leftOut.length === 0) return leftOut;
     const failed = new Set(this.#ledger.failedTrades().map(({ pubkey }) => pubkey));
     const still = leftOut.filter(({ failedTrades }) => failedTrades.every((pubkey) => failed.has(pubkey)));
-    if (still.length < leftOut.length) this.#setLeftOut(still);
+    this.#leftOut.value = still;
     return still;
   }
-
-  #setLeftOut(leftOut: readonly LeftOut[]): void {
-    this.#ledger.setNote(LEFT_OUT_NOTE, JSON.stringify(leftOut));
-  }
-}
-
-function addTo(amounts: Map<string, Micros>, subject: string, amount: Micros): void {
-  amounts.set(subject, add(amounts.get(subject) ?? ZERO, amount));
 }
 
 /** More than move within some seconds. */
@@ -150,10 +114,4 @@ export function bookedSince(
     of(marketConditionId, false).conversions.push(sub(ZERO, noMicros));
   }
   return { moves, orders: new Set(fills.map(({ orderPubkey }) => orderPubkey)) };
-}
-
-/** This file alone writes the note; one that does not parse is a bug and throws. */
-function readAmounts(note: string): ReadonlyMap<string, Micros> {
-  const rows = JSON.parse(note) as readonly (readonly [string, number])[];
-  return new Map(rows.map(([subject, amount]) => [subject, micros(amount)]));
 }

@@ -11,13 +11,13 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
-import { type Micros, mul } from '../../shared/base/micros.js';
+import { type Micros, micros, mul } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
-import type { Side } from '../../shared/protocol/states.js';
 import type { BookedFill, Ledger } from '../ledger/contract.js';
-import type { Difference } from './differences.js';
-import type { ListCursorStep } from './list-cursor.js';
+import { type Difference, outcomeKey, type RecordedMove } from './differences.js';
+import type { WalkStep } from './page-walk.js';
+import { StoredMemory } from './stored-memory.js';
 
 /** Differs from the first reader's hundred, so that pages end elsewhere. */
 export const SECOND_READER_ROWS = 70;
@@ -26,8 +26,6 @@ const YOUNG_S = 30;
 /** A trade that a list lacks may still appear for this long, s. */
 const LATE_S = 120;
 const MOST_PAGES = 250;
-const NOTE = 'second_reader';
-const LEFT_OUT_NOTE = 'second_reader_left_out';
 
 /** Sums of one market, outcome and side. Amounts in micros. */
 interface Sums {
@@ -50,29 +48,20 @@ interface Memory {
   readonly ledger: Readonly<Record<string, Sums>>;
 }
 
-/** Fills of one market, outcome and side that the exchange lists and the ledger lacks; amounts in micros. */
-export interface LackingFills {
-  readonly market: string;
-  readonly isYes: boolean;
-  readonly side: Side;
-  readonly amount: number;
-  readonly worth: number;
-  readonly fees: number;
-}
-
-/** A trade as both sides report it. */
-interface Told {
-  readonly key: string;
-  readonly timestampS: number;
-  readonly amount: Micros;
-  readonly price: Micros;
-  readonly fee: Micros | null;
-}
+/** Fields of a trade that both sides report. */
+type CountedFill = Pick<
+  BookedFill,
+  'marketConditionId' | 'isYes' | 'side' | 'timestampS' | 'amountMicros' | 'priceMicros' | 'feeMicros'
+>;
 
 type FillLedger = Pick<Ledger, 'note' | 'setNote' | 'fillsAfter' | 'newestSeq' | 'tradeTurns'>;
 
 export class IndependentFillCount {
   readonly #ledger: FillLedger;
+  /** Null before the first count. */
+  readonly #memory: StoredMemory<Memory | null>;
+  /** Missing fills that an operator has left out. */
+  readonly #leftOut: StoredMemory<Readonly<Record<string, Sums>>>;
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
   #venueS: number | null = null;
@@ -85,6 +74,8 @@ export class IndependentFillCount {
 
   constructor(ledger: FillLedger) {
     this.#ledger = ledger;
+    this.#memory = new StoredMemory(ledger, 'second_reader', null);
+    this.#leftOut = new StoredMemory(ledger, 'second_reader_left_out', {});
   }
 
   /** True when the newest round compared its sums. */
@@ -100,12 +91,12 @@ export class IndependentFillCount {
     this.#isDone = false;
   }
 
-  onReport({ request, outcome, venueTimeMs, nowMs }: RequestResult): ListCursorStep {
+  onReport({ request, outcome, venueTimeMs, nowMs }: RequestResult): WalkStep {
     if (outcome.kind !== 'answered') return { kind: 'void', reason: 'a page of the second reader did not come' };
     // The shell answers with the data of the request's endpoint.
     const page = outcome.data as readonly OwnTradeRow[];
     if (venueTimeMs !== null) this.#venueS ??= Math.floor(venueTimeMs / 1000);
-    const memory = this.#memory;
+    const memory = this.#memory.value;
     for (const row of page) {
       if (this.#rows.some(({ pubkey }) => pubkey === row.pubkey)) return { kind: 'void', reason: 'a trade came twice' };
       if (memory?.met.includes(row.pubkey) === true) {
@@ -119,17 +110,17 @@ export class IndependentFillCount {
     if (cursor === null || memory === null) return this.#finish();
     if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor of the second reader came twice' };
     if (this.#cursors.push(cursor) >= MOST_PAGES) return { kind: 'void', reason: 'the second reader finds no end' };
-    return { kind: 'more', next: nextPage(request, cursor, nowMs) };
+    return { kind: 'page', next: nextPage(request, cursor, nowMs) };
   }
 
-  #finish(): ListCursorStep {
+  #finish(): WalkStep {
     this.#isDone = true;
-    return { kind: 'complete' };
+    return { kind: 'page', next: null };
   }
 
   /** Compares after a complete walk. @param agreed no difference is found, confirmed or caused by missing fills */
   settle(agreed: boolean): readonly Difference[] {
-    const memory = this.#memory;
+    const memory = this.#memory.value;
     this.#hasCompared = false;
     if (!this.#isDone || this.#venueS === null) return [];
     // A changed trade may be counted on one side and lie behind the mark of the other.
@@ -139,25 +130,12 @@ export class IndependentFillCount {
     }
     this.#hasCompared = true;
     const oldS = this.#venueS - YOUNG_S;
-    const trades = this.#rows.filter(({ state }) => state === 'done').map(toldByExchange);
-    const fills = this.#ledger.fillsAfter(memory.seq);
-    this.#lacking = agreed
-      ? {}
-      : subtract(
-          addUp(memory.exchange, trades),
-          addUp(
-            memory.ledger,
-            fills.map(({ row }) => toldByLedger(row)),
-          ),
-        );
-    const exchange = addUp(
-      memory.exchange,
-      trades.filter(({ timestampS }) => timestampS <= oldS),
-    );
-    const ledger = addUp(
-      memory.ledger,
-      fills.map(({ row }) => toldByLedger(row)).filter(({ timestampS }) => timestampS <= oldS),
-    );
+    const isOld = ({ timestampS }: CountedFill) => timestampS <= oldS;
+    const trades = this.#rows.filter(({ state }) => state === 'done').map(readTrade);
+    const fills = this.#ledger.fillsAfter(memory.seq).map(({ row }) => row);
+    this.#lacking = agreed ? {} : subtract(addUp(memory.exchange, trades), addUp(memory.ledger, fills));
+    const exchange = addUp(memory.exchange, trades.filter(isOld));
+    const ledger = addUp(memory.ledger, fills.filter(isOld));
     const keys = [...new Set([...Object.keys(exchange), ...Object.keys(ledger)])].sort();
     const differing = keys.filter((key) => text(exchange[key]) !== text(ledger[key]));
     this.#remember(memory, new Set(differing));
@@ -171,31 +149,26 @@ export class IndependentFillCount {
 
   /** An operator accepted: the count begins again. Missing fills stay until they are adopted. */
   forget(): void {
-    const lacking = sumUp(this.#leftOut, this.#lacking);
+    this.#leftOut.value = sumUp(this.#leftOut.value, this.#lacking);
     this.#lacking = {};
-    this.#ledger.setNote(LEFT_OUT_NOTE, JSON.stringify(lacking));
-    this.#ledger.setNote(NOTE, 'null');
+    this.#memory.value = null;
   }
 
   /** Fills that the exchange lists and the ledger lacks, those that an operator has left out included. */
-  get lacking(): readonly LackingFills[] {
-    return Object.entries(sumUp(this.#leftOut, this.#lacking)).map(([key, { amount, worth, fees }]) => ({
-      ...parseKey(key),
-      amount,
-      worth,
-      fees,
-    }));
+  get lacking(): readonly RecordedMove[] {
+    return Object.entries(sumUp(this.#leftOut.value, this.#lacking)).map(([key, { amount, worth, fees }]) => {
+      const sign = key.endsWith(' buy') ? 1 : -1;
+      const outcome = key.slice(0, key.lastIndexOf(' '));
+      const [sharesMicros, spentMicros] = [micros(sign * amount), micros(sign * worth)];
+      return { outcome, sharesMicros, spentMicros, feesMicros: micros(fees) };
+    });
   }
 
   /** All that the exchange lists is in the ledger's holdings now. */
   onAdopted(): void {
     this.#lacking = {};
-    this.#ledger.setNote(LEFT_OUT_NOTE, '{}');
-    this.#ledger.setNote(NOTE, 'null');
-  }
-
-  get #leftOut(): Readonly<Record<string, Sums>> {
-    return JSON.parse(this.#ledger.note(LEFT_OUT_NOTE) ?? '{}') as Record<string, Sums>;
+    this.#leftOut.value = {};
+    this.#memory.value = null;
   }
 
   /** Everything shown now, or met before, is booked; what is booked already and not shown yet will be, and counts on both sides. */
@@ -208,13 +181,8 @@ export class IndependentFillCount {
       .map(({ row }) => row)
       .filter(({ pubkey, timestampS }) => timestampS >= lateS && !shown.has(pubkey));
     const turns = this.#ledger.tradeTurns();
-    this.#write({
-      met: [...shown].slice(0, SECOND_READER_ROWS),
-      seq,
-      turns,
-      exchange: {},
-      ledger: addUp({}, late.map(toldByLedger)),
-    });
+    const met = [...shown].slice(0, SECOND_READER_ROWS);
+    this.#memory.value = { met, seq, turns, exchange: {}, ledger: addUp({}, late) };
   }
 
   /** A trade from this moment on, exchange's clock, s, that the walk has not shown is late; an older one lies behind it. */
@@ -233,28 +201,16 @@ export class IndependentFillCount {
     const fills = this.#ledger.fillsAfter(memory.seq);
     const young = fills.findIndex(({ row }) => row.timestampS > beforeS);
     const old = young < 0 ? fills : fills.slice(0, young);
-    const exchange = addUp(memory.exchange, rows.filter(({ state }) => state === 'done').map(toldByExchange));
-    const ledger = addUp(
-      memory.ledger,
-      old.map(({ row }) => toldByLedger(row)),
-    );
+    const exchange = addUp(memory.exchange, rows.filter(({ state }) => state === 'done').map(readTrade));
+    const booked = old.map(({ row }) => row);
+    const ledger = addUp(memory.ledger, booked);
     for (const key of Object.keys(exchange)) {
       if (differing.has(key) || text(exchange[key]) !== text(ledger[key])) continue;
       delete exchange[key];
       delete ledger[key];
     }
     const met = [...rows.map(({ pubkey }) => pubkey), ...memory.met].slice(0, SECOND_READER_ROWS);
-    this.#write({ ...memory, met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger });
-  }
-
-  // This class alone writes the note; one that does not parse is a bug and throws.
-  get #memory(): Memory | null {
-    return JSON.parse(this.#ledger.note(NOTE) ?? 'null') as Memory | null;
-  }
-
-  #write(memory: Memory): void {
-    const stored = JSON.stringify(memory);
-    if (stored !== this.#ledger.note(NOTE)) this.#ledger.setNote(NOTE, stored);
+    this.#memory.value = { ...memory, met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger };
   }
 }
 
@@ -269,46 +225,26 @@ function nextPage(request: PlannedRequest, cursor: string, nowMs: number): Plann
   };
 }
 
-const makeKey = (market: string, isYes: boolean, side: Side): string => `${market} ${isYes ? 'YES' : 'NO'} ${side}`;
-
-function parseKey(key: string): Pick<LackingFills, 'market' | 'isYes' | 'side'> {
-  const [market = '', outcome, side] = key.split(' ');
-  return { market, isYes: outcome === 'YES', side: side === 'sell' ? 'sell' : 'buy' };
-}
-
-const toldByExchange = ({ market_condition_id, order, timestamp, amount, price, fee }: OwnTradeRow): Told => ({
-  key: makeKey(market_condition_id ?? order.market.condition_id, order.outcome.is_yes, order.side),
+const readTrade = ({ market_condition_id, order, timestamp, amount, price, fee }: OwnTradeRow): CountedFill => ({
+  marketConditionId: market_condition_id ?? order.market.condition_id,
+  isYes: order.outcome.is_yes,
+  side: order.side,
   timestampS: timestamp,
-  amount,
-  price,
-  fee,
+  amountMicros: amount,
+  priceMicros: price,
+  feeMicros: fee,
 });
 
-const toldByLedger = ({
-  marketConditionId,
-  isYes,
-  side,
-  timestampS,
-  amountMicros,
-  priceMicros,
-  feeMicros,
-}: BookedFill): Told => ({
-  key: makeKey(marketConditionId, isYes, side),
-  timestampS,
-  amount: amountMicros,
-  price: priceMicros,
-  fee: feeMicros,
-});
-
-/** The sums with these added; the ones given stay as they are. */
-function addUp(before: Readonly<Record<string, Sums>>, told: readonly Told[]): Record<string, Sums> {
+/** The sums with these fills, by outcome and side. `before` does not change. */
+function addUp(before: Readonly<Record<string, Sums>>, fills: readonly CountedFill[]): Record<string, Sums> {
   const sums: Record<string, Sums> = structuredClone({ ...before });
-  for (const { key, amount, price, fee } of told) {
+  for (const { marketConditionId, isYes, side, amountMicros, priceMicros, feeMicros } of fills) {
+    const key = `${outcomeKey(marketConditionId, isYes)} ${side}`;
     const of = sums[key] ?? { count: 0, amount: 0, worth: 0, fees: 0 };
     of.count += 1;
-    of.amount += amount;
-    of.worth += mul(price, amount, 'floor');
-    of.fees += fee ?? 0;
+    of.amount += amountMicros;
+    of.worth += mul(priceMicros, amountMicros, 'floor');
+    of.fees += feeMicros ?? 0;
     sums[key] = of;
   }
   return sums;

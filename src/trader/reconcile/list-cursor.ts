@@ -7,10 +7,12 @@
  * is not what it was. What happened before the first look is nobody's business here.
  */
 
-import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
-import type { Booked, LedgerReader, Notes } from '../ledger/contract.js';
+import type { RoundList } from '../../shared/protocol/request-owner.js';
+import type { RequestResult } from '../../shared/protocol/seam.js';
+import type { Booked, Notes } from '../ledger/contract.js';
 import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
-import { type ListEndpoint, PageWalk, type RowOf } from './page-walk.js';
+import { type ListEndpoint, PageWalk, type RowOf, type WalkStep } from './page-walk.js';
+import { StoredMemory } from './stored-memory.js';
 
 /** Enough for a list that lags by some rows. */
 const MARKED_ROWS = 8;
@@ -24,14 +26,7 @@ const HELD_ROUNDS = 10;
 /** Maximum differing rows kept; more have a cause that no row explains. */
 const MOST_KEPT = 200;
 
-/** Result of one step: the next page to request, a complete list, or a void round. */
-export type ListCursorStep =
-  | { readonly kind: 'more'; readonly next: PlannedRequest }
-  | { readonly kind: 'complete' }
-  | { readonly kind: 'void'; readonly reason: string };
-
 export interface ListCursorRule<N extends ListEndpoint> {
-  readonly endpoint: N;
   getPubkey(row: RowOf<N>): string | null;
   /** Time of the record, exchange clock, s; null if rows lack it. */
   bornS(row: RowOf<N>): number | null;
@@ -71,48 +66,52 @@ interface Kept<Row> {
   readonly invented: readonly string[];
 }
 
+type HistoryList = Exclude<RoundList, 'assets' | 'sums'>;
+
 export class ListCursor<N extends ListEndpoint> {
-  readonly name: string;
+  readonly name: HistoryList;
   readonly #rule: ListCursorRule<N>;
-  readonly #ledger: Notes;
-  #walk: PageWalk<N> | null = null;
+  /** Null before the first complete walk. */
+  readonly #mark: StoredMemory<Mark | null>;
+  readonly #kept: StoredMemory<Kept<RowOf<N>>>;
+  readonly #walk: PageWalk<N>;
   #found = false;
   #isComplete = false;
   #venueS: number | null = null;
 
   /** @param name of the list in the ledger's notes */
-  constructor(name: string, ledger: Notes, rule: ListCursorRule<N>) {
+  constructor(name: HistoryList, ledger: Notes, rule: ListCursorRule<N>) {
     this.name = name;
-    this.#ledger = ledger;
+    this.#mark = markNote(ledger, name);
+    this.#kept = keptNote(ledger, name);
+    this.#walk = new PageWalk<N>((row) => rule.getPubkey(row) ?? JSON.stringify(row), MOST_PAGES);
     this.#rule = rule;
   }
 
   begin(): void {
-    this.#walk = new PageWalk<N>((row) => this.#rule.getPubkey(row) ?? JSON.stringify(row), MOST_PAGES);
+    this.#walk.begin();
     this.#found = false;
     this.#isComplete = false;
     this.#venueS = null;
   }
 
-  onReport(report: RequestResult): ListCursorStep {
-    const walk = this.#walk;
-    if (walk === null) return { kind: 'void', reason: 'the walk was not begun' };
-    const step = walk.onReport(report);
+  onReport(report: RequestResult): WalkStep {
+    const step = this.#walk.onReport(report);
     if (step.kind === 'void') return step;
     if (report.venueTimeMs !== null) this.#venueS ??= Math.floor(report.venueTimeMs / 1000);
-    const mark = this.#mark;
+    const mark = this.#mark.value;
     this.#found = mark === null || step.rows.some((row) => isOneOf(this.#rule.getPubkey(row), mark.older));
-    const ends = step.next === null || this.#found || (walk.pages >= MOST_PAGES - 1 && mark?.older.length !== 0);
+    const ends = step.next === null || this.#found || (this.#walk.pages >= MOST_PAGES - 1 && mark?.older.length !== 0);
     this.#isComplete = ends;
-    return ends ? { kind: 'complete' } : { kind: 'more', next: step.next };
+    return { kind: 'page', next: ends ? null : step.next };
   }
 
   /** Compares the complete walk's rows and moves the mark; nothing without a walk. */
   settle(): readonly Difference[] {
+    if (!this.#isComplete) return [];
+    this.#isComplete = false;
     const walk = this.#walk;
-    if (walk === null || !this.#isComplete) return [];
-    this.#walk = null;
-    const mark = this.#mark;
+    const mark = this.#mark.value;
     if (mark === null) return this.#baseline(walk);
     if (!this.#found && mark.older.length > 0) return [this.#makeForgotten(mark.older)];
     const end = walk.rows.findIndex((row) => isOneOf(this.#rule.getPubkey(row), mark.older));
@@ -121,24 +120,24 @@ export class ListCursor<N extends ListEndpoint> {
     const held = differences.length === 0 ? 0 : Math.min(mark.held + 1, HELD_ROUNDS);
     const newer = this.#newestSettled(rows, mark.older, this.#venueS);
     const isHeld = held > 0 && held < HELD_ROUNDS;
-    this.#setMark(isHeld ? { ...mark, held } : { older: mark.newer, newer, seq, held });
+    this.#mark.value = isHeld ? { ...mark, held } : { older: mark.newer, newer, seq, held };
     return differences;
   }
 
   /** Rows that differed in the newest comparison. */
   get differing(): readonly RowOf<N>[] {
-    return this.#kept.rows;
+    return this.#kept.value.rows;
   }
 
   /** An operator accepted the list as it is: it is compared from here on. */
   forget(): void {
-    this.#ledger.setNote(this.#markNote, 'null');
+    this.#mark.value = null;
     this.#keep({ rows: [], invented: [] });
   }
 
   #compare(rows: readonly RowOf<N>[], listMs: number, seq: number) {
     const { getPubkey, compare, booked } = this.#rule;
-    const kept = this.#kept;
+    const kept = this.#kept.value;
     const names = new Set(rows.map(getPubkey));
     const all = [...rows, ...kept.rows.filter((row) => !names.has(getPubkey(row)))];
     const differing = all.flatMap((row) => {
@@ -166,7 +165,7 @@ export class ListCursor<N extends ListEndpoint> {
     });
     this.#keep({ rows: ours.map(({ row }) => row), invented: [] });
     const marked = this.#newestSettled(walk.rows, [], null);
-    this.#setMark({ older: marked, newer: marked, seq: booked?.newestSeq() ?? 0, held: 0 });
+    this.#mark.value = { older: marked, newer: marked, seq: booked?.newestSeq() ?? 0, held: 0 };
     return ours.map(({ difference }) => difference);
   }
 
@@ -189,44 +188,20 @@ export class ListCursor<N extends ListEndpoint> {
     return [...names, ...older].slice(0, MARKED_ROWS);
   }
 
-  get #markNote(): string {
-    return markNote(this.name);
-  }
-
-  // This class alone writes the note; one that does not parse is a bug and throws.
-  get #mark(): Mark | null {
-    return JSON.parse(this.#ledger.note(this.#markNote) ?? 'null') as Mark | null;
-  }
-
-  #setMark(mark: Mark): void {
-    this.#write(this.#markNote, mark);
-  }
-
-  get #kept(): Kept<RowOf<N>> {
-    return JSON.parse(this.#ledger.note(keptNote(this.name)) ?? '{"rows":[],"invented":[]}') as Kept<RowOf<N>>;
-  }
-
   #keep({ rows, invented }: Kept<RowOf<N>>): void {
-    this.#write(keptNote(this.name), { rows: rows.slice(0, MOST_KEPT), invented: invented.slice(0, MOST_KEPT) });
-  }
-
-  /** Each write costs a part of the transaction: most rounds change nothing. */
-  #write(key: string, value: object): void {
-    const text = JSON.stringify(value);
-    if (text !== this.#ledger.note(key)) this.#ledger.setNote(key, text);
+    this.#kept.value = { rows: rows.slice(0, MOST_KEPT), invented: invented.slice(0, MOST_KEPT) };
   }
 }
 
-const markNote = (name: string): string => `history/${name}`;
-const keptNote = (name: string): string => `differing/${name}`;
+const markNote = (ledger: Notes, name: string) => new StoredMemory<Mark | null>(ledger, `history/${name}`, null);
+const keptNote = <Row>(ledger: Notes, name: string) =>
+  new StoredMemory<Kept<Row>>(ledger, `differing/${name}`, { rows: [], invented: [] });
 
 /** Orders at which the next comparison of own orders ends, and every pubkey that is compared until it agrees. */
-export function readCompared(ledger: Pick<LedgerReader, 'note'>) {
-  // This file alone writes the notes.
-  const read = <T>(key: string): T | null => JSON.parse(ledger.note(key) ?? 'null') as T | null;
-  const kept = ['orders', 'trades'].flatMap((name) => read<Kept<ComparedRow>>(keptNote(name))?.rows ?? []);
+export function readCompared(ledger: Notes) {
+  const kept = ['orders', 'trades'].flatMap((name) => keptNote<ComparedRow>(ledger, name).value.rows);
   const differing = new Set(kept.flatMap(({ pubkey, order }) => [pubkey ?? '', order?.pubkey ?? '']));
-  return { marks: read<Mark>(markNote('orders'))?.older ?? [], differing };
+  return { marks: markNote(ledger, 'orders').value?.older ?? [], differing };
 }
 
 /** An order, or a trade with its order. */

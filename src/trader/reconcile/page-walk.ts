@@ -11,9 +11,9 @@ const PAGE_USEFUL_MS = 10_000;
 export type ListEndpoint = Extract<EndpointName, `${string}.list` | 'account.assets'>;
 export type RowOf<N extends ListEndpoint> = DataOf<N>[number];
 
-export type WalkStep<R> =
+export type WalkStep<Page = unknown> =
   /** One page; `next` requests the following one, null on the last. The caller decides whether to send it. */
-  | { readonly kind: 'page'; readonly rows: readonly R[]; readonly next: PlannedRequest | null }
+  | (Page & { readonly kind: 'page'; readonly next: PlannedRequest | null })
   /** Nothing follows from this walk: a page was lost, or the list contradicts itself. */
   | { readonly kind: 'void'; readonly reason: string };
 
@@ -23,7 +23,7 @@ export type WalkStep<R> =
  */
 export class PageWalk<N extends ListEndpoint> {
   readonly #getKey: (row: RowOf<N>) => string;
-  readonly #rows: RowOf<N>[] = [];
+  #rows: RowOf<N>[] = [];
   readonly #keys = new Set<string>();
   readonly #cursors = new Set<string>();
   #startedMs: number | null = null;
@@ -35,6 +35,15 @@ export class PageWalk<N extends ListEndpoint> {
   constructor(getKey: (row: RowOf<N>) => string, mostPages = MAX_PAGES) {
     this.#getKey = getKey;
     this.#mostPages = mostPages;
+  }
+
+  /** Starts again with the first page. */
+  begin(): void {
+    this.#rows = [];
+    this.#keys.clear();
+    this.#cursors.clear();
+    this.#startedMs = null;
+    this.#pages = 0;
   }
 
   /** Pages so far. */
@@ -53,7 +62,7 @@ export class PageWalk<N extends ListEndpoint> {
   }
 
   /** Takes the report of the first page, or of a `next` from this walk. */
-  onReport(report: RequestResult): WalkStep<RowOf<N>> {
+  onReport(report: RequestResult): WalkStep<{ readonly rows: readonly RowOf<N>[] }> {
     const { outcome } = report;
     this.#startedMs ??= report.sentMs;
     if (outcome.kind === 'refused') return { kind: 'void', reason: `${outcome.slug}: ${outcome.message}` };

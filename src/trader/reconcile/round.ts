@@ -12,7 +12,7 @@ import { Budget } from '../scheduler/budget.js';
 import type { PollSettings } from '../scheduler/contract.js';
 import { fitOwnReads, ORDERS_PER_FILLS, SIGNED_PART } from '../scheduler/own-pace.js';
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
-import type { ListCursorStep } from './list-cursor.js';
+import type { WalkStep } from './page-walk.js';
 
 /** Rows per page. Conversions are few: their newest page is nearly always enough. */
 const ROWS = 100;
@@ -42,7 +42,7 @@ export function requestsOfRound(ownTrades: boolean): number {
 /** One list being read. */
 export interface Reading {
   begin(): void;
-  onReport(report: RequestResult): ListCursorStep;
+  onReport(report: RequestResult): WalkStep;
 }
 
 /** Lists that a venue may lack: the interface names them without a schema. */
@@ -87,8 +87,8 @@ export class Round {
     const reading = must(this.#lists.get(list), `list ${list} of the round`);
     const isAbsent = OPTIONAL.includes(list) && isNoSuchList(report);
     if (isAbsent) this.#absent.push(list);
-    const step = this.#void === null && !isAbsent ? reading.onReport(report) : ({ kind: 'complete' } as const);
-    if (step.kind === 'more') {
+    const step = this.#void === null && !isAbsent ? reading.onReport(report) : ({ kind: 'page', next: null } as const);
+    if (step.kind === 'page' && step.next !== null) {
       this.#furtherPages += 1;
       return { requests: [step.next], end: null };
     }
