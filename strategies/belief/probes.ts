@@ -179,4 +179,4 @@ export const describeProbes = (
   value: number,
   price: number,
 ): string =>
-  `${bid.length + ask.length} probes: the next one would show ${value.toPrecision(3)} for requests of ${price.toPrecision(3)}`;
+  `probes ${bid.length + ask.length}, the next one worth ${value.toPrecision(3)} for requests of ${price.toPrecision(3)}`;

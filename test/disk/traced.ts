@@ -5,7 +5,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { BIN, program, type Running } from '../support/processes.js';
+import { program, type Running } from '../support/processes.js';
 
 const CALLS = [
   ...['write', 'writev', 'pwrite64', 'pwritev', 'sendto', 'sendmsg', 'fsync', 'fdatasync', 'ftruncate'],
@@ -50,11 +50,7 @@ const wordsOf = (how: Tracing): string[] => [...QUIETLY, ...('list' in how ? lis
 export const traced = (command: readonly string[], how: Tracing, env: Readonly<Record<string, string>> = {}): Running =>
   program('strace', [...wordsOf(how), ...command], env);
 
-/** Runs a command of the program under strace to its end. Throws if it exits with another code than 0. */
-export const runCommand = (words: readonly string[], how: Tracing): Promise<'done' | 'killed'> =>
-  runToEnd([process.execPath, BIN, ...words], how);
-
-/** Does the same with any program. */
+/** Runs a program under strace to its end. Throws if it exits with another code than 0. */
 export async function runToEnd(words: readonly string[], how: Tracing): Promise<'done' | 'killed'> {
   const running = traced(words, how);
   const code = await running.exited;

@@ -12,6 +12,7 @@ import {
   normalCdf,
   normalDensity,
   ONE,
+  type QuoteLevel,
 } from '../../src/trader/strategy/strategy.js';
 import { Absence } from '../../strategies/belief/absence.js';
 import { Cover } from '../../strategies/belief/cover.js';
@@ -75,6 +76,25 @@ describe('the newsvendor', () => {
     const best = offer(prospect(0.0005), demand, 1e9);
     const worth = (shares: number) => computeWorth(prospect(0.0005), demand, shares);
     for (const factor of [0.5, 0.9, 1.1, 2]) expect(worth(best)).toBeGreaterThan(worth(best * factor));
+  });
+});
+
+describe('probes', () => {
+  const quoted = (orders: MarketView['orders'], requestPrice = VIEW.pace.requestPrice) =>
+    beliefMaker.create(paramsFor(beliefMaker), FACTS).quote({ ...VIEW, orders, pace: { ...VIEW.pace, requestPrice } });
+  const atRest = (side: BookSide, levels: readonly QuoteLevel[]) =>
+    levels.map(({ amountMicros: remainingMicros, ...level }) => ({ ...ORDER, ...level, side, remainingMicros }));
+  const first = quoted([]);
+  const real = [...atRest('bid', first.bids), ...atRest('ask', first.asks)];
+  const { bids, asks } = quoted(real);
+  const probes = [...atRest('bid', bids), ...atRest('ask', asks)].filter(({ isProbe }) => isProbe === true);
+
+  it('wait until the orders rest, are of the smallest size inside them, and stay where no new one pays', () => {
+    expect([...first.bids, ...first.asks].some(({ isProbe }) => isProbe)).toBe(false);
+    expect(probes).toMatchObject([{ remainingMicros: FACTS.minAmountMicros }]);
+    expect([0, 1].map((i) => (probes[0]?.priceMicros ?? 0) > (real[i]?.priceMicros ?? 0))).toEqual([true, false]);
+    for (const orders of [real, [...real, ...probes]])
+      expect(quoted(orders, 0.05).note.includes('probes 1')).toBe(orders.length > real.length);
   });
 });
 
@@ -625,27 +645,10 @@ describe('the maker', () => {
     expect(priceAfter(4 * 86_400_000)).toBe(0);
   });
 
-  test('what was saved before the deviation of sizes was learned is still good', () => {
-    const older = changed(({ takers, ...belief }) => {
-      const { sizes, ...others } = Object(takers);
-      const without = (side: BookSide) => sizes[side].map(({ variance: _, ...size }: Record<string, number>) => size);
-      return { ...belief, takers: { ...others, sizes: { bid: without('bid'), ask: without('ask') } } };
-    });
-    expect(JSON.stringify(older)).not.toContain('variance');
-    const resumed = beliefMaker.create(paramsFor(beliefMaker), FACTS, older);
-    expect(JSON.stringify(resumed.save?.())).toContain('"variance":1.44');
-  });
-
   test.each([
-    ['nothing', null],
     ['no belief', { shown: {} }],
     ['mass that is not there', changed((belief) => ({ ...belief, grid: { low: 3, mass: '' } }))],
-    [
-      'mass that does not sum to 1',
-      changed((belief) => ({ ...belief, grid: { low: 3, mass: 'AAAAAAAA8D8AAAAAAADwPw==' } })),
-    ],
-    ['orders of no number', changed((belief) => ({ ...belief, absence: { seconds: 1, orders: 0, since: {} } }))],
-    ['a rate without time', changed((belief) => ({ ...belief, seconds: 0 }))],
+    ['mass that is not 1', changed((belief) => ({ ...belief, grid: { low: 3, mass: 'AAAAAAAA8D8AAAAAAADwPw==' } }))],
     [
       'takers of other sizes',
       changed(({ takers, ...belief }) => ({ ...belief, takers: { ...Object(takers), sizes: { bid: [], ask: [] } } })),

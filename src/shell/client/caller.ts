@@ -70,9 +70,7 @@ interface Attempted {
   readonly again: boolean;
 }
 
-/**
- * Makes calls over HTTP: signs and paces them, sends a write once and an unanswered read up to three times.
- */
+/** Makes calls over HTTP: signs and paces them, sends a write once and an unanswered read up to three times. */
 export class HttpCaller {
   protected readonly profile: VenueProfile;
   readonly #base: URL;

@@ -55,11 +55,11 @@ describe('opening a ledger', () => {
 
   it('refuses a ledger of an older version, for writing and for reading', () => {
     withFileOf(
-      (sqlite) => sqlite.pragma('user_version = 7'),
+      (sqlite) => sqlite.pragma('user_version = 8'),
       (path) => {
         const older = {
           code: 'file_unreadable',
-          message: expect.stringMatching(/ is of an older program: it has version 7, this one reads version 8$/),
+          message: expect.stringMatching(/ is of an older program: it has version 8, this one reads version 9$/),
         };
         expect(refusal(() => openReadOnly(path))).toMatchObject(older);
         expect(refusal(() => openLedger(path, HOLDER))).toMatchObject(older);

@@ -84,14 +84,6 @@ describe('modes', () => {
     expect(modeOf(again)).toBe('quoting');
   });
 
-  it('read what an older version stored', () => {
-    expect(modeOf(started({ paused: 'lunch', killed: null }))).toBe('paused');
-    expect(started({ paused: null, killed: 'odd prices' }).mode(NO_STOPS)).toEqual({
-      mode: 'killed',
-      reason: 'odd prices',
-    });
-  });
-
   it('call it proven only after two reads in a row that show nothing', () => {
     const modes = started();
     modes.apply({ kind: 'stop' });

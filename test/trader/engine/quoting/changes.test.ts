@@ -53,6 +53,12 @@ describe('changes towards quotes', () => {
     ]);
   });
 
+  it('matches probes with probes only, whose cancels delay no other order', () => {
+    const probe = { ...order('bid', 50, 1), isProbe: true };
+    const { cancels, wishes } = findChanges(quotes([[50, 25]], []), [probe], facts);
+    expect([cancels, prices(wishes)]).toEqual([[probe], [['bid', 50, 25]]]);
+  });
+
   it('asks for nothing when what rests is what is wanted, or near enough', () => {
     const orders = [order('bid', 48, 25), order('ask', 53, 22)];
     expect(findChanges(quotes([[48, 25]], [[52, 25]], 1), orders, facts)).toEqual({ cancels: [], wishes: [] });
