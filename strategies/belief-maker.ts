@@ -53,13 +53,15 @@ class BeliefMaker implements Quoter {
     this.#cover = new Cover(p.currency_horizon_s);
     this.#belief = new Belief(p.wall_log_odds, p.taker_shares / ONE, p.min_quote_s);
     if (saved === undefined) return;
-    const { absence, ...belief } = readSaved(saved);
+    const { absence, probes, ...belief } = readSaved(saved);
     this.#belief.restore(belief);
     this.#absence.restore(absence);
+    this.#probes.restore(probes);
   }
 
   save(): unknown {
-    return { shown: makeShown(this.#belief), belief: { ...this.#belief.save(), absence: this.#absence.save() } };
+    const own = { absence: this.#absence.save(), probes: this.#probes.save() };
+    return { shown: makeShown(this.#belief), belief: { ...this.#belief.save(), ...own } };
   }
 
   observe(event: StrategyEvent): void {

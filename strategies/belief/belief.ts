@@ -96,7 +96,7 @@ export class Belief {
     return this.#jumps / this.#seconds;
   }
 
-  save(): Omit<Saved, 'absence'> {
+  save(): Omit<Saved, 'absence' | 'probes'> {
     return {
       grid: this.grid.save(),
       last: this.#last,
@@ -113,7 +113,7 @@ export class Belief {
   }
 
   /** Continues from the saved state, as if there had been no restart. */
-  restore(saved: Omit<Saved, 'absence'>): void {
+  restore(saved: Omit<Saved, 'absence' | 'probes'>): void {
     this.grid.restore(saved.grid);
     this.#last = saved.last;
     this.#lookEveryS = saved.lookEveryS;

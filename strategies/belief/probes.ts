@@ -25,6 +25,7 @@ import {
   PLACING_REQUESTS,
   Sums,
 } from './quote-choice.js';
+import type { Saved } from './saved.js';
 
 /** Maximum number of probes in a market, both sides together. */
 const MOST_PROBES = 8;
@@ -51,10 +52,16 @@ interface Candidate {
 }
 
 export class Probes {
-  /** Value of the information of a probe where both sides are equally likely: currency a look, per unit of doubt. */
-  #valuePerDoubt = 0;
-  #valuedMs = Number.NEGATIVE_INFINITY;
-  #walls = '';
+  /** Value of a probe's information: currency a look, per unit of doubt; its time, and others' best prices then. */
+  #valued: Saved['probes'] = { perDoubt: 0, atMs: 0, walls: '' };
+
+  save(): Saved['probes'] {
+    return this.#valued;
+  }
+
+  restore(saved: Saved['probes']): void {
+    this.#valued = saved;
+  }
 
   /** Levels of all probes that rest or are to be sent, with the value of the best new one; `full` has the probes among its orders. */
   choose(
@@ -102,18 +109,19 @@ export class Probes {
     const price = PLACING_REQUESTS * input.requestPrice;
     if (best !== undefined && size !== null && isAtRest(real, input.view)) {
       const walls = `${others.bids[0]?.priceMicros} ${others.asks[0]?.priceMicros}`;
-      if (walls !== this.#walls || nowMs >= this.#valuedMs + VALUE_LASTS_MS || nowMs < this.#valuedMs) {
-        this.#valuePerDoubt = estimateValue(best, belief, real, choices, input) / best.doubt;
-        [this.#walls, this.#valuedMs] = [walls, nowMs];
+      const { walls: wereWalls, atMs } = this.#valued;
+      if (walls !== wereWalls || nowMs >= atMs + VALUE_LASTS_MS || nowMs < atMs) {
+        const perDoubt = estimateValue(best, belief, real, choices, input) / best.doubt;
+        this.#valued = { perDoubt, atMs: nowMs, walls };
       }
       for (const { side, priceMicros, doubt } of candidates.slice(0, room)) {
-        if (this.#valuePerDoubt * doubt <= price) break;
+        if (this.#valued.perDoubt * doubt <= price) break;
         const { prospect, demand } = choiceAt(side, priceMicros / ONE, 0, sums, input);
-        if (this.#valuePerDoubt * doubt + computeWorth(prospect, demand, size / ONE) <= price) continue;
+        if (this.#valued.perDoubt * doubt + computeWorth(prospect, demand, size / ONE) <= price) continue;
         probes[side].push({ priceMicros: micros(priceMicros), amountMicros: size, isProbe: true });
       }
     }
-    return { probes, value: best === undefined ? 0 : this.#valuePerDoubt * best.doubt, price };
+    return { probes, value: best === undefined ? 0 : this.#valued.perDoubt * best.doubt, price };
   }
 }
 

@@ -34,6 +34,7 @@ const saved = z.object({
     }),
     fills: z.array(z.object({ side: z.enum(['bid', 'ask']), priceMicros: number, amountMicros: number })),
     orders: z.object({ rested: ofSides(z.array(number)), probes: ofSides(z.array(number)) }),
+    probes: z.object({ perDoubt: number, atMs: number, walls: z.string() }),
     absence: z.object({ seconds: from0, orders: above0, since: ofSides(number.nullable()) }),
     middle: z.object({
       products: number,

@@ -39,31 +39,23 @@ export function findChanges(
   facts: MarketFacts,
   movesWait: () => boolean = never,
 ): Changes {
-  const changes: { cancels: QuotedOrder[]; wishes: DesiredQuotes[] } = { cancels: [], wishes: [] };
-  const change = (side: BookSide, levels: readonly QuoteLevel[], isProbe: boolean): void => {
-    const same = levels.filter((level) => (level.isProbe === true) === isProbe);
-    const theirs = orders.filter((order) => order.side === side && (order.isProbe === true) === isProbe);
-    if (same.length === 0 && theirs.length === 0) return;
-    const { cancels, wishes } = sideChanges(side, same, quotes, theirs, facts, movesWait);
-    changes.cancels.push(...cancels);
-    for (const wish of wishes) changes.wishes.push(isProbe ? { ...wish, isProbe } : wish);
-  };
-  for (const isProbe of [false, true]) {
-    change('bid', quotes.bids, isProbe);
-    change('ask', quotes.asks, isProbe);
-  }
-  return changes;
+  const parts = [false, true].flatMap((isProbe) => [
+    sideChanges('bid', isProbe, quotes.bids, quotes, orders, facts, movesWait),
+    sideChanges('ask', isProbe, quotes.asks, quotes, orders, facts, movesWait),
+  ]);
+  return { cancels: parts.flatMap(({ cancels }) => cancels), wishes: parts.flatMap(({ wishes }) => wishes) };
 }
 
 function sideChanges(
   side: BookSide,
+  isProbe: boolean,
   levels: readonly QuoteLevel[],
   quotes: Quotes,
   orders: readonly QuotedOrder[],
   facts: MarketFacts,
   movesWait: () => boolean,
 ): Changes {
-  const unplaced = [...orders];
+  const unplaced = orders.filter((order) => order.side === side && (order.isProbe === true) === isProbe);
   if (unplaced.length > 1) unplaced.sort((a, b) => a.submittedMs - b.submittedMs);
   const isExact = quotes.exact === true;
   const tolerance = isExact ? 0 : quotes.keepWithinTicks * facts.tickMicros;
@@ -71,6 +63,7 @@ function sideChanges(
   const wishes: DesiredQuotes[] = [];
   const rooms: Room[] = [];
   for (const level of levels) {
+    if ((level.isProbe === true) !== isProbe) continue;
     const most = level.amountMicros * (1 + sizeFraction);
     let held = 0;
     for (let i = 0; i < unplaced.length; ) {
@@ -87,7 +80,8 @@ function sideChanges(
     rooms.push({ priceMicros: level.priceMicros, shares: most - held });
     const missing = level.amountMicros - held;
     if (missing >= facts.minAmountMicros && missing > level.amountMicros * sizeFraction) {
-      wishes.push({ side, priceMicros: level.priceMicros, amountMicros: onLot(missing, facts) });
+      const wish = { side, priceMicros: level.priceMicros, amountMicros: onLot(missing, facts) };
+      wishes.push(isProbe ? { ...wish, isProbe } : wish);
     }
   }
   const waiting = unplaced.length > 0;

@@ -17,6 +17,9 @@ import type { QuoteSlot } from './quote-slot.js';
 /** Pause of placing, ms, after the exchange or the signer rejected an order here. */
 export const PLACE_PAUSE_MS = 5_000;
 
+/** Probes are sent while fewer than this part of the permitted open orders is at work. */
+const PROBES_PART = 1 / 4;
+
 /** Longest wait, ms, for a book after a fill before new orders are placed here. */
 const FILL_PATIENCE_MS = 3_000;
 
@@ -49,12 +52,15 @@ export function quoteSlot(
   if (awaitsLook(filledMs, sight, context)) return canceled;
   let placed = false;
   for (const wish of nearestFirst(wishes, quotes)) {
-    // Probes use what nothing else needs.
-    if (wish.isProbe === true && context.queue.burstLeft(context.nowMs) < 1) break;
+    if (wish.isProbe === true && !mayProbe(slot, context)) break;
     placed = placeWish(wish, slot, sight, quotes, context) || placed;
   }
   return canceled || placed;
 }
+
+/** Probes use only requests and open orders that nothing else needs: else they would keep other orders out. */
+const mayProbe = ({ strategy }: QuoteSlot, { queue, nowMs, own }: StepContext): boolean =>
+  queue.burstLeft(nowMs) >= 1 && own.exposure.workingOrders < strategy.risk.maxOpenOrders * PROBES_PART;
 
 /** True when the rest of the burst is kept for missing orders and for retreats. */
 const areMovesToWait = ({ queue, nowMs }: StepContext): boolean => queue.burstLeft(nowMs) < KEPT_FROM_MOVES;
