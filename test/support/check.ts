@@ -22,7 +22,7 @@ const ONLY_IN_ALL = [
   'test/exchange/model/**',
   'test/recording/**/*.system.test.ts',
   'test/shell/wallet/corpus/*.system.test.ts',
-  'test/cli/{replay,rehearsal/altered}.system.test.ts',
+  'test/{cli/{replay,rehearsal/altered},shell/daemon/{record,run-journal}}.system.test.ts',
   'test/trader/scheduler/polling-loss.system.test.ts',
   'test/examples/programs.system.test.ts',
 ];
