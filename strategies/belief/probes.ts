@@ -116,6 +116,7 @@ export class Probes {
       }
       for (const { side, priceMicros, doubt } of candidates.slice(0, room)) {
         if (this.#valued.perDoubt * doubt <= price) break;
+        if (input.most(side, priceMicros / ONE) < size / ONE) continue;
         const { prospect, demand } = choiceAt(side, priceMicros / ONE, 0, sums, input);
         if (this.#valued.perDoubt * doubt + computeWorth(prospect, demand, size / ONE) <= price) continue;
         probes[side].push({ priceMicros: micros(priceMicros), amountMicros: size, isProbe: true });

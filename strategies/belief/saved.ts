@@ -47,7 +47,7 @@ const saved = z.object({
   }),
 });
 
-/** What belief-maker saves and continues from; each part is a class's own. */
+/** Saved state of belief-maker; each part belongs to one class. */
 export type Saved = z.infer<typeof saved>['belief'];
 
 /** Throws `ZodError`, which names the wrong values. */

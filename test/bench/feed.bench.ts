@@ -96,7 +96,7 @@ function publisherOf(world: World) {
   const clock = { beganMs: 0 };
   const source = {
     process: () => ({ run: 'bench' }) as ProcessStatus, // The readers of a benchmark do not read fields.
-    // Of the usual size.
+    // A book of the usual size.
     account: (nowMs: number) =>
       ({ ...world.trader.account(nowMs), risk: world.trader.riskUse(nowMs) }) as unknown as AccountStatus,
     markets: (nowMs: number) => world.trader.watchMarkets(nowMs),

@@ -15,12 +15,12 @@ test('a restart between any two looks changes nothing of what it does', () => {
     create: (...args: Parameters<typeof beliefMaker.create>) => restarted(...args),
   };
   const params = paramsFor(beliefMaker);
-  for (const seed of [3, 17]) {
+  for (const seed of [3, 11]) {
     const [whole, cut] = [beliefMaker, restarting].map((module) =>
       simulate(seed, new ShownMaker({ name: 'belief', module, params }), { ...drawConfiguration(seed), steps: 500 }),
     );
     expect(cut).toEqual(whole);
-    expect(whole?.fills).toBeGreaterThan(5);
+    expect(whole?.fills).toBeGreaterThan(10);
   }
 });
 

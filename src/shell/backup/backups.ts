@@ -8,8 +8,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, syncFile, syncFolder } from '../../shared/base/folder.js';
 import { makePrivate, PRIVATE_FILE } from '../../shared/base/private.js';
+import { startWorker } from '../../shared/base/worker-start.js';
 import { beginLedgerCopy } from '../journal/ledger-copy.js';
-import { checkCopy } from './check-copy.js';
+import type { ExaminedFile } from './examine.js';
 import { type BackupFile, expendable } from './retention.js';
 
 const ENDING = '.sqlite';
@@ -120,4 +121,14 @@ function makeDamageError(ledgerPath: string, copy: string, problem: string, prob
     `the copy of the ledger ${ledgerPath} is not whole: ${problem}${more}`,
     `Earlier backups stay; ${copy} is the copy. The ledger itself may be damaged: \`twinbook ledger verify\`.`,
   );
+}
+
+/** Examines a copy in a separate thread: the trader does not wait for it. Rejects when the file cannot be read. */
+function checkCopy(path: string): Promise<ExaminedFile> {
+  const thread = startWorker({ name: 'check-thread', data: path }, import.meta.url);
+  return new Promise((resolve, reject) => {
+    thread.once('message', resolve);
+    thread.once('error', reject);
+    thread.once('exit', () => reject(new Error('the check of the copy was broken off')));
+  });
 }

@@ -1,4 +1,4 @@
-/** The thread of `check-copy.ts`. */
+/** The thread of `checkCopy`. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../shared/base/errors.js';

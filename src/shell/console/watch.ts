@@ -9,7 +9,6 @@ import type { WatchedAccount, WatchedFacts } from '../alerts/conditions.js';
 import type { AlertMemory } from '../alerts/contract.js';
 import { Lifeline, type LifelineCall, type Work } from '../alerts/lifeline.js';
 import { postText } from '../alerts/post.js';
-import { RecentCount } from '../alerts/recent-count.js';
 import { openPatientSender } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/load.js';
 import type { AlertSeverity } from '../config/schema.js';
@@ -22,6 +21,7 @@ import { readFileFacts } from './metrics/file-facts.js';
 import type { TraderState } from './trader-state.js';
 
 const EVERY_MS = 1_000;
+const WINDOW_MS = 600_000;
 /** A schedule like those of strategies. */
 const QUIET = 'quiet hours';
 /** Interval of the delivery checks, ms. */
@@ -259,4 +259,22 @@ const GRACE_MS = 3_600_000;
 export function boundBackupAge(schedule: string | null): number | null {
   const pauseMs = schedule === null ? null : findLongestPauseMs(schedule);
   return pauseMs === null ? null : 2 * pauseMs + GRACE_MS;
+}
+
+/** Increase of a count within the last ten minutes. */
+class RecentCount {
+  #total: number | null = null;
+  #rises: { readonly atMs: number; readonly by: number }[] = [];
+
+  /** @param total the present count; a smaller one is a restarted count @param nowMs a clock that never steps */
+  note(total: number, nowMs: number): void {
+    const by = total - (this.#total ?? total);
+    this.#total = total;
+    if (by > 0) this.#rises.push({ atMs: nowMs, by });
+  }
+
+  count(nowMs: number): number {
+    this.#rises = this.#rises.filter(({ atMs }) => nowMs - atMs < WINDOW_MS);
+    return this.#rises.reduce((sum, { by }) => sum + by, 0);
+  }
 }

@@ -180,16 +180,17 @@ export class GuardianSupervisor {
   #spawn(): void {
     const { config, env, loud, quiet } = this.#options;
     if (!config.guardian.start) return;
-    const nowMs = performance.now();
-    const lived = nowMs - this.#startedMs >= LIVED_MS;
+    const lived = performance.now() - this.#startedMs >= LIVED_MS;
     this.#pauseMs = lived ? GUARDIAN_AGAIN_MS.first : Math.min(this.#pauseMs * 2, GUARDIAN_AGAIN_MS.longest);
-    this.#startedMs = nowMs;
     // It has its own key.
     const withheld = { TWINBOOK_API_KEY: undefined, TWINBOOK_API_SECRET: undefined };
     const child = startBeside('guardian', config.file, { stdio: 'ignore', env: { ...env, ...withheld } });
+    // A busy machine needs time to begin a process: its patience does not begin before that.
+    const startedMs = performance.now();
+    this.#startedMs = startedMs;
     this.#isAlive = true;
     const hasEnded = () => {
-      if (this.#startedMs === nowMs) this.#isAlive = false;
+      if (this.#startedMs === startedMs) this.#isAlive = false;
     };
     child.once('exit', hasEnded);
     child.on('error', (error) => {

@@ -108,7 +108,9 @@ function checkLadder(levels: readonly QuoteLevel[], side: BookSide, market: Mark
 
 function checkLevel(level: QuoteLevel, market: MarketFacts): string | null {
   if (typeof level !== 'object' || level === null) return `must be an object, got ${show(level)}`;
-  const { priceMicros, amountMicros } = level;
+  const { priceMicros, amountMicros, isProbe } = level;
+  if (isProbe !== undefined && typeof isProbe !== 'boolean')
+    return `isProbe must be true or false, got ${show(isProbe)}`;
   return (
     checkGrid('priceMicros', priceMicros, market.tickMicros, market.minPriceMicros, market.maxPriceMicros) ??
     // Either outcome may be the leg, so 1 - price must also be valid.

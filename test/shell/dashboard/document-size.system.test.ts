@@ -1,4 +1,4 @@
-/** What a browser is sent. */
+/** Size of the page's document. */
 
 import { expect, test } from 'vitest';
 import { pageDocument } from '../../../src/shell/dashboard/document.js';

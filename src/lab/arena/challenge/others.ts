@@ -34,7 +34,7 @@ export interface Venue {
 
 export class Others {
   readonly truth: Truth;
-  /** Of the present step: probability that YES pays. */
+  /** Probability that YES pays, at the present step. */
   probability: number;
   readonly #venue: Venue;
   readonly #config: Configuration;

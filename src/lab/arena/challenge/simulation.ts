@@ -31,7 +31,7 @@ export interface MakerFill {
 export interface Maker {
   /** Each action is applied before the next one is requested. */
   act(sight: MakerSight): Iterable<MakerAction>;
-  /** What stopped it; null while it works. */
+  /** Its failure; null while it works. */
   readonly failure?: string | null;
 }
 

@@ -1,6 +1,6 @@
 /** Columns of numbers, as the page holds them. */
 
-/** See `columnText`, which writes it. @param {string} text @returns {(number | null)[]} */
+/** Reads the text of `columnText`. @param {string} text @returns {(number | null)[]} */
 export function readColumn(text) {
   const colon = text.indexOf(':');
   const unit = Number(text.slice(0, colon));

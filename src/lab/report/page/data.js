@@ -1,4 +1,4 @@
-/** The data in the page, its columns of numbers, and what a readout says. */
+/** The data in the page, its columns of numbers, and the text of a readout. */
 
 import { amount } from '../../../shell/web-kit/page/chart.js';
 import { readColumn } from './columns.js';

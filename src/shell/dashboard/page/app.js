@@ -49,7 +49,7 @@ const TITLES = /** @type {Readonly<Record<string, string>>} */ ({
   runs: 'Runs and reports',
 });
 
-/** What a view shows beside the state; equal for equal subjects. @param {Route} wanted */
+/** Key of a view's data beside the state; equal for equal subjects. @param {Route} wanted */
 export const answerKey = (wanted) => [closerOf(wanted), wanted.trader, wanted.market, wanted.subject].join(' ');
 
 /** The requested view beside the state. @param {Route} wanted */

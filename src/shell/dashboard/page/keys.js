@@ -1,29 +1,21 @@
 /** Keyboard shortcuts; each of them is also a button or a link. */
 
-const GO = /** @type {Readonly<Record<string, string>>} */ ({
-  o: 'overview',
-  t: 'orders',
-  m: 'money',
-  r: 'risk',
-  h: 'health',
-  a: 'alerts',
-  l: 'log',
-  c: 'config',
-  u: 'runs',
-  s: 'traders',
-});
+/** Letter after `g`, its view, and the view's name in the list. */
+const VIEWS = [
+  ['o', 'overview', 'overview'],
+  ['t', 'orders', 'orders and fills (trades)'],
+  ['m', 'money', 'money'],
+  ['r', 'risk', 'risk'],
+  ['h', 'health', 'health'],
+  ['a', 'alerts', 'alerts'],
+  ['l', 'log', 'log'],
+  ['c', 'config', 'configuration'],
+  ['u', 'runs', 'runs'],
+  ['s', 'traders', 'all traders, where there are several'],
+];
 /** As the page lists them. */
 export const KEYS = [
-  ['g o', 'overview'],
-  ['g t', 'orders and fills (trades)'],
-  ['g m', 'money'],
-  ['g r', 'risk'],
-  ['g h', 'health'],
-  ['g a', 'alerts'],
-  ['g l', 'log'],
-  ['g c', 'configuration'],
-  ['g u', 'runs'],
-  ['g s', 'all traders, where there are several'],
+  ...VIEWS.map(([letter, , name]) => [`g ${letter}`, name]),
   ['j, k', 'next and last row'],
   ['Enter', 'opens the row'],
   ['e', 'explains the market'],
@@ -46,7 +38,8 @@ export function startKeys(actions) {
     const { target, key } = event;
     const isTyping = target instanceof Element && target.closest('input, select, textarea, dialog') !== null;
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-    const view = performance.now() - goSince < GO_WITHIN_MS ? GO[key] : undefined;
+    const isView = performance.now() - goSince < GO_WITHIN_MS;
+    const view = isView ? VIEWS.find(([letter]) => letter === key)?.[1] : undefined;
     goSince = key === 'g' ? performance.now() : Number.NEGATIVE_INFINITY;
     if (view !== undefined) actions.go(view);
     else if (!pressed(key, actions)) return;

@@ -2,7 +2,7 @@
 
 import { colorOf, drawFills, drawMarks, stepLine } from '../../web-kit/page/chart.js';
 import { figures, link, number, shareBar, table, text, time } from '../../web-kit/page/table.js';
-import { html } from '../../web-kit/page/template.js';
+import { drawnByView, html } from '../../web-kit/page/template.js';
 import { explainHref, ordersHref } from './address.js';
 import { MarketControls } from './controls.js';
 import { ageText, clock, decimal, moment, price } from './format.js';
@@ -29,19 +29,13 @@ export function Market({ market, id, now, chart, go }) {
       isNarrow: true,
       columns: ladderColumns(market?.ladder ?? []),
     })}
-    ${
-      market !== null && market.tape === null
-        ? table('tape', TAPE, [null], {
-            isNarrow: true,
-            columns: [text('Time', () => 'not sent now: the trader saves time')],
-          })
-        : table('tape', TAPE, market?.tape ?? [], {
-            key: (trade, index) => `${trade.time} ${trade.price} ${index}`,
-            kind: ({ ours }) => (ours ? 'ours' : ''),
-            isNarrow: true,
-            columns: TRADES,
-          })
-    }
+    ${table('tape', 'Newest public trades, YES', market?.tape ?? [], {
+      key: (trade, index) => `${trade.time} ${trade.price} ${index}`,
+      kind: ({ ours }) => (ours ? 'ours' : ''),
+      none: market?.tape === null ? 'not sent now: the trader saves time' : 'none',
+      isNarrow: true,
+      columns: TRADES,
+    })}
     ${table('factors', 'What led to the quotes', market?.factors ?? [], {
       key: ({ name }) => name,
       isNarrow: true,
@@ -58,7 +52,6 @@ export function Market({ market, id, now, chart, go }) {
     })}`;
 }
 
-const TAPE = 'Newest public trades, YES';
 const TRADES = [
   time('Time', (trade) => moment(trade.time)),
   text('Taker', ({ taker }) => (taker === 'buy' ? 'bought' : 'sold')),
@@ -131,8 +124,7 @@ const PRICES = {
 /** @type {import('./plot.js').ChartOptions} */
 const NET = { height: 120, least: 4, key: 'market', series: [stepLine('--bid')], hooks: { setCursor: [sayPoint] } };
 
-/** @param {{ view: ChartView }} props */
-function Charts({ view }) {
+const Charts = drawnByView((/** @type {{ view: ChartView }} */ { view }) => {
   charted = view;
   const { best_bid, best_ask, fair, bid, ask, net } = view;
   const every = Math.max(1, Math.ceil(view.time.length / TABLE_ROWS));
@@ -169,7 +161,7 @@ function Charts({ view }) {
         ],
       })}
     </details>`;
-}
+});
 
 /** Prices of the fills in the shown time. */
 function fillPrices() {

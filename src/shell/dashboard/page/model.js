@@ -3,7 +3,7 @@
 /**
  * @typedef {object} Model
  * @property {boolean | null} isLocked the password or token must be entered first; null before any answer
- * @property {import('./address.js').Route | null} wanted what the shown answer is of
+ * @property {import('./address.js').Route | null} wanted route of the shown answer
  * @property {string} banner
  * @property {import('../../../shared/protocol/operator-commands.js').Role} role
  * @property {readonly string[]} names of all shown traders; empty until known
@@ -38,8 +38,10 @@ export function setDrawer(drawer) {
   draw = drawer;
 }
 
-/** @param {Partial<Model>} changes */
+/** Draws again if a value differs, or none is given. @param {Partial<Model>} changes */
 export function update(changes) {
+  const before = { ...model };
   Object.assign(model, changes);
-  draw();
+  const names = /** @type {(keyof Model)[]} */ (Object.keys(changes));
+  if (names.length === 0 || names.some((name) => model[name] !== before[name])) draw();
 }

@@ -2,7 +2,7 @@
 
 import { stepLine } from '../../web-kit/page/chart.js';
 import { figures, link, number, table, text, used } from '../../web-kit/page/table.js';
-import { html } from '../../web-kit/page/template.js';
+import { drawnByView, html } from '../../web-kit/page/template.js';
 import { marketHref } from './address.js';
 import { ageText, clock, decimal, known, moment, percent } from './format.js';
 import { Downloads, SpanSelect } from './inputs.js';
@@ -24,8 +24,7 @@ const EQUITY = {
 
 const MARKOUT_SIDES = { all: 'both', bid: 'bid: bought YES or sold NO', ask: 'ask: sold YES or bought NO' };
 
-/** @param {{ view: MoneyView, go: (href: string) => void }} props */
-export function Money({ view, go }) {
+export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: string) => void }} */ { view, go }) => {
   curve = view.curve;
   return html`${figures('money-figures', figuresOf(view))}
     <p class="soft" id="money-note">${view.read < 1 ? `${percent(view.read)} of the ledger is read so far.` : ''}</p>
@@ -69,7 +68,7 @@ export function Money({ view, go }) {
         ],
       },
     )}`;
-}
+});
 
 /** @param {{ readonly key: string }} row */
 const keyOf = ({ key }) => key;

@@ -37,13 +37,13 @@ export const used = (head, of) => ({
  * @template Row
  * @param {string} id of the rows @param {string} title @param {readonly Row[]} rows
  * @param {{ columns: readonly Column<Row>[], key?: (row: Row, index: number) => string, kind?: (row: Row) => string,
- *   isNarrow?: boolean }} options `isNarrow`: fits a telephone; rows of others become cards there
+ *   none?: string, isNarrow?: boolean }} options `none`: text without rows. `isNarrow`: fits a telephone; rows of others become cards there
  */
 export function table(
   id,
   title,
   rows,
-  { columns, key = (_, index) => String(index), kind = () => '', isNarrow = false },
+  { columns, key = (_, index) => String(index), kind = () => '', none: nothing = 'none', isNarrow = false },
 ) {
   const heads = columns.map(
     (column) => html`<th class=${column.kind.startsWith('number') ? 'number' : ''}>${column.head}</th>`,
@@ -52,7 +52,7 @@ export function table(
   const cells = (/** @type {Row} */ row) =>
     columns.map((column) => html`<td class=${column.kind} data-head=${column.head}>${column.of(row)}</td>`);
   const lines = rows.map((row, index) => html`<tr key=${key(row, index)} class=${kind(row)}>${cells(row)}</tr>`);
-  const none = html`<tr key="none"><td class="none" colspan=${columns.length}>none</td></tr>`;
+  const none = html`<tr key="none"><td class="none" colspan=${columns.length}>${nothing}</td></tr>`;
   return html`<h3 id="${id}-title">${title}</h3>
     <div class="scroll${isNarrow ? '' : ' cards'}" tabindex="0" role="region" aria-labelledby="${id}-title"><table>
     <thead><tr>${heads}</tr></thead><tbody id=${id}>${rows.length === 0 ? none : lines}</tbody></table></div>`;

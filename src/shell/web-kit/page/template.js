@@ -1,9 +1,10 @@
 /** Templates of pages. Every text that they show is inserted as text, never as markup. */
 
 import htm from 'htm';
-import { h } from 'preact';
+import { Component, h } from 'preact';
 
-export { Component, render } from 'preact';
+export { render } from 'preact';
+export { Component };
 
 /** Marks that change the text direction, or are invisible, are removed: titles come from the exchange. */
 const UNSEEN = /\p{Cf}|(?!\n)\p{Cc}/gu;
@@ -28,3 +29,22 @@ export const html = /** @type {any} */ (
       h(type, props, ...children.map(cleaned)),
   )
 );
+
+/**
+ * A component that is drawn again only for another `view`: charts and long tables change less often than the state.
+ *
+ * @template {{ view: unknown }} Props @param {(props: Props) => any} draw
+ */
+export const drawnByView = (draw) =>
+  /** @extends {Component<Props>} */
+  class extends Component {
+    /** @override @param {Props} next */
+    shouldComponentUpdate({ view }) {
+      return view !== this.props.view;
+    }
+
+    /** @override */
+    render() {
+      return draw(this.props);
+    }
+  };

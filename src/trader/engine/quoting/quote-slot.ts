@@ -274,18 +274,14 @@ export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: Par
 type Held = Pick<MarketView, 'stance' | 'market' | 'inventory'>;
 
 /**
- * Returns the same quotes for stance `normal`. `widen`: no level closer to the fair value than `widenDistance`.
+ * Returns the same quotes for stance `normal`; else those without probes. `widen`: no level closer to the fair value than `widenDistance`.
  * `reduce-only`: only the side that reduces the net position, at most down to zero.
  */
 export function applyStance(quotes: Quotes, view: Held, widenDistance: Micros): Quotes {
-  switch (view.stance) {
-    case 'normal':
-      return quotes;
-    case 'widen':
-      return widen(quotes, view.market, widenDistance);
-    case 'reduce-only':
-      return reducing(quotes, view);
-  }
+  if (view.stance === 'normal') return quotes;
+  const isNoProbe = ({ isProbe }: QuoteLevel): boolean => isProbe !== true;
+  const orders = { ...quotes, bids: quotes.bids.filter(isNoProbe), asks: quotes.asks.filter(isNoProbe) };
+  return view.stance === 'widen' ? widen(orders, view.market, widenDistance) : reducing(orders, view);
 }
 
 function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {

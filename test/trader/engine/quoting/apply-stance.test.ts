@@ -67,12 +67,12 @@ describe('quotes under a stance', () => {
     );
   });
 
-  it('leave a level that is far enough where it is', () => {
+  it('leave a level that is far enough where it is, and drop probes', () => {
     const level = (price: number) => ({ priceMicros: micros(price * 1_000_000), amountMicros: micros(10_000_000) });
     const wish: Quotes = {
       ...NO_QUOTES('any'),
       fairMicros: micros(500_000),
-      bids: [0.49, 0.48, 0.45, 0.4].map(level),
+      bids: [...[0.49, 0.48, 0.45, 0.4].map(level), { ...level(0.3), isProbe: true }],
       asks: [0.51, 0.55].map(level),
     };
     const made = applyStance(wish, view('widen'), micros(30_000));
