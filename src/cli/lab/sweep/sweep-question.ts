@@ -35,11 +35,7 @@ export const QUESTION_OPTIONS = {
     '--param <name=values>',
     'a parameter to vary, as STRATEGY.NAME=FROM:TO:STEP or =a,b,c; with --random also =FROM:TO or =log:FROM:TO',
   ),
-  random: read(
-    '--random <n>',
-    'number of random configurations, in place of the whole grid',
-    integerBetween(1, MAX_CONFIGURATIONS),
-  ),
+  random: read('--random <n>', 'random configurations, not the whole grid', integerBetween(1, MAX_CONFIGURATIONS)),
   fillModel: fillModelOption(USUAL_FILL_MODELS),
   folds: read(
     '--folds <n>',
