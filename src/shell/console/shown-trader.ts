@@ -7,7 +7,6 @@ import { Subscription } from '../control/telemetry/subscription.js';
 import type { TraderHost } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { acknowledge, act, changeConfig } from './actions.js';
-import { listenForCommands } from './chat-commands.js';
 import { makeCsv } from './csv-exports.js';
 import { Duty } from './duty.js';
 import { LedgerConnection } from './ledger-connection.js';
@@ -20,6 +19,7 @@ import type { ShownParts } from './shown-parts.js';
 import { AlertStore, UpdateStore } from './store/alert-store.js';
 import { History, takeSample } from './store/history.js';
 import { locateStore, StoreFile } from './store/store-file.js';
+import { listenForCommands } from './telegram.js';
 import { makeTraderRow, type TraderRow } from './trader-row.js';
 import { TraderState } from './trader-state.js';
 import { moneyView } from './views/money-view.js';
@@ -78,7 +78,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
     refusedLogins: () => refusedLogins?.() ?? 0,
   });
   const shown: ShownParts = { name, config, guardian, trader, ledger, lists, history, book, past, watch, alerts };
-  const chat = listenForCommands({ ...shown, memory: new UpdateStore(store), note });
+  const endCommands = listenForCommands({ ...shown, memory: new UpdateStore(store), note });
   const watchers = new Set<() => void>();
   const subscription = new Subscription(control.socket, {
     line: (line) => {
@@ -145,7 +145,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
     close: () => {
       clearInterval(sampling);
       past.close();
-      chat.close();
+      endCommands();
       watch.close();
       duty.close();
       store.close();

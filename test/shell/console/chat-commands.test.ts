@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Acknowledgement } from '../../../src/shell/alerts/contract.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
-import { performCommand } from '../../../src/shell/console/chat-commands.js';
+import type { ChatCommand } from '../../../src/shell/config/schema.js';
 import { openConsole } from '../../../src/shell/console/console.js';
+import { makePerform } from '../../../src/shell/console/telegram.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { folderOf } from '../../support/folders.js';
-import { said, serveBot } from '../alerts/telegram/bot-server.js';
 import { trader } from '../config/files.js';
+import { said, serveBot } from './bot-server.js';
 import { ACCOUNT, market, toldTrader } from './state-of-markets.js';
 import { serveTrader } from './told-trader.js';
 
@@ -36,8 +37,8 @@ function place(state = toldTrader([market('m')], { ...ACCOUNT, mode: 'paused', r
     guardian: { status: () => 'watching' },
     note: () => undefined,
   };
-  const ask = (command: Parameters<typeof performCommand>[2]['command'], about: string | null = null, isBare = false) =>
-    performCommand(options, { detail: isBare ? 'bare' : 'full' }, { command, about, user: 5 });
+  const ask = (command: ChatCommand, about: string | null = null, isBare = false) =>
+    makePerform(options, { detail: isBare ? 'bare' : 'full' })(command, about, 5);
   return { cwd, seen, ask };
 }
 

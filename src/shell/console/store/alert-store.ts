@@ -1,7 +1,6 @@
 /** Alerts stored between console processes: open ones with acknowledgements, and pending messages of every channel. */
 
 import type { Acknowledgement, AlertMemory, AlertState } from '../../alerts/contract.js';
-import type { TakenUpdate, UpdateMemory } from '../../alerts/telegram/listener.js';
 import type { StoreFile } from './store-file.js';
 
 /** The console reads acknowledgements within a second; their alert may be over by then, ms. */
@@ -52,8 +51,11 @@ function stateIn(text: string): AlertState | null {
   }
 }
 
-/** The newest message of each channel that was taken in: none is obeyed twice. */
-export class UpdateStore implements UpdateMemory {
+/** Number of an update, and its arrival, Unix ms. */
+export type TakenUpdate = Readonly<{ id: number; timeMs: number }>;
+
+/** The newest message of each channel: none is obeyed twice. */
+export class UpdateStore {
   readonly #file: StoreFile;
 
   constructor(file: StoreFile) {

@@ -4,8 +4,8 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { newFolder } from '../../../support/folders.js';
-import { listeningWeb } from '../../../support/listening.js';
+import { newFolder } from '../../support/folders.js';
+import { listeningWeb } from '../../support/listening.js';
 
 export const TOKEN = 'bot77:a-token-of-this-test';
 

@@ -3,13 +3,10 @@
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  type ListenerOptions,
-  type TakenUpdate,
-  TelegramListener,
-} from '../../../../src/shell/alerts/telegram/listener.js';
-import { CHAT_COMMANDS } from '../../../../src/shell/config/schema.js';
-import type { ChannelConfig } from '../../../../src/shell/config/types.js';
+import { CHAT_COMMANDS } from '../../../src/shell/config/schema.js';
+import type { ChannelConfig } from '../../../src/shell/config/types.js';
+import type { TakenUpdate } from '../../../src/shell/console/store/alert-store.js';
+import { type ListenerOptions, TelegramListener } from '../../../src/shell/console/telegram.js';
 import { type BotServer, said, serveBot, TOKEN } from './bot-server.js';
 
 const NOW_S = 1_800_000_000;
@@ -22,6 +19,7 @@ interface Place {
   readonly kept: TakenUpdate[];
   /** Another process of the same console. */
   restart(more?: Partial<ListenerOptions>): TelegramListener;
+  close(): void;
 }
 
 async function place(): Promise<Place> {
@@ -34,24 +32,26 @@ async function place(): Promise<Place> {
     commands: CHAT_COMMANDS,
     users: [5],
   } as unknown as ChannelConfig; // No other field of a channel is read.
+  const closing = new AbortController();
   const restart = (more: Partial<ListenerOptions> = {}) => {
-    const listener = new TelegramListener({
+    return new TelegramListener({
       channel,
-      trader: 'paper',
+      name: 'paper',
       perform: async (command, about, user) => {
         done.push(`${command} ${about ?? '-'} ${user}`);
         return `did ${command}`;
       },
       memory: { load: () => kept.at(-1) ?? null, save: (_, taken) => void kept.push(taken) },
-      onDuty: () => true,
+      watch: { isOnDuty: true },
       nowMs: () => NOW_S * 1000,
       note: (text) => notes.push(text),
+      signal: closing.signal,
       ...more,
     });
-    onTestFinished(() => listener.close());
-    return listener;
   };
-  return { server, done, notes, kept, restart };
+  const close = () => closing.abort();
+  onTestFinished(close);
+  return { server, done, notes, kept, restart, close };
 }
 
 test('does what a listed person asks for, and answers in that chat', async () => {
@@ -199,7 +199,7 @@ describe('a service that', () => {
   });
 
   test('holds its answer is let go when the console ends', async () => {
-    const { server, restart, notes } = await place();
+    const { server, restart, notes, close } = await place();
     let isAsked: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => {
       isAsked = resolve;
@@ -208,7 +208,7 @@ describe('a service that', () => {
     const listener = restart();
     const running = listener.run();
     await asked;
-    listener.close();
+    close();
     await running;
     expect(notes).toEqual([]);
   });
@@ -216,7 +216,7 @@ describe('a service that', () => {
 
 test('who is not on duty asks nothing', async () => {
   const { server, restart } = await place();
-  await restart({ onDuty: () => false }).look();
+  await restart({ watch: { isOnDuty: false } }).look();
   expect(server.offsets).toEqual([]);
 });
 

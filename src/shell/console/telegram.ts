@@ -1,0 +1,241 @@
+/**
+ * Commands from Telegram: messages of listed users in their own chat with the bot are obeyed, once. Other users get no answer.
+ * The number of an update is kept before it is obeyed, so that a restart does not obey it twice.
+ */
+
+import { setTimeout } from 'node:timers/promises';
+import { z } from 'zod';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { SlidingMinute } from '../../shared/base/sliding-minute.js';
+import { readBounded } from '../alerts/bounded-body.js';
+import { readSecret } from '../alerts/secret.js';
+import { makeBotUrl, sendBotMessage } from '../alerts/senders.js';
+import { cleanText } from '../alerts/texts.js';
+import type { ChatCommand } from '../config/schema.js';
+import type { ChannelConfig } from '../config/types.js';
+import { nowMs } from '../runtime/clock.js';
+import { acknowledge, act } from './actions.js';
+import { moneyText } from './page-market.js';
+import { judgeMode } from './page-state.js';
+import type { ShownParts } from './shown-parts.js';
+import type { AlertStore, TakenUpdate, UpdateStore } from './store/alert-store.js';
+import type { Watch } from './watch.js';
+
+const APART_MS = 1_000; // Interval of reads, also for a service that does not hold the request.
+const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;
+const NUMBERS_KEPT_MS = 6 * 86_400_000; // After a week without an update the service restarts its numbers.
+const MOST_STRANGERS = 20; // that the log names
+const MOST_A_MINUTE = 6; // Reads, and separately stops, of each user.
+const OLD_AFTER_MS = 120_000; // An older message may refer to another situation.
+const MOST_BYTES = 1_000_000; // Maximum size of an answer: twenty messages are shorter.
+const QUESTION = { timeout: 25, limit: 20, allowed_updates: ['message'] };
+/** A word, with an optional slash and name of the bot, and one more word. */
+const COMMAND = /^\/?([a-z][a-z_-]{0,19})(?:@\w{1,64})?(?:\s+([\w-]{1,40}))?\s*$/i;
+const HELP: Readonly<Record<string, string>> = {
+  'it answered 401': 'the token is not valid',
+  'it answered 404': 'the token or the address is wrong',
+  'it answered 409': 'another program reads this bot, or a webhook is set for it; each trader needs a bot of its own',
+};
+
+const [id, none] = [z.int(), z.undefined().optional()];
+const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
+const from = { from: z.object({ id, is_bot: z.literal(false) }), via_bot: none };
+const forwarded = { forward_origin: none, forward_date: none };
+/** A direct text message from a person: no group, no bot, nothing forwarded. */
+const directSchema = z
+  .object({ date: z.int().nonnegative(), text: z.string(), ...chat, ...from, ...forwarded })
+  .refine(({ chat, from }) => chat.id === from.id);
+const updateSchema = z.object({ update_id: id.nonnegative(), message: directSchema.nullable().catch(null) });
+const answerSchema = z.object({ ok: z.literal(true), result: z.array(z.unknown()).max(1_000) });
+
+export interface ListenerOptions {
+  readonly channel: ChannelConfig;
+  /** Of the trader, at the beginning of every answer. */
+  readonly name: string;
+  /** Obeys and returns the answer. `about` is the second word; null for none. */
+  readonly perform: (command: ChatCommand, about: string | null, user: number) => Promise<string>;
+  readonly memory: Pick<UpdateStore, 'load' | 'save'>;
+  /** The console on duty listens: a bot has one reader. */
+  readonly watch: Pick<Watch, 'isOnDuty'>;
+  readonly note: (text: string) => void;
+  /** Ends `run`. */
+  readonly signal: AbortSignal;
+  readonly nowMs?: () => number;
+  /** Time-out of one request; the service holds it for 25 s. */
+  readonly withinMs?: number;
+}
+
+export class TelegramListener {
+  readonly #options: ListenerOptions & { readonly nowMs: () => number };
+  readonly #strangers = new Set<number>();
+  /** By user, and by whether the command stops. */
+  readonly #counts = new Map<string, SlidingMinute>();
+  #taken: TakenUpdate | null | undefined;
+  #failures = 0;
+  #trouble = '';
+
+  constructor(options: ListenerOptions) {
+    this.#options = { nowMs, ...options };
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.#options;
+    while (!signal.aborted) await setTimeout(await this.look(), undefined, { signal }).catch(() => undefined);
+  }
+
+  /** Reads once and obeys. Returns the time until the next read, ms. Never rejects. */
+  async look(): Promise<number> {
+    if (!this.#options.watch.isOnDuty) return APART_MS;
+    try {
+      await this.#takeUpdates();
+      return APART_MS;
+    } catch (error) {
+      if (this.#options.signal.aborted) return APART_MS;
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      const help = HELP[why];
+      this.#noteTrouble(` takes no commands: ${help === undefined ? why : `${why}: ${help}`}`);
+      // A wrong file needs an operator too.
+      if (help !== undefined || error instanceof TwinbookError) return PAUSE_MS.longest;
+      return Math.min(PAUSE_MS.first * 2 ** this.#failures++, PAUSE_MS.longest);
+    }
+  }
+
+  async #takeUpdates(): Promise<void> {
+    const { channel, memory, name, nowMs, withinMs = 35_000 } = this.#options;
+    if (this.#taken === undefined) this.#taken = memory.load(channel.name);
+    if (this.#taken !== null && Math.abs(nowMs() - this.#taken.timeMs) > NUMBERS_KEPT_MS) this.#taken = null;
+    const url = makeBotUrl(readSecret(channel.addressFile, `the address of alert channel ${channel.name}`));
+    const signal = AbortSignal.any([this.#options.signal, AbortSignal.timeout(withinMs)]);
+    const updates = await readUpdates(url, this.#taken?.id ?? null, signal);
+    this.#failures = 0;
+    this.#noteTrouble('');
+    for (const { update_id: id, message } of updates) {
+      if (id <= (this.#taken?.id ?? -1)) continue;
+      this.#taken = { id, timeMs: nowMs() };
+      memory.save(channel.name, this.#taken);
+      const answer = message === null ? null : await this.#obey(message);
+      if (message === null || answer === null) continue;
+      const sent = await sendBotMessage(url, String(message.from.id), cleanText(`${name}: ${answer}`));
+      if (sent.kind !== 'delivered') this.#note(`: no answer was sent, ${sent.why}`);
+    }
+  }
+
+  async #obey({ text, date, from: { id: user } }: z.infer<typeof directSchema>): Promise<string | null> {
+    const { nowMs, perform, channel } = this.#options;
+    const { users, commands } = channel;
+    if (!users.includes(user)) {
+      const known = this.#strangers.size;
+      if (known < MOST_STRANGERS && this.#strangers.add(user).size > known)
+        this.#note(`: user ${user} is not listed and gets no answer`);
+      return null;
+    }
+    const [, word = '', about = null] = COMMAND.exec(text) ?? [];
+    const command = commands.find((one) => one === word.toLowerCase().replaceAll('_', '-'));
+    const excess = this.#count(`${user} ${['status', 'ack', undefined].includes(command)}`, nowMs());
+    if (excess > 0) return excess === 1 ? `not done: more than ${MOST_A_MINUTE} in a minute; wait` : null;
+    if (command === undefined) return `not a command; there are: ${commands.join(', ')}`;
+    const agoS = Math.round(nowMs() / 1000 - date);
+    if (agoS * 1000 > OLD_AFTER_MS)
+      return `${command} not done: it was sent ${agoS} s ago by this machine's clock; send it again if it is still meant`;
+    this.#note(`: ${command}, by user ${user}`);
+    try {
+      return await perform(command, about, user);
+    } catch (error) {
+      this.#note(`: ${command} failed: ${String(error)}`);
+      return `${command} failed; the log of the console says why`;
+    }
+  }
+
+  /** Number of messages above the limit of a minute; only the first of these is counted. */
+  #count(key: string, nowMs: number): number {
+    const minute = this.#counts.get(key) ?? new SlidingMinute();
+    this.#counts.set(key, minute);
+    minute.forget(nowMs);
+    const excess = minute.size + 1 - MOST_A_MINUTE;
+    if (excess <= 1) minute.add(nowMs);
+    return excess;
+  }
+
+  /** Each problem is reported once; empty: none. */
+  #noteTrouble(trouble: string): void {
+    if (trouble !== this.#trouble) this.#note(trouble || ' takes commands again');
+    this.#trouble = trouble;
+  }
+
+  #note(text: string): void {
+    this.#options.note(cleanText(`alert channel ${this.#options.channel.name}${text}`));
+  }
+}
+
+/** Newer updates than `taken`, ascending; null for all. Throws for anything but a list of updates. */
+async function readUpdates(url: string, taken: number | null, signal: AbortSignal) {
+  const body = JSON.stringify({ ...QUESTION, ...(taken === null ? {} : { offset: taken + 1 }) });
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${url}/getUpdates`, { method: 'POST', body, headers, redirect: 'manual', signal });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new Error(`it answered ${response.status}`);
+  }
+  const { result } = parseAnswer(await readBounded(response, MOST_BYTES));
+  const updates = result.flatMap((one) => updateSchema.safeParse(one).data ?? []);
+  return updates.toSorted((a, b) => a.update_id - b.update_id);
+}
+
+function parseAnswer(text: string) {
+  try {
+    return answerSchema.parse(JSON.parse(text));
+  } catch {
+    throw new Error('its answer is not a list of updates');
+  }
+}
+
+export interface ChatOptions
+  extends Pick<ShownParts, 'config' | 'trader'>,
+    Omit<ListenerOptions, 'channel' | 'perform' | 'signal'> {
+  readonly watch: Pick<Watch, 'open' | 'isOnDuty'>;
+  readonly alerts: Pick<AlertStore, 'acknowledge'>;
+  readonly guardian: Pick<ShownParts['guardian'], 'status'>;
+}
+
+/** One listener per channel with commands; none by default. Returns a function that ends them. */
+export function listenForCommands(options: ChatOptions): () => void {
+  const closing = new AbortController();
+  for (const channel of options.config.alerts.channels.filter(({ commands }) => commands.length > 0)) {
+    const perform = makePerform(options, channel);
+    void new TelegramListener({ ...options, channel, perform, signal: closing.signal }).run();
+  }
+  return () => closing.abort();
+}
+
+/** Performs commands for a listener. */
+export const makePerform =
+  (options: ChatOptions, { detail }: Pick<ChannelConfig, 'detail'>): ListenerOptions['perform'] =>
+  async (command, about, user) => {
+    if (command === 'status') return statusText(options, detail === 'bare');
+    if (command === 'ack') return acknowledge(options, about).text;
+    const { control, ledger } = options.config;
+    const place = { socket: control.socket, ledgerPath: ledger.path };
+    const { refusal, text } = await act(command, `by Telegram, user ${user}`, place);
+    if (refusal !== null) return `${command} was refused: ${refusal}`;
+    return text === 'done' ? `${command} is obeyed; ask for status to see what rests` : `${command}: ${text}`;
+  };
+
+/** @param isBare without a figure or a reason */
+function statusText({ trader, watch, guardian }: ChatOptions, isBare: boolean): string {
+  const { mode, reason } = judgeMode(trader);
+  const { account, frameMs, isCurrent } = trader;
+  const open = watch.open.map(({ kind, acknowledgedMs }) => (acknowledgedMs === null ? kind : `${kind} (seen)`));
+  const alerts = `alerts: ${open.length === 0 ? 'none is open' : open.join(', ')}`;
+  if (isBare) return `${mode}\n${alerts}`;
+  const lines = [reason === '' ? mode : `${mode}, ${reason}`];
+  if (account !== null) {
+    const asOf = isCurrent || frameMs === null ? '' : `, as of ${new Date(frameMs).toISOString().slice(0, 19)} UTC`;
+    const { openOrders, unknownOrders, fills, resultMicros, losses } = account;
+    lines.push(
+      `result ${moneyText(resultMicros) || 'unknown'}, loss of this day ${moneyText(losses.dayLossMicros)}${asOf}`,
+      `orders ${openOrders} open, ${unknownOrders} unknown; fills of this run ${fills}`,
+    );
+  }
+  return [...lines, alerts, `guardian: ${guardian.status()}`].join('\n');
+}
