@@ -43,14 +43,18 @@ export function computeStanding(results: readonly NamedSimulation[]) {
 
 export type EdgeDifference = Readonly<ReturnType<typeof computeDifference>>;
 
-/** Paired difference of two strategies on the same seeds: common effects do not enter the error. */
+/** Difference of two strategies on the same seeds. */
 export function computeDifference(results: readonly NamedSimulation[], others: readonly NamedSimulation[]) {
   const { world, strategy } = must(results[0], 'a simulation');
-  const differences = results.map(({ edge }, place) => edge - must(others[place], 'the same seed').edge);
+  const { strategy: against } = must(others[0], 'a simulation');
+  const edgesOf = (all: readonly NamedSimulation[]) => all.map(({ edge }) => edge);
+  return { world, strategy, against, ...compareEdges(edgesOf(results), edgesOf(others)) };
+}
+
+/** Paired differences: common effects do not enter the error. */
+export function compareEdges(edges: readonly number[], others: readonly number[]) {
+  const differences = edges.map((edge, place) => edge - must(others[place], 'the same seed'));
   return {
-    world,
-    strategy,
-    against: must(others[0], 'a simulation').strategy,
     edge: estimateMean(differences),
     better: differences.filter((difference) => difference > 0).length,
     simulations: differences.length,
@@ -59,14 +63,9 @@ export function computeDifference(results: readonly NamedSimulation[], others: r
 
 /** Each strategy in each world, and each pair on the same seeds; simulations by world, then strategy, then seed. */
 export function judgeSimulations(simulations: readonly NamedSimulation[]) {
-  const groups = new Map<string, NamedSimulation[]>();
-  for (const one of simulations) {
-    const name = `${one.world} ${one.strategy}`;
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [one]);
-    else group.push(one);
-  }
-  const all = [...groups.values()];
+  const nameOf = ({ world, strategy }: NamedSimulation) => `${world} ${strategy}`;
+  const names = [...new Set(simulations.map(nameOf))];
+  const all = names.map((name) => simulations.filter((one) => nameOf(one) === name));
   return {
     standings: all.map(computeStanding),
     differences: all.flatMap((one, place) =>
