@@ -46,6 +46,8 @@ const partText = (part: number, { simulations }: { readonly simulations: number 
 const STANDING_COLUMNS: readonly Column<Standing>[] = [
   ...NAMES,
   { title: 'EDGE', cell: ({ edge }) => meanText(edge), right: true },
+  { title: 'SD', cell: ({ edgeSd }) => (edgeSd === null ? null : decimal(edgeSd, 2)), right: true, keep: 45 },
+  { title: 'WORST 5 %', cell: ({ edgeWorst }) => decimal(edgeWorst, 2), right: true, keep: 85 },
   { title: 'BELOW 0', cell: (row) => partText(row.belowZero, row), right: true, keep: 90 },
   { title: 'UNINFORMED', cell: ({ uninformedEdge }) => meanText(uninformedEdge), right: true, keep: 70 },
   { title: 'INFORMED', cell: ({ informedEdge }) => meanText(informedEdge), right: true, keep: 70 },
@@ -62,6 +64,7 @@ const DIFFERENCE_COLUMNS: readonly Column<EdgeDifference>[] = [
   { title: 'AGAINST', cell: ({ against }) => against, gives: 'cut' },
   { title: 'EDGE MORE', cell: ({ edge }) => meanText(edge), right: true },
   { title: 'BETTER', cell: (row) => partText(row.better, row), right: true },
+  { title: 'WORSE', cell: (row) => partText(row.worse, row), right: true, keep: 90 },
 ];
 
 const listCautions = ({ standings }: ArenaResult): readonly string[] => {

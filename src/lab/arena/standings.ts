@@ -1,7 +1,8 @@
 /** Statistics of simulations: of one strategy, and of two on the same seeds. */
 
 import { must } from '../../shared/base/errors.js';
-import { computeMoments } from '../../shared/statistics/moments.js';
+import { computeMean, computeMoments } from '../../shared/statistics/moments.js';
+import { sortValues } from '../../shared/statistics/quantiles.js';
 import type { FreshMean } from '../sweep/contract.js';
 import type { NamedSimulation, SimulationResult } from './contract.js';
 
@@ -17,12 +18,17 @@ export type Standing = Readonly<ReturnType<typeof computeStanding>>;
 export function computeStanding(results: readonly NamedSimulation[]) {
   const { world, strategy } = must(results[0], 'a simulation');
   const mean = (figure: (result: SimulationResult) => number): FreshMean => estimateMean(results.map(figure));
+  const edges = results.map(({ edge }) => edge);
   const failures = results.flatMap(({ seed, failure }) => (failure === null ? [] : [`seed ${seed}: ${failure}`]));
   return {
     world,
     strategy,
     simulations: results.length,
-    edge: mean(({ edge }) => edge),
+    edge: estimateMean(edges),
+    /** Sample standard deviation; null below two simulations. */
+    edgeSd: computeMoments(edges).standardDeviation,
+    /** Mean of the lowest 5 % of the edges; their number is rounded up. */
+    edgeWorst: computeMean(sortValues(edges).subarray(0, Math.ceil(edges.length / 20))) ?? 0,
     uninformedEdge: mean(({ uninformedEdge }) => uninformedEdge),
     informedEdge: mean(({ informedEdge }) => informedEdge),
     belowZero: results.filter(({ edge }) => edge < 0).length,
@@ -57,6 +63,7 @@ export function compareEdges(edges: readonly number[], others: readonly number[]
   return {
     edge: estimateMean(differences),
     better: differences.filter((difference) => difference > 0).length,
+    worse: differences.filter((difference) => difference < 0).length,
     simulations: differences.length,
   };
 }
