@@ -20,9 +20,9 @@ test('prints a row a strategy and the paired differences, the same figures on an
     run([...question, '--json', '--workers', '2'], { cwd }),
   ]);
   expect(table.code).toBe(0);
-  expect(table.out).toMatch(/WORLD\s+STRATEGY\s+EDGE\s+BELOW 0\s+UNINFORMED\s+INFORMED/);
-  expect(table.out).toMatch(/challenge\s+near\s+[−+]?[\d.]+ ± [\d.]+\s+\d of 2/);
-  expect(table.out).toMatch(/Differences on the same seeds\n.*\nchallenge\s+near\s+far/);
+  expect(table.out).toMatch(/WORLD\s+STRATEGY\s+EDGE\s+SD\s+WORST 5 %\s+BELOW 0\s+UNINFORMED\s+INFORMED/);
+  expect(table.out).toMatch(/challenge\s+near\s+[−+]?[\d.]+ ± [\d.]+\s+[\d.]+\s+−?[\d.]+\s+\d of 2/);
+  expect(table.out).toMatch(/Differences on the same seeds\n.*BETTER\s+WORSE\nchallenge\s+near\s+far/);
   expect(one.out).toBe(two.out);
   const { standings, simulations, firstSeed, seeds } = JSON.parse(one.out);
   expect({ firstSeed, seeds }).toEqual({ firstSeed: 5, seeds: 2 });

@@ -17,10 +17,11 @@ export function arenaTables(result: ArenaResult, width?: number): string {
     return text === '' ? [] : [`${name}: ${text}\n`];
   });
   const hasRequests = standings.some(({ requests }) => requests !== null);
+  const columns = STANDING_COLUMNS.filter(({ title }) => hasRequests || title !== 'REQUESTS');
   return [
     ...[seedLine, ...conditionLines].map(say),
     '\n',
-    table(standings, hasRequests ? [...STANDING_COLUMNS, REQUESTS] : STANDING_COLUMNS, width),
+    table(standings, columns, width),
     differences.length === 0 ? '' : `\nDifferences on the same seeds\n${table(differences, DIFFERENCE_COLUMNS, width)}`,
     ...listCautions(result).map((text) => say(`\n${text}\n`)),
   ].join('');
@@ -45,6 +46,8 @@ const partText = (part: number, { simulations }: { readonly simulations: number 
 const STANDING_COLUMNS: readonly Column<Standing>[] = [
   ...NAMES,
   { title: 'EDGE', cell: ({ edge }) => meanText(edge), right: true },
+  { title: 'SD', cell: ({ edgeSd }) => (edgeSd === null ? null : decimal(edgeSd, 2)), right: true, keep: 45 },
+  { title: 'WORST 5 %', cell: ({ edgeWorst }) => decimal(edgeWorst, 2), right: true, keep: 85 },
   { title: 'BELOW 0', cell: (row) => partText(row.belowZero, row), right: true, keep: 90 },
   { title: 'UNINFORMED', cell: ({ uninformedEdge }) => meanText(uninformedEdge), right: true, keep: 70 },
   { title: 'INFORMED', cell: ({ informedEdge }) => meanText(informedEdge), right: true, keep: 70 },
@@ -53,35 +56,26 @@ const STANDING_COLUMNS: readonly Column<Standing>[] = [
   { title: 'ACTIONS', cell: ({ actions }) => decimal(actions.mean, 0), right: true, keep: 10 },
   { title: 'RESULT', cell: ({ result }) => meanText(result), right: true, keep: 80 },
   { title: 'DRAWDOWN', cell: ({ drawdown }) => decimal(drawdown.mean, 1), right: true, keep: 50 },
+  { title: 'REQUESTS', cell: ({ requests }) => requests && decimal(requests.mean, 0), right: true, keep: 40 },
 ];
-
-/** Shown only for worlds with requests. */
-const REQUESTS: Column<Standing> = {
-  title: 'REQUESTS',
-  cell: ({ requests }) => (requests === null ? null : decimal(requests.mean, 0)),
-  right: true,
-  keep: 40,
-};
 
 const DIFFERENCE_COLUMNS: readonly Column<EdgeDifference>[] = [
   ...NAMES,
   { title: 'AGAINST', cell: ({ against }) => against, gives: 'cut' },
   { title: 'EDGE MORE', cell: ({ edge }) => meanText(edge), right: true },
   { title: 'BETTER', cell: (row) => partText(row.better, row), right: true },
+  { title: 'WORSE', cell: (row) => partText(row.worse, row), right: true, keep: 90 },
 ];
 
-/** Halts, then failures. */
-const listCautions = ({ standings }: ArenaResult): readonly string[] => [
-  ...standings
-    .filter(({ halted }) => halted > 0)
-    .map(
-      ({ strategy, world, halted, simulations }) =>
-        `A limit of risk halted ${strategy} in ${halted} of ${simulations} simulations of ${world}.`,
+const listCautions = ({ standings }: ArenaResult): readonly string[] => {
+  const halts = standings.filter(({ halted }) => halted > 0);
+  const failures = standings.filter(({ failed }) => failed > 0);
+  const simulations = (part: number, row: Standing) => `${part} of ${row.simulations} simulations of ${row.world}`;
+  return [
+    ...halts.map((row) => `A limit of risk halted ${row.strategy} in ${simulations(row.halted, row)}.`),
+    ...failures.map(
+      (row) =>
+        `${row.strategy} failed in ${simulations(row.failed, row)}, which count as far as they went; the first, ${row.firstFailure}`,
     ),
-  ...standings
-    .filter(({ failed }) => failed > 0)
-    .map(
-      ({ strategy, world, failed, simulations, firstFailure }) =>
-        `${strategy} failed in ${failed} of ${simulations} simulations of ${world}, which count as far as they went; the first, ${firstFailure}`,
-    ),
-];
+  ];
+};

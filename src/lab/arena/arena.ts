@@ -30,11 +30,16 @@ interface ArenaPlan {
 export type ArenaResult = Awaited<ReturnType<typeof runArena>>;
 
 /** Runs all simulations. Throws `usage` when two strategies share a name; a failing thread ends the arena. */
-export async function runArena(plan: ArenaPlan) {
-  const { worlds, firstSeed, seeds, conditions, workers } = plan;
-  const entered = await enterAll(plan);
-  const files = entered.map(({ source }) => ({ source, configHash: null }));
-  const strategies = entered.flatMap((file) => file.strategies);
+export async function runArena({ worlds, firstSeed, seeds, conditions, workers, progress, ...plan }: ArenaPlan) {
+  const { env, cwd } = plan;
+  const files = [];
+  const strategies = [];
+  for (const file of plan.files) {
+    const source = { file: resolve(cwd, file), env, cwd, feeds: 'any' } as const;
+    files.push({ source, configHash: null });
+    for (const { name, params, moduleName: module, config } of await loadEntrants(source))
+      strategies.push({ name, file, module, params, configHash: config.configHash });
+  }
   const names = strategies.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new TwinbookError('usage', `two strategy files are named '${twice}'`, 'Rename one.');
@@ -50,7 +55,7 @@ export async function runArena(plan: ArenaPlan) {
       if (outcome.kind === 'failed')
         throw new AssertionFailed(`${strategy} in ${world}, seed ${own.first}: ${outcome.error}`);
       results.set(task, { world, strategy, ...must(outcome.figures[0], 'a simulation') });
-      plan.progress(results.size, tasks.length);
+      progress(results.size, tasks.length);
     },
     stopAsked: new Promise<void>(() => undefined),
   });
@@ -66,17 +71,4 @@ export async function runArena(plan: ArenaPlan) {
     /** All simulations: by world, then strategy, then seed. */
     simulations,
   };
-}
-
-/** The files for threads, and the strategies in each as named in the results. */
-async function enterAll({ files, env, cwd }: ArenaPlan) {
-  const entered = [];
-  for (const file of files) {
-    const source = { file: resolve(cwd, file), env, cwd, feeds: 'any' } as const;
-    const strategies = (await loadEntrants(source)).map(({ name, params, moduleName: module, config }) => {
-      return { name, file, module, params, configHash: config.configHash };
-    });
-    entered.push({ source, strategies });
-  }
-  return entered;
 }

@@ -1,7 +1,8 @@
 /** Statistics of simulations: of one strategy, and of two on the same seeds. */
 
 import { must } from '../../shared/base/errors.js';
-import { computeMoments } from '../../shared/statistics/moments.js';
+import { computeMean, computeMoments } from '../../shared/statistics/moments.js';
+import { sortValues } from '../../shared/statistics/quantiles.js';
 import type { FreshMean } from '../sweep/contract.js';
 import type { NamedSimulation, SimulationResult } from './contract.js';
 
@@ -17,12 +18,17 @@ export type Standing = Readonly<ReturnType<typeof computeStanding>>;
 export function computeStanding(results: readonly NamedSimulation[]) {
   const { world, strategy } = must(results[0], 'a simulation');
   const mean = (figure: (result: SimulationResult) => number): FreshMean => estimateMean(results.map(figure));
+  const edges = results.map(({ edge }) => edge);
   const failures = results.flatMap(({ seed, failure }) => (failure === null ? [] : [`seed ${seed}: ${failure}`]));
   return {
     world,
     strategy,
     simulations: results.length,
-    edge: mean(({ edge }) => edge),
+    edge: estimateMean(edges),
+    /** Sample standard deviation; null below two simulations. */
+    edgeSd: computeMoments(edges).standardDeviation,
+    /** Mean of the lowest 5 % of the edges; their number is rounded up. */
+    edgeWorst: computeMean(sortValues(edges).subarray(0, Math.ceil(edges.length / 20))) ?? 0,
     uninformedEdge: mean(({ uninformedEdge }) => uninformedEdge),
     informedEdge: mean(({ informedEdge }) => informedEdge),
     belowZero: results.filter(({ edge }) => edge < 0).length,
@@ -43,30 +49,30 @@ export function computeStanding(results: readonly NamedSimulation[]) {
 
 export type EdgeDifference = Readonly<ReturnType<typeof computeDifference>>;
 
-/** Paired difference of two strategies on the same seeds: common effects do not enter the error. */
+/** Difference of two strategies on the same seeds. */
 export function computeDifference(results: readonly NamedSimulation[], others: readonly NamedSimulation[]) {
   const { world, strategy } = must(results[0], 'a simulation');
-  const differences = results.map(({ edge }, place) => edge - must(others[place], 'the same seed').edge);
+  const { strategy: against } = must(others[0], 'a simulation');
+  const edgesOf = (all: readonly NamedSimulation[]) => all.map(({ edge }) => edge);
+  return { world, strategy, against, ...compareEdges(edgesOf(results), edgesOf(others)) };
+}
+
+/** Paired differences: common effects do not enter the error. */
+export function compareEdges(edges: readonly number[], others: readonly number[]) {
+  const differences = edges.map((edge, place) => edge - must(others[place], 'the same seed'));
   return {
-    world,
-    strategy,
-    against: must(others[0], 'a simulation').strategy,
     edge: estimateMean(differences),
     better: differences.filter((difference) => difference > 0).length,
+    worse: differences.filter((difference) => difference < 0).length,
     simulations: differences.length,
   };
 }
 
 /** Each strategy in each world, and each pair on the same seeds; simulations by world, then strategy, then seed. */
 export function judgeSimulations(simulations: readonly NamedSimulation[]) {
-  const groups = new Map<string, NamedSimulation[]>();
-  for (const one of simulations) {
-    const name = `${one.world} ${one.strategy}`;
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [one]);
-    else group.push(one);
-  }
-  const all = [...groups.values()];
+  const nameOf = ({ world, strategy }: NamedSimulation) => `${world} ${strategy}`;
+  const names = [...new Set(simulations.map(nameOf))];
+  const all = names.map((name) => simulations.filter((one) => nameOf(one) === name));
   return {
     standings: all.map(computeStanding),
     differences: all.flatMap((one, place) =>

@@ -13,29 +13,21 @@ const SEEDS_APART = 2 ** 35;
 /** No model reports certainty. */
 const NEAREST_TO_SURE = 0.0005;
 
-/** Of one market; one value per second, each with its own error. */
-export class TruthFeed {
-  readonly #conditionId: string;
-  readonly #random: PythonRandom;
-  readonly #conditions: Pick<Conditions, 'feedSd' | 'feedLagS'>;
+/**
+ * Of one market. The returned function is called once per second with the truth; it returns the value of the newest moment
+ * that the feed knows, null before the first. Each value has its own error.
+ */
+export function openTruthFeed(conditionId: string, seed: number, conditions: Pick<Conditions, 'feedSd' | 'feedLagS'>) {
+  const { feedSd: sd, feedLagS } = conditions;
+  const random = new PythonRandom(seed + SEEDS_APART);
   /** Oldest first, without replaced values. */
-  #words: FeedValue[] = [];
-
-  constructor(conditionId: string, seed: number, conditions: Pick<Conditions, 'feedSd' | 'feedLagS'>) {
-    this.#conditionId = conditionId;
-    this.#random = new PythonRandom(seed + SEEDS_APART);
-    this.#conditions = conditions;
-  }
-
-  /** Present value, given the truth: of the newest moment that it knows; null before the first. */
-  tell(atMs: number, probability: number): FeedValue | null {
-    const { feedSd: sd, feedLagS } = this.#conditions;
+  let values: FeedValue[] = [];
+  return (atMs: number, probability: number): FeedValue | null => {
     const within = Math.min(1 - NEAREST_TO_SURE, Math.max(NEAREST_TO_SURE, probability));
-    const p = sigmoid(logit(within) + this.#random.gauss(0, sd));
-    this.#words.push({ conditionId: this.#conditionId, p, bid: null, ask: null, sd, atMs, validUntilMs: null });
-    const known = this.#words.findLastIndex((word) => word.atMs <= atMs - feedLagS * 1000);
-    if (known < 0) return null;
-    this.#words = this.#words.slice(known);
-    return this.#words[0] ?? null;
-  }
+    const p = sigmoid(logit(within) + random.gauss(0, sd));
+    values.push({ conditionId, p, bid: null, ask: null, sd, atMs, validUntilMs: null });
+    const known = values.findLastIndex((value) => value.atMs <= atMs - feedLagS * 1000);
+    values = values.slice(Math.max(0, known));
+    return known < 0 ? null : (values[0] ?? null);
+  };
 }

@@ -14,11 +14,9 @@ const entrants = (await Promise.all(files.map(sameConfig))).flatMap(listEntrants
 serveTasks(simulateSeeds);
 
 async function simulateSeeds({ world, strategy, values, seeds }: SimulationTask): Promise<SimulationResult[]> {
-  const own = must(
-    entrants.find(({ name }) => name === strategy),
-    strategy,
-  );
-  const entrant = values === null ? own : must(listEntrants(configWith(own.config, axes, values))[0], strategy);
+  const own = entrants.find(({ name }) => name === strategy);
+  const { config } = must(own, strategy);
+  const entrant = must(values === null ? own : listEntrants(configWith(config, axes, values))[0], strategy);
   const results: SimulationResult[] = [];
   for (let seed = seeds.first; seed < seeds.first + seeds.count; seed++) {
     const result = await worldNamed(world).simulate(seed, entrant, conditions);

@@ -8,9 +8,8 @@ import { must, TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import { canonicalJson } from '../../shell/config/hash.js';
 import { VERSION } from '../../shell/config/shipped.js';
-import type { Config } from '../../shell/config/types.js';
 import { sum } from '../report/analysis/total.js';
-import type { Candidate, ConfigSource, FreshResult, Search, SweepWatcher, TaskOutcome } from '../sweep/contract.js';
+import type { Candidate, FreshResult, SweepPlan, SweepWatcher, TaskOutcome } from '../sweep/contract.js';
 import { listTasks, type SweepFacts, type TaskWork } from '../sweep/facts.js';
 import { hashValue, identityOf } from '../sweep/identity.js';
 import { openStore } from '../sweep/results/store.js';
@@ -18,13 +17,11 @@ import { Sweep, type SweepOutcome } from '../sweep/sweep.js';
 import { type Conditions, conditionsText } from './conditions.js';
 import type { SimulationResult, World } from './contract.js';
 import { runSimulations, type SeedRange } from './simulations.js';
-import { estimateMean } from './standings.js';
+import { compareEdges, estimateMean } from './standings.js';
 
-export interface WorldSweepPlan {
-  /** Of exactly one strategy. */
-  readonly config: Config;
-  readonly source: ConfigSource;
-  readonly search: Search;
+/** Its configuration has exactly one strategy. */
+export interface WorldSweepPlan
+  extends Pick<SweepPlan, 'config' | 'source' | 'search' | 'workers' | 'outDir' | 'resume'> {
   /** A configuration counts as its worst world. */
   readonly worlds: readonly World[];
   readonly conditions: Conditions;
@@ -32,18 +29,22 @@ export interface WorldSweepPlan {
   readonly seeds: SeedRange;
   /** Fresh seeds for the best one, used once. */
   readonly fresh: SeedRange;
-  readonly workers: number;
-  readonly outDir: string;
-  readonly resume: boolean;
 }
 
 /** The file's own configuration. */
 const UNCHANGED: Candidate = { number: 0, values: [], hash: '' };
 const HINT = '`twinbook strategies test STRATEGY` finds its mistakes.';
 
-/** Throws TwinbookError when it cannot begin; a failing configuration is part of the result. */
+/**
+ * Throws TwinbookError when it cannot begin, for example `usage` for a trader's file with several strategies or none; a
+ * failing configuration is part of the result.
+ */
 export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher): Promise<SweepOutcome> {
-  requireOneStrategy(plan);
+  const { file, strategies } = plan.config;
+  if (strategies.length !== 1) {
+    const hint = 'Give a strategy file, or a trader’s file with a single one.';
+    throw new TwinbookError('usage', `${file} has ${strategies.length} strategies; worlds judge one at a time`, hint);
+  }
   requireApart(plan.seeds, plan.fresh);
   const store = openStore(plan.outDir);
   try {
@@ -62,13 +63,6 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
   } finally {
     store.close();
   }
-}
-
-/** Throws `usage` for a trader's file with several strategies, or none. */
-function requireOneStrategy({ config: { file, strategies } }: WorldSweepPlan): void {
-  if (strategies.length === 1) return;
-  const hint = 'Give a strategy file, or a trader’s file with a single one.';
-  throw new TwinbookError('usage', `${file} has ${strategies.length} strategies; worlds judge one at a time`, hint);
 }
 
 /** Throws `usage` when a seed is in both ranges: results on seeds used for the choice prove nothing. */
@@ -106,21 +100,16 @@ function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan
     title: config.strategies.map(({ name }) => name).join(', '),
     search,
     fillModels,
-    events: Array.from({ length: seeds.count }, (_, place) => describeSeed(seeds.first + place, worlds.length)),
+    events: Array.from({ length: seeds.count }, (_, place) => {
+      const seed = seeds.first + place;
+      const conditionIds = worlds.map((_world, index) => `${seed}/${index}`);
+      return { title: `seed ${seed}`, conditionIds, fromMs: seed, toMs: seed, played: 1, fold: 0 };
+    }),
     data: { markets: [], isStreamed: false, empty: [] },
     assumptions,
     identity: identityOf(assumptions, search, latency, { subject: 'worlds', seeds: seeds.count }),
   };
 }
-
-const describeSeed = (seed: number, worlds: number): SweepFacts['events'][number] => ({
-  title: `seed ${seed}`,
-  conditionIds: Array.from({ length: worlds }, (_, world) => `${seed}/${world}`),
-  fromMs: seed,
-  toMs: seed,
-  played: 1,
-  fold: 0,
-});
 
 /** False when stopped. */
 function playSeeds(
@@ -166,16 +155,15 @@ async function showFresh(
   usedBefore: number,
 ): Promise<FreshResult | null> {
   const { fresh, worlds } = plan;
-  const names = worlds.map(({ name }) => name);
-  watcher.say(
-    `Configuration ${best.number} is the best; now on the fresh seeds ${fresh.first} to ${getLastSeed(fresh)}.`,
-  );
+  const [from, to] = [fresh.first, getLastSeed(fresh)];
+  watcher.say(`Configuration ${best.number} is the best; now on the fresh seeds ${from} to ${to}.`);
   const edges = new Map<string, readonly number[]>();
   const done: TaskWork['done'] = ({ candidate, fillModel }, outcome) => {
     if (outcome.kind === 'failed') throw new TwinbookError('strategy_invalid', outcome.error, HINT);
     const inCurrency = outcome.figures.eventResults.map((micros) => micros / ONE);
     edges.set(`${candidate.number} ${fillModel}`, inCurrency);
   };
+  const names = worlds.map(({ name }) => name);
   const tasks = listTasks([best, UNCHANGED], 1, names);
   if (!(await playSeeds(plan, watcher, fresh, { tasks, done }))) return null;
   const shown = names.map((world) => {
@@ -185,7 +173,7 @@ async function showFresh(
       world,
       chosen: estimateMean(chosen),
       unchanged: estimateMean(unchanged),
-      difference: estimateMean(chosen.map((edge, index) => edge - must(unchanged[index], 'the same seed'))),
+      difference: compareEdges(chosen, unchanged).edge,
       belowZero: chosen.filter((edge) => edge < 0).length,
     };
   });

@@ -12,7 +12,7 @@ import { PythonRandom } from './challenge/python-random.js';
 import { type Configuration, drawConfiguration, STEP_MS, STEPS } from './challenge/score.js';
 import { ShownMaker } from './challenge/shown-maker.js';
 import { simulate } from './challenge/simulation.js';
-import { CONDITIONS, type ConditionName, type Conditions, FEED_CONDITIONS, USUAL_CONDITIONS } from './conditions.js';
+import { CONDITIONS, type ConditionName, FEED_CONDITIONS, USUAL_CONDITIONS } from './conditions.js';
 import type { ShownStrategy, SimulationResult, World } from './contract.js';
 import { challengeScene } from './polled/challenge-scene.js';
 import { crowdScene } from './polled/crowd-scene.js';
@@ -41,25 +41,23 @@ const likeChallenge = (name: string, summary: string, change?: Change): World =>
   simulate: (seed, entrant, conditions) => playChallenge(seed, entrant, conditions, change),
 });
 
-type PolledSetting = Pick<TraderRun, 'markets' | 'lastsMs' | 'scene' | 'maxLossDayMicros'>;
+/** The crowd has as many slots. */
+const MARKETS = 4;
 
 const polled = (
   name: string,
   summary: string,
-  own: readonly ConditionName[],
-  makeSetting: (seed: number, conditions: Conditions) => PolledSetting,
+  setting: Pick<TraderRun, 'lastsMs' | 'scene' | 'maxLossDayMicros'>,
+  own: readonly ConditionName[] = [],
 ): World => ({
   name,
   summary,
   conditions: [...own, 'publicPerMinute', 'signedPerMinute', 'delayMs', ...FEED_CONDITIONS],
-  simulate: (seed, entrant, conditions) => runTrader({ seed, entrant, conditions, ...makeSetting(seed, conditions) }),
+  simulate: (seed, entrant, conditions) => {
+    const markets = own.includes('markets') ? conditions.markets : MARKETS;
+    return runTrader({ seed, entrant, conditions, markets, ...setting });
+  },
 });
-
-/** The crowd has as many slots. */
-const MARKETS = 4;
-const LIAR_S = 600;
-/** One counterparty must not be able to take more, in currency. */
-const LIAR_DAY_LIMIT = micros(50 * ONE);
 
 export const WORLDS: readonly World[] = [
   likeChallenge(
@@ -90,37 +88,27 @@ export const WORLDS: readonly World[] = [
   polled(
     'rationed',
     'the challenge seen through polls by the whole trader: a budget of requests, a delay, several markets at once',
+    { lastsMs: STEPS * STEP_MS, scene: challengeScene },
     ['markets'],
-    (seed, { markets }) => ({
-      markets,
-      lastsMs: STEPS * STEP_MS,
-      scene: (core) => challengeScene(core, seed, markets),
-    }),
   ),
   polled(
     'crowd',
     'the simulated crowd of the paper exchange in four markets, traded by the whole trader through polls',
-    [],
-    (seed) => ({ markets: MARKETS, lastsMs: STEPS * STEP_MS, scene: (core) => crowdScene(core, seed) }),
+    { lastsMs: STEPS * STEP_MS, scene: crowdScene },
   ),
   polled(
     'liar',
     'one dishonest quoter in four markets without another maker, and a day limit of 50 for the whole trader',
-    [],
-    (seed) => ({
-      markets: MARKETS,
-      lastsMs: LIAR_S * 1000,
-      maxLossDayMicros: LIAR_DAY_LIMIT,
-      scene: (core) => liarScene(core, seed, MARKETS),
-    }),
+    // One counterparty must not be able to take more, in currency.
+    { lastsMs: 600_000, scene: liarScene, maxLossDayMicros: micros(50 * ONE) },
   ),
 ];
 
 /** The world of this name; throws `usage` with the known names. */
 export function worldNamed(name: string): World {
-  const names = WORLDS.map((world) => world.name);
   const found = WORLDS.find((world) => world.name === name);
   if (found !== undefined) return found;
+  const names = WORLDS.map((world) => world.name);
   const near = closest(name, names);
   const meant = near === null ? '' : `; did you mean '${near}'?`;
   throw new TwinbookError('usage', `no world '${name}'${meant}`, `Known are ${names.join(', ')}.`);
@@ -128,14 +116,12 @@ export function worldNamed(name: string): World {
 
 /** Throws `usage` for a condition that none of these worlds uses. */
 export function requireTaken(asked: readonly ConditionName[], worlds: readonly World[]): void {
-  for (const condition of asked) {
-    if (worlds.some(({ conditions }) => conditions.includes(condition))) continue;
-    const having = WORLDS.filter(({ conditions }) => conditions.includes(condition)).map(({ name }) => name);
-    const names = worlds.map(({ name }) => name).join(', ');
-    throw new TwinbookError(
-      'usage',
-      `${CONDITIONS[condition].option.split(' ')[0]} changes nothing in ${names}`,
-      `Leave it out, or ask for ${having.map((name) => `--world ${name}`).join(' or ')}.`,
-    );
-  }
+  const isTaken = (condition: ConditionName) => worlds.some(({ conditions }) => conditions.includes(condition));
+  const unused = asked.find((condition) => !isTaken(condition));
+  if (unused === undefined) return;
+  const having = WORLDS.filter(({ conditions }) => conditions.includes(unused)).map(({ name }) => `--world ${name}`);
+  const names = worlds.map(({ name }) => name).join(', ');
+  const option = CONDITIONS[unused].option.split(' ')[0];
+  const hint = `Leave it out, or ask for ${having.join(' or ')}.`;
+  throw new TwinbookError('usage', `${option} changes nothing in ${names}`, hint);
 }

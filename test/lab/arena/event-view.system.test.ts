@@ -35,9 +35,9 @@ function probe(asks: boolean) {
 async function crowdSeenBy(asks: boolean) {
   const { seen, module } = probe(asks);
   const alone = await everyBand();
-  const scene = (core: Parameters<typeof crowdScene>[0]) => crowdScene(core, 1);
   const judged = { ...alone, module, params: {} };
-  await runTrader({ seed: 1, entrant: judged, conditions: USUAL_CONDITIONS, markets: 4, lastsMs: 20_000, scene });
+  const run = { seed: 1, conditions: USUAL_CONDITIONS, markets: 4, lastsMs: 20_000, scene: crowdScene };
+  await runTrader({ ...run, entrant: judged });
   return seen;
 }
 

@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
-import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { START_MS, STEP_MS } from '../../../src/lab/arena/challenge/score.js';
 import { type MakerSight, simulate } from '../../../src/lab/arena/challenge/simulation.js';
 import { type Conditions, USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
@@ -22,22 +21,16 @@ const STEPS = times(160, 240);
 async function rationed(changes: Partial<Conditions> = {}, seed = 5, one = everyBand()) {
   const conditions = { ...USUAL_CONDITIONS, ...changes };
   const { markets } = conditions;
-  const scene = (core: ExchangeCore) => challengeScene(core, seed, markets);
-  return runTrader({ seed, entrant: await one, conditions, markets, lastsMs: STEPS * STEP_MS, scene });
+  const lastsMs = STEPS * STEP_MS;
+  return runTrader({ seed, entrant: await one, conditions, markets, lastsMs, scene: challengeScene });
 }
 
-/** Usual conditions, played once for all comparisons. */
-let played: ReturnType<typeof rationed> | null = null;
-const usualRun = () => {
-  played ??= rationed();
-  return played;
-};
-
-/** Two markets, played once for all tests. */
-let playedInTwo: ReturnType<typeof rationed> | null = null;
-const runInTwo = () => {
-  playedInTwo ??= rationed({ markets: 2 });
-  return playedInTwo;
+/** By the number of markets; each is played once for all tests. */
+const runs = new Map<number, ReturnType<typeof rationed>>();
+const runIn = (markets: number) => {
+  const run = runs.get(markets) ?? rationed({ markets });
+  runs.set(markets, run);
+  return run;
 };
 
 describe('the challenge on the exchange', () => {
@@ -84,7 +77,7 @@ describe('the challenge on the exchange', () => {
 
 describe('a trader in the rationed challenge', () => {
   it('never sends more than the budget allows, and less of it makes it look less often', async () => {
-    const [usual, scarce] = [await usualRun(), await rationed({ publicPerMinute: 20, signedPerMinute: 40 })];
+    const [usual, scarce] = [await runIn(1), await rationed({ publicPerMinute: 20, signedPerMinute: 40 })];
     const minutes = (LEAD_MS + STEPS * STEP_MS) / 60_000 + 3;
     for (const { failure } of [usual, scarce]) expect(failure).toBeNull();
     expect(scarce.requests).toBeLessThan((20 + 40) * minutes);
@@ -93,7 +86,7 @@ describe('a trader in the rationed challenge', () => {
   });
 
   it('earns something else behind a delay and in more markets', async () => {
-    const [first, late, many] = await Promise.all([usualRun(), rationed({ delayMs: 3000 }), runInTwo()]);
+    const [first, late, many] = await Promise.all([runIn(1), rationed({ delayMs: 3000 }), runIn(2)]);
     expect(late.edge).not.toBe(first?.edge);
     // A capital of 1,000 for each market.
     expect((many?.wealth ?? 0) - (many?.result ?? 0)).toBeCloseTo(2000, 6);
@@ -101,7 +94,7 @@ describe('a trader in the rationed challenge', () => {
   });
 
   it('is judged by the truth, not by what the settlement happens to pay', async () => {
-    const { edge, uninformedEdge, informedEdge, fills, shares, drawdown } = await runInTwo();
+    const { edge, uninformedEdge, informedEdge, fills, shares, drawdown } = await runIn(2);
     expect(edge).toBeCloseTo(uninformedEdge + informedEdge, 9);
     expect(informedEdge).toBeLessThanOrEqual(0);
     expect(shares).toBeGreaterThan(0);
@@ -170,7 +163,7 @@ describe('the crowd of the paper exchange', () => {
       conditions: USUAL_CONDITIONS,
       markets: 4,
       lastsMs: times(80, STEPS) * STEP_MS,
-      scene: (core) => crowdScene(core, seed),
+      scene: crowdScene,
     });
 
   it('trades in four markets with hidden prices, others for another seed', async () => {

@@ -86,14 +86,27 @@ describe('a strategy in the challenge', () => {
 });
 
 describe('standings', () => {
+  const base = { ...playChallenge(0, watcher(() => [null, null]).entrant), world: 'w' };
+  const play = (strategy: string, edges: readonly number[]) =>
+    edges.map((edge, seed) => ({ ...base, strategy, seed, edge }));
+
   it('give means with their errors and compare seed by seed', () => {
-    const base = playChallenge(0, watcher(() => [null, null]).entrant);
-    const results = [1, 2, 6].map((edge, seed) => ({ ...base, world: 'w', strategy: 's', seed, edge }));
-    const others = [0, 0, 3].map((edge, seed) => ({ ...base, world: 'w', strategy: 'o', seed, edge }));
+    const [results, others] = [play('s', [1, 2, 6]), play('o', [0, 0, 3])];
     expect(computeStanding(results)).toMatchObject({ edge: { mean: 3 }, belowZero: 0, simulations: 3 });
     expect(computeStanding(results).edge.standardError).toBeCloseTo(Math.sqrt(7 / 3), 12);
-    const { edge, better } = computeDifference(results, others);
-    expect([edge.mean, better]).toEqual([2, 3]);
+    const { edge, better, worse } = computeDifference(results, others);
+    expect([edge.mean, better, worse]).toEqual([2, 3, 0]);
     expect(edge.standardError).toBeCloseTo(1 / Math.sqrt(3), 12);
+    // Differences 2, 0, -1: equal edges are neither.
+    expect(computeDifference(results, play('o', [-1, 2, 7]))).toMatchObject({ better: 1, worse: 1, simulations: 3 });
+  });
+
+  it('give the deviation of the edge, and the mean of its worst 5 %', () => {
+    // 1 to 21 in another order: their variance is 21 x 22 / 12, and two of 21 count.
+    const edges = Array.from({ length: 21 }, (_, seed) => ((seed * 8) % 21) + 1);
+    const { edgeSd, edgeWorst } = computeStanding(play('s', edges));
+    expect([edgeSd, edgeWorst]).toEqual([expect.closeTo(Math.sqrt(38.5), 12), 1.5]);
+    expect(computeStanding(play('s', [-4, 2]))).toMatchObject({ edgeSd: Math.sqrt(18), edgeWorst: -4 });
+    expect(computeStanding(play('s', [4]))).toMatchObject({ edgeSd: null, edgeWorst: 4 });
   });
 });

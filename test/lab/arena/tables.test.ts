@@ -2,26 +2,81 @@
 
 import { expect, it } from 'vitest';
 import { arenaTables } from '../../../src/cli/lab/arena-tables.js';
-import { madeUpArena } from './results.js';
+import type { ArenaResult } from '../../../src/lab/arena/arena.js';
+import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
+import { judgeSimulations } from '../../../src/lab/arena/standings.js';
+import { worldNamed } from '../../../src/lab/arena/worlds.js';
+import { Random } from '../../../src/shared/base/random.js';
+
+/** `failure`: of the first simulation of the first strategy. */
+function madeUpArena(
+  seeds: number,
+  { strategies = ['near', 'far'], worlds = ['challenge', 'rationed'], failure = null as string | null } = {},
+): ArenaResult {
+  const firstSeed = 500;
+  const random = Random.fromSeed(1, 'arena');
+  const simulations = worlds.flatMap((world) =>
+    strategies.flatMap((strategy, place) =>
+      Array.from({ length: seeds }, (_, index) => {
+        const [uninformedEdge, informedEdge] = [random.uniform() * 20 - place, -random.uniform() * 12];
+        return {
+          world,
+          strategy,
+          seed: firstSeed + index,
+          edge: uninformedEdge + informedEdge,
+          uninformedEdge,
+          informedEdge,
+          fills: random.below(200),
+          shares: random.below(3000),
+          actions: random.below(900),
+          requests: world === 'rationed' ? 7000 + random.below(100) : null,
+          reported: null,
+          halts: world === 'rationed' && index === 0 ? 1 : 0,
+          wealth: 1000,
+          result: random.uniform() * 40 - 20,
+          drawdown: random.uniform() * 30,
+          outcome: null,
+          failure: index === 0 && place === 0 ? failure : null,
+        };
+      }),
+    ),
+  );
+  return {
+    version: '0.1.0',
+    worlds: worlds.map(worldNamed),
+    strategies: strategies.map((name) => ({
+      name,
+      file: `my files/${name}.yaml`,
+      module: 'bands',
+      params: { width: 3 },
+      configHash: 'ab'.repeat(32),
+    })),
+    firstSeed,
+    seeds,
+    conditions: { ...USUAL_CONDITIONS, markets: 8 },
+    ...judgeSimulations(simulations),
+    simulations,
+  };
+}
 
 it('shows requests and conditions only where there are some', () => {
-  const text = arenaTables(madeUpArena({ seeds: 3 }));
+  const text = arenaTables(madeUpArena(3));
   expect(text).toContain('rationed: 8 markets at once, 120 public requests a minute');
   expect(text).toMatch(/DRAWDOWN +REQUESTS/);
   expect(text).toContain('A limit of risk halted far in 1 of 3 simulations of rationed.');
-  const steps = arenaTables(madeUpArena({ seeds: 3, worlds: ['challenge'] }));
+  const steps = arenaTables(madeUpArena(3, { worlds: ['challenge'] }));
   expect(steps).not.toContain('REQUESTS');
 });
 
 it('names the first failure and how often there was one', () => {
-  expect(arenaTables(madeUpArena({ seeds: 3, failure: 'quote() failed: no idea' }))).toContain(
+  expect(arenaTables(madeUpArena(3, { failure: 'quote() failed: no idea' }))).toContain(
     'near failed in 1 of 3 simulations of challenge, which count as far as they went; the first, seed 500: quote() failed: no idea',
   );
 });
 
 it('never says NaN, and has no difference of one strategy', () => {
   for (const seeds of [1, 2, 20_000]) {
-    const shown = arenaTables(madeUpArena({ seeds, strategies: ['near'] }));
+    const shown = arenaTables(madeUpArena(seeds, { strategies: ['near'] }));
     expect(shown).not.toMatch(/NaN|Infinity|undefined/);
     expect(shown).not.toContain('Differences');
   }

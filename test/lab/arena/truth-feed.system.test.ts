@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { playEvent } from '../../../src/lab/arena/challenge/event.js';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
-import { TruthFeed } from '../../../src/lab/arena/truth-feed.js';
+import { openTruthFeed } from '../../../src/lab/arena/truth-feed.js';
 import { playChallenge } from '../../../src/lab/arena/worlds.js';
 import { logit } from '../../../src/trader/strategy/maths/log-odds.js';
 import fairMaker from '../../../strategies/fair-maker.js';
@@ -12,8 +12,8 @@ import { paramsFor } from '../../trader/strategy/fixtures.js';
 const fair = { name: 'fair', module: fairMaker, params: paramsFor(fairMaker, { feed: 'anything' }) };
 
 test('its error is as large as the conditions say, and anew at each word', () => {
-  const feed = new TruthFeed('M', 1, { feedSd: 0.2, feedLagS: 0 });
-  const errors = Array.from({ length: 4000 }, (_, s) => logit(feed.tell(s * 1000, 0.7)?.p ?? 0) - logit(0.7));
+  const readTruth = openTruthFeed('M', 1, { feedSd: 0.2, feedLagS: 0 });
+  const errors = Array.from({ length: 4000 }, (_, s) => logit(readTruth(s * 1000, 0.7)?.p ?? 0) - logit(0.7));
   const mean = errors.reduce((sum, error) => sum + error, 0) / errors.length;
   const sd = Math.sqrt(errors.reduce((sum, error) => sum + (error - mean) ** 2, 0) / errors.length);
   expect(Math.abs(mean)).toBeLessThan(0.013);
@@ -21,8 +21,8 @@ test('its error is as large as the conditions say, and anew at each word', () =>
 });
 
 test('a late feed says what held so long before, with its time, and nothing before that', () => {
-  const feed = new TruthFeed('M', 1, { feedSd: 0, feedLagS: 5 });
-  const told = Array.from({ length: 20 }, (_, s) => feed.tell(s * 1000, (s + 1) / 100));
+  const readTruth = openTruthFeed('M', 1, { feedSd: 0, feedLagS: 5 });
+  const told = Array.from({ length: 20 }, (_, s) => readTruth(s * 1000, (s + 1) / 100));
   expect(told.slice(0, 5)).toEqual([null, null, null, null, null]);
   expect(told[19]).toMatchObject({ atMs: 14_000, conditionId: 'M' });
   expect(told[19]?.p).toBeCloseTo(0.15, 12);

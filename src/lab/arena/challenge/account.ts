@@ -1,20 +1,10 @@
 /** The maker's shares, cash and open orders, with the collateral that they bind. */
 
-import {
-  HIGHEST_TICK,
-  type LadderSide,
-  LOWEST_TICK,
-  QUANTUM,
-  type RestingOrder,
-  round10,
-  tickToPrice,
-} from './ladder-book.js';
+import { HIGHEST_TICK, LOWEST_TICK, QUANTUM, type RestingOrder, round10, tickToPrice } from './ladder-book.js';
 
-interface MakerOrder {
+interface MakerOrder extends Pick<RestingOrder, 'side' | 'tick'> {
   readonly kind: 'place';
   readonly id: string;
-  readonly side: LadderSide;
-  readonly tick: number;
   readonly shares: number;
 }
 

@@ -25,23 +25,32 @@ export function playEvent(
 ): SimulationResult {
   const count = new PythonRandom(seed + 2 ** 33).randint(FEWEST, MOST);
   const { steps } = drawConfiguration(seed);
-  const makers: ShownMaker[] = [];
-  const facts = makeEventFacts(count);
-  const sandbox = openEvent(judged, facts);
-  const markets = drawEvent(seed, count, steps).map((truth, outcome) => {
+  const ids = Array.from({ length: count }, (_, outcome) => `outcome-${outcome + 1}`);
+  const facts: EventFacts = { eventConditionId: 'event', outcomes: 'exhaustive', marketConditionIds: ids };
+  const { module, params } = judged;
+  // Null for a strategy that quotes each market alone.
+  const sandbox = module.scope === 'event' ? StrategySandbox.ofEvent(module, params, facts, (call) => call()) : null;
+  const markets: Simulation<ShownMaker>[] = [];
+  for (const [outcome, truth] of drawEvent(seed, count, steps).entries()) {
     const own = seedOfMarket(seed, outcome);
-    const glanceEvent = (nowMs: number) => eventBeside(makers, outcome, nowMs);
-    const maker = new ShownMaker(judged, own, conditions, { conditionId: nameOutcome(outcome), glanceEvent, sandbox });
-    makers.push(maker);
-    return { maker, simulation: new Simulation(own, drawConfiguration(own), truth) };
-  });
+    const conditionId = must(ids[outcome], 'an outcome');
+    // The other outcomes when one acts: earlier ones have acted in this step.
+    const glance = (nowMs: number): EventView => ({
+      eventConditionId: facts.eventConditionId,
+      outcomes: 'exhaustive',
+      markets: count,
+      siblings: markets.filter((_, other) => other !== outcome).map(({ maker }) => maker.asSibling(nowMs)),
+    });
+    const maker = new ShownMaker(judged, own, conditions, { conditionId, glance, sandbox });
+    markets.push(new Simulation(own, maker, drawConfiguration(own), truth));
+  }
   const tally = new Tally(STARTING_CASH * count);
   for (let step = 0; step < steps; step++) {
-    if (sandbox === null) for (const { maker, simulation } of markets) simulation.step(step, maker);
+    if (sandbox === null) for (const market of markets) market.step(step);
     else stepTogether(markets, sandbox, facts, step);
-    tally.mark(markets.reduce((sum, { simulation }) => sum + simulation.worth, 0));
+    tally.mark(markets.reduce((sum, { worth }) => sum + worth, 0));
   }
-  const results = markets.map(({ maker, simulation }) => simulation.result(maker));
+  const results = markets.map((market) => market.result());
   const sum = (name: (typeof SUMMED)[number]) => results.reduce((total, result) => total + result[name], 0);
   return {
     ...must(results[0], 'an outcome'),
@@ -54,50 +63,22 @@ export function playEvent(
 
 const SUMMED = ['edge', 'uninformedEdge', 'informedEdge', 'fills', 'shares', 'actions', 'wealth', 'result'] as const;
 
-const nameOutcome = (outcome: number): string => `outcome-${outcome + 1}`;
-
-const EVENT_ID = 'event';
-
-const makeEventFacts = (count: number): EventFacts => ({
-  eventConditionId: EVENT_ID,
-  outcomes: 'exhaustive',
-  marketConditionIds: Array.from({ length: count }, (_, outcome) => nameOutcome(outcome)),
-});
-
-/** Null for a strategy that quotes each market alone. */
-function openEvent({ module, params }: ShownStrategy, facts: EventFacts): StrategySandbox | null {
-  return module.scope === 'event' ? StrategySandbox.ofEvent(module, params, facts, (call) => call()) : null;
-}
-
-interface OutcomeMarket {
-  readonly maker: ShownMaker;
-  readonly simulation: Simulation;
-}
-
 /** The strategy sees all outcomes at the beginning of a step, and then acts in all of them. */
 function stepTogether(
-  markets: readonly OutcomeMarket[],
+  markets: readonly Simulation<ShownMaker>[],
   sandbox: StrategySandbox,
   facts: EventFacts,
   step: number,
 ): void {
-  const shown = markets.flatMap(({ maker, simulation }) => {
-    const sight = simulation.show(step);
-    return sight === null ? [] : [{ maker, simulation, seen: maker.see(sight) }];
+  const shown = markets.flatMap((market) => {
+    const sight = market.show(step);
+    return sight === null ? [] : [{ market, seen: market.maker.see(sight) }];
   });
   const views = shown.flatMap(({ seen: { view } }) => (view === null ? [] : [{ view, silentBecause: null }]));
   const { nowMs } = shown[0]?.seen ?? { nowMs: 0 };
   sandbox.askEvent(makeWholeEventView(nowMs, facts, views, facts.marketConditionIds));
-  for (const { maker, simulation, seen } of shown) simulation.play(() => maker.decide(seen));
+  for (const { market, seen } of shown) market.play(() => market.maker.decide(seen));
 }
-
-/** The other outcomes when one acts: earlier ones have acted in this step. */
-const eventBeside = (makers: readonly ShownMaker[], outcome: number, nowMs: number): EventView => ({
-  eventConditionId: EVENT_ID,
-  outcomes: 'exhaustive',
-  markets: makers.length,
-  siblings: makers.filter((_, other) => other !== outcome).map((maker) => maker.asSibling(nowMs)),
-});
 
 /** Deviation of an outcome's log-odds per step: at 0.5 of two outcomes the probability moves as in the challenge. */
 const DIFFUSION_SIGMA = 0.025;
@@ -111,7 +92,12 @@ export function drawEvent(seed: number, count: number, steps: number): readonly 
   const random = new PythonRandom(seed);
   const logOdds = Array.from({ length: count }, () => random.gauss(0, START_SIGMA));
   const path = [softmax(logOdds)];
-  const winner = drawOutcome(path[0] ?? [], random);
+  let left = random.random();
+  const drawn = softmax(logOdds).findIndex((probability) => {
+    left -= probability;
+    return left < 0;
+  });
+  const winner = drawn < 0 ? count - 1 : drawn;
   const move = (sigma: number): void => {
     for (let outcome = 0; outcome < count; outcome++)
       logOdds[outcome] = (logOdds[outcome] ?? 0) + random.gauss(outcome === winner ? sigma ** 2 : 0, sigma);
@@ -134,15 +120,6 @@ export function drawEvent(seed: number, count: number, steps: number): readonly 
       isYes: outcome === winner,
     };
   });
-}
-
-function drawOutcome(probabilities: readonly number[], random: PythonRandom): number {
-  let left = random.random();
-  const drawn = probabilities.findIndex((probability) => {
-    left -= probability;
-    return left < 0;
-  });
-  return drawn < 0 ? probabilities.length - 1 : drawn;
 }
 
 function softmax(logOdds: readonly number[]): readonly number[] {

@@ -1,4 +1,4 @@
-/** A FIFO book on ticks 1 to 99, and the rounding of the published simulator, which its golden values depend on. */
+/** Orders on ticks 1 to 99, and the rounding of the published simulator, which its golden values depend on. */
 
 export const LOWEST_TICK = 1;
 export const HIGHEST_TICK = 99;
@@ -33,31 +33,12 @@ export interface RestingOrder {
   remaining: number;
 }
 
-/** Orders of the competitor and the maker. */
-export class LadderBook {
-  /** Oldest first. */
-  readonly #orders = new Set<RestingOrder>();
-
-  add(order: RestingOrder): void {
-    this.#orders.add(order);
+/** The order that trades first on a side: best price, then oldest; `orders` are oldest first. */
+export function findBest(orders: Iterable<RestingOrder>, side: LadderSide): RestingOrder | null {
+  let best: RestingOrder | null = null;
+  for (const order of orders) {
+    if (order.side !== side) continue;
+    if (best === null || (side === 'ask' ? order.tick < best.tick : order.tick > best.tick)) best = order;
   }
-
-  remove(order: RestingOrder): void {
-    this.#orders.delete(order);
-  }
-
-  /** The order that trades first on a side: best price, then oldest. */
-  best(side: LadderSide, isWanted: (order: RestingOrder) => boolean = () => true): RestingOrder | null {
-    let best: RestingOrder | null = null;
-    for (const order of this.#orders) {
-      if (order.side !== side || !isWanted(order)) continue;
-      if (best === null || (side === 'ask' ? order.tick < best.tick : order.tick > best.tick)) best = order;
-    }
-    return best;
-  }
-
-  /** Best tick of the competitor; null without an order. */
-  competitorBest(side: LadderSide): number | null {
-    return this.best(side, ({ id }) => id === null)?.tick ?? null;
-  }
+  return best;
 }

@@ -20,7 +20,7 @@ const SELL_PRICE_FLOOR = 0.05;
 /** More than any book holds. */
 const ALL_SHARES = 100_000;
 
-export type Taker = 'arbitrageur' | 'retail';
+type Taker = 'arbitrageur' | 'retail';
 
 /** The book on which they trade, in ticks and shares. */
 export interface Venue {

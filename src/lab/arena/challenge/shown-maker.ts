@@ -10,25 +10,17 @@ import { findChanges, type QuotedOrder } from '../../../trader/engine/quoting/ch
 import { bestOwn } from '../../../trader/engine/quoting/event-turns.js';
 import { StrategySandbox } from '../../../trader/engine/quoting/strategy-sandbox.js';
 import { MarketTracker } from '../../../trader/market/market-tracker.js';
-import {
-  type EventView,
-  type FeedViews,
-  type MarketFacts,
-  type OwnMarketState,
-  type SiblingView,
-  type TraderPace,
-  USUAL_PACE,
-} from '../../../trader/market/view.js';
+import { type EventView, type MarketFacts, type SiblingView, USUAL_PACE } from '../../../trader/market/view.js';
 import type { Quotes } from '../../../trader/strategy/contract.js';
 import { feedsNamed } from '../../../trader/strategy/read-params.js';
 import { makeDetail } from '../../strategy-checks/generated-market.js';
 import { USUAL_CONDITIONS } from '../conditions.js';
 import type { ShownStrategy } from '../contract.js';
-import { TruthFeed } from '../truth-feed.js';
+import { openTruthFeed } from '../truth-feed.js';
 import { Account, type MakerAction } from './account.js';
 import { floorToQuantum, type LadderSide, QUANTUM, tickToPrice } from './ladder-book.js';
 import { START_MS, STEP_MS } from './score.js';
-import type { Maker, MakerFill, MakerSight } from './simulation.js';
+import type { Maker, MakerSight } from './simulation.js';
 
 const NOMINAL_SHARES = micros(100 * ONE);
 const MAX_POSITION = micros(3000 * ONE);
@@ -36,18 +28,18 @@ const RESOLVES_MS = START_MS + 2001 * STEP_MS;
 const TITLE = 'Will the score end above 0?';
 const LIMITS = { min_amount: '0.01', max_amount: '1000000', min_funds: '0.01', max_funds: '1000000' };
 /** Requests are free here. */
-const NO_REQUESTS: TraderPace = { ...USUAL_PACE, requestPrice: 0 };
+const NO_REQUESTS = { ...USUAL_PACE, requestPrice: 0 };
 
-/** Place of a maker's market. */
-interface MakerPlace {
+/** A maker's market in an event. */
+interface EventPlace {
   readonly conditionId: string;
-  /** Called at each step for its event's view; null without an event. */
-  readonly glanceEvent: ((nowMs: number) => EventView) | null;
+  /** The event's view, called at each step. */
+  readonly glance: (nowMs: number) => EventView;
   /** Quoter of a strategy of whole events; null without one. */
   readonly sandbox: StrategySandbox | null;
 }
 
-const ALONE: MakerPlace = { conditionId: 'challenge', glanceEvent: null, sandbox: null };
+type Turn = ReturnType<ShownMaker['see']>;
 
 export class ShownMaker implements Maker {
   /** Null for a strategy of whole events outside an event. */
@@ -58,8 +50,9 @@ export class ShownMaker implements Maker {
   /** Each open order's placement. */
   readonly #placed = new Map<string, { readonly atMs: number; readonly isProbe: boolean }>();
   readonly #feeds: readonly string[];
-  readonly #told: TruthFeed;
-  readonly #glanceEvent: MakerPlace['glanceEvent'];
+  readonly #readTruth: ReturnType<typeof openTruthFeed>;
+  /** Null without an event, and for a strategy that does not request it. */
+  readonly #glance: EventPlace['glance'] | null;
   #account = new Account(0);
   #lastId = 0;
 
@@ -67,17 +60,18 @@ export class ShownMaker implements Maker {
     { name, module, params }: ShownStrategy,
     seed = 0,
     conditions = USUAL_CONDITIONS,
-    { conditionId, glanceEvent, sandbox }: MakerPlace = ALONE,
+    event: EventPlace | null = null,
   ) {
+    const conditionId = event?.conditionId ?? 'challenge';
     this.#tracker = new MarketTracker(conditionId);
-    this.#glanceEvent = module.inputs?.event === true ? glanceEvent : null;
+    this.#glance = module.inputs?.event === true ? (event?.glance ?? null) : null;
     this.#feeds = feedsNamed(module.params, params);
-    this.#told = new TruthFeed(conditionId, seed, conditions);
+    this.#readTruth = openTruthFeed(conditionId, seed, conditions);
     this.#strategy = name;
     const detail = makeDetail(conditionId, { ticks: 100, isFree: true }, RESOLVES_MS, null, TITLE, LIMITS);
     this.#tracker.onDetail(detail, seenAt(0, START_MS));
     this.#facts = must(this.#tracker.facts, 'the facts of an open market');
-    if (module.scope === 'event') this.#sandbox = sandbox;
+    if (module.scope === 'event') this.#sandbox = event?.sandbox ?? null;
     else this.#sandbox = StrategySandbox.ofMarket(module, params, this.#facts, (call) => call());
   }
 
@@ -95,18 +89,22 @@ export class ShownMaker implements Maker {
     const nowMs = START_MS + (sight.step + 1) * STEP_MS;
     this.#account = sight.account;
     const orders = this.#listOrders();
-    this.#look(sight, orders, nowMs);
-    for (const fill of sight.fills) this.#tell(fill, nowMs);
-    const feeds = this.#hear(sight.probability, nowMs);
-    const event = this.#glanceEvent?.(nowMs) ?? null;
-    const view = this.#tracker.view(nowMs, ownState(sight.account, orders), feeds, event, NO_REQUESTS);
-    return { sight, orders, view, nowMs };
+    this.#readBook(sight, orders, nowMs);
+    for (const { side, tick, shares } of sight.fills) {
+      const fill = { nowMs, side, priceMicros: toMicros(tickToPrice(tick)), amountMicros: toMicros(shares) };
+      this.#tracker.ownFills.onFill(fill);
+      this.#sandbox?.observe({ ...fill, kind: 'fill', isMaker: true }, this.#facts.conditionId);
+    }
+    const feeds = this.#viewFeeds(sight.probability, nowMs);
+    const event = this.#glance?.(nowMs) ?? null;
+    const own = this.#stateWith(orders);
+    return { sight, orders, nowMs, view: this.#tracker.view(nowMs, own, feeds, event, NO_REQUESTS) };
   }
 
   /** Second half: actions that follow from the strategy's answer. */
-  decide({ sight, orders, view, nowMs }: ReturnType<ShownMaker['see']>): Iterable<MakerAction> {
-    if (view === null || this.#sandbox === null) return [];
-    return this.#changeOrders(this.#sandbox.quote(view), orders, sight, nowMs);
+  decide(turn: Turn): Iterable<MakerAction> {
+    if (turn.view === null || this.#sandbox === null) return [];
+    return this.#changeOrders(this.#sandbox.quote(turn.view), turn);
   }
 
   /** View of this outcome for the makers of the others. */
@@ -115,7 +113,7 @@ export class ShownMaker implements Maker {
     return { ...this.#tracker.glance(nowMs), ...bestOwn(this.#listOrders()), netMicros };
   }
 
-  #look({ step, competitorBid, competitorAsk }: MakerSight, orders: readonly QuotedOrder[], nowMs: number): void {
+  #readBook({ step, competitorBid, competitorAsk }: MakerSight, orders: readonly QuotedOrder[], nowMs: number): void {
     // Fills and cancels of the last step left the book before this read of it.
     this.#tracker.mark(nowMs - 1, orders);
     const bid = levels('bid', competitorBid, orders);
@@ -123,19 +121,25 @@ export class ShownMaker implements Maker {
     this.#tracker.onBook({ market: this.#facts.conditionId, is_yes: true, bid, ask }, seenAt(step + 1, nowMs), orders);
   }
 
-  #hear(probability: number, nowMs: number): FeedViews {
-    const value = this.#feeds.length === 0 ? null : this.#told.tell(nowMs, probability);
+  #viewFeeds(probability: number, nowMs: number) {
+    const value = this.#feeds.length === 0 ? null : this.#readTruth(nowMs, probability);
     if (value === null) return {};
     const { conditionId: _market, ...said } = value;
-    const view = { ...said, ageMs: nowMs - value.atMs };
-    return Object.fromEntries(this.#feeds.map((name) => [name, view]));
+    return Object.fromEntries(this.#feeds.map((name) => [name, { ...said, ageMs: nowMs - value.atMs }]));
   }
 
-  #tell({ side, tick, shares }: MakerFill, nowMs: number): void {
-    const priceMicros = toMicros(tickToPrice(tick));
-    const fill = { nowMs, side, priceMicros, amountMicros: toMicros(shares) };
-    this.#tracker.ownFills.onFill(fill);
-    this.#sandbox?.observe({ ...fill, kind: 'fill', isMaker: true }, this.#facts.conditionId);
+  #stateWith(orders: readonly QuotedOrder[]) {
+    const { yes, no, freeCash } = this.#account;
+    return {
+      yesMicros: toMicros(yes),
+      noMicros: toMicros(no),
+      avgYesCostMicros: null,
+      avgNoCostMicros: null,
+      availableFundsMicros: micros(Math.max(ZERO, Math.floor(freeCash * ONE))),
+      maxPositionMicros: MAX_POSITION,
+      stance: 'normal' as const,
+      orders,
+    };
   }
 
   #listOrders(): readonly QuotedOrder[] {
@@ -158,12 +162,7 @@ export class ShownMaker implements Maker {
   }
 
   /** Cancels act at once here, so a replacement is placed in the same step. */
-  *#changeOrders(
-    quotes: Quotes,
-    orders: readonly QuotedOrder[],
-    sight: MakerSight,
-    nowMs: number,
-  ): Generator<MakerAction> {
+  *#changeOrders(quotes: Quotes, { orders, sight, nowMs }: Turn): Generator<MakerAction> {
     const { cancels } = findChanges(quotes, orders, this.#facts);
     const left = orders.filter((order) => !cancels.includes(order));
     const { wishes } = findChanges(quotes, left, this.#facts);
@@ -209,14 +208,3 @@ function levels(side: LadderSide, competitorTick: number | null, orders: readonl
     rows.push({ price: toMicros(tickToPrice(competitorTick)), total_amount: NOMINAL_SHARES });
   return rows;
 }
-
-const ownState = (account: Account, orders: readonly QuotedOrder[]): OwnMarketState => ({
-  yesMicros: toMicros(account.yes),
-  noMicros: toMicros(account.no),
-  avgYesCostMicros: null,
-  avgNoCostMicros: null,
-  availableFundsMicros: micros(Math.max(ZERO, Math.floor(account.freeCash * ONE))),
-  maxPositionMicros: MAX_POSITION,
-  stance: 'normal',
-  orders,
-});

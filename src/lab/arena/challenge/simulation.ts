@@ -3,7 +3,7 @@
 import type { SimulationResult } from '../contract.js';
 import { Tally } from '../tally.js';
 import { Account, ForbiddenAction, type MakerAction } from './account.js';
-import { LadderBook, type LadderSide, QUANTUM, type RestingOrder, round10, tickToPrice } from './ladder-book.js';
+import { findBest, QUANTUM, type RestingOrder, round10, tickToPrice } from './ladder-book.js';
 import { Others, type Venue } from './others.js';
 import { type Configuration, drawConfiguration, startScore, type Truth } from './score.js';
 
@@ -22,11 +22,7 @@ export interface MakerSight {
   readonly fills: readonly MakerFill[];
 }
 
-export interface MakerFill {
-  readonly side: LadderSide;
-  readonly tick: number;
-  readonly shares: number;
-}
+type MakerFill = Pick<RestingOrder, 'side' | 'tick'> & { readonly shares: number };
 
 export interface Maker {
   /** Each action is applied before the next one is requested. */
@@ -37,15 +33,17 @@ export interface Maker {
 
 /** `config` is the seed's published one, or a world's variant of it. */
 export function simulate(seed: number, maker: Maker, config = drawConfiguration(seed)): SimulationResult {
-  const simulation = new Simulation(seed, config, startScore(config, seed));
-  for (let step = 0; step < config.steps; step++) simulation.step(step, maker);
-  return simulation.result(maker);
+  const simulation = new Simulation(seed, maker, config, startScore(config, seed));
+  for (let step = 0; step < config.steps; step++) simulation.step(step);
+  return simulation.result();
 }
 
 /** One market, step by step. */
-export class Simulation {
+export class Simulation<M extends Maker> {
+  readonly maker: M;
   readonly #seed: number;
-  readonly #book = new LadderBook();
+  /** Orders of the competitor and the maker, oldest first. */
+  readonly #book = new Set<RestingOrder>();
   readonly #others: Others;
   readonly #account = new Account(STARTING_CASH);
   #stepFills: MakerFill[] = [];
@@ -54,11 +52,12 @@ export class Simulation {
   /** The broken rule: nothing happens after it. */
   #failure: string | null = null;
 
-  constructor(seed: number, config: Configuration, truth: Truth) {
+  constructor(seed: number, maker: M, config: Configuration, truth: Truth) {
     this.#seed = seed;
+    this.maker = maker;
     const venue: Venue = {
-      best: (side) => this.#book.best(side)?.tick ?? null,
-      rest: (order) => this.#book.add(order),
+      best: (side) => findBest(this.#book, side)?.tick ?? null,
+      rest: (order) => void this.#book.add(order),
       take: (...order) => this.#take(...order),
     };
     this.#others = new Others(venue, config, seed, truth);
@@ -69,9 +68,9 @@ export class Simulation {
     return this.#account.worth(this.#others.probability);
   }
 
-  step(step: number, maker: Maker): void {
+  step(step: number): void {
     const sight = this.show(step);
-    if (sight !== null) this.play(() => maker.act(sight));
+    if (sight !== null) this.play(() => this.maker.act(sight));
   }
 
   /** The maker's view at the beginning of a step; null once a rule was broken. */
@@ -80,11 +79,12 @@ export class Simulation {
     this.#others.replace();
     const fills = this.#stepFills;
     this.#stepFills = [];
+    const competitors = [...this.#book].filter(({ id }) => id === null);
     return {
       step,
       account: this.#account,
-      competitorBid: this.#book.competitorBest('bid'),
-      competitorAsk: this.#book.competitorBest('ask'),
+      competitorBid: findBest(competitors, 'bid')?.tick ?? null,
+      competitorAsk: findBest(competitors, 'ask')?.tick ?? null,
       probability: this.#others.probability,
       fills,
     };
@@ -103,8 +103,8 @@ export class Simulation {
     this.#tally.mark(this.worth);
   }
 
-  /** After the last step of this maker. */
-  result({ failure = null }: Maker): SimulationResult & { readonly outcome: 0 | 1 } {
+  /** After the last step. */
+  result(): SimulationResult {
     const outcome = this.#others.truth.isYes ? 1 : 0;
     return {
       seed: this.#seed,
@@ -115,20 +115,21 @@ export class Simulation {
       reported: null,
       ...this.#tally.gains(round10(this.#account.worth(outcome))),
       outcome,
-      failure: this.#failure ?? failure,
+      failure: this.#failure ?? this.maker.failure ?? null,
     };
   }
 
   #apply(action: MakerAction): void {
     this.#actions++;
     if (action.kind === 'place') this.#book.add(this.#account.open(action));
-    else this.#book.remove(this.#account.close(action.id));
+    else this.#book.delete(this.#account.close(action.id));
   }
 
   #take(...[taker, buys, tick, shares]: Parameters<Venue['take']>): number {
     const side = buys ? 'ask' : 'bid';
+    const best = () => findBest(this.#book, side);
     let left = shares;
-    for (let order = this.#book.best(side); order !== null && left >= QUANTUM; order = this.#book.best(side)) {
+    for (let order = best(); order !== null && left >= QUANTUM; order = best()) {
       if (buys ? order.tick > tick : order.tick < tick) break;
       const traded = Math.min(order.remaining, left);
       left = round10(left - traded);
@@ -141,7 +142,7 @@ export class Simulation {
     order.remaining = round10(order.remaining - shares);
     const { id, side, tick } = order;
     const isUsedUp = order.remaining < QUANTUM / 2;
-    if (isUsedUp) this.#book.remove(order);
+    if (isUsedUp) this.#book.delete(order);
     if (id === null) {
       if (isUsedUp) this.#others.usedUp(order);
       return;

@@ -14,27 +14,22 @@ const INFORMED = 'crowd-informed';
 export function crowdScene(core: ExchangeCore, seed: number): Scene {
   let crowd: Crowd | null = null;
   let isInformed = false;
-  /** Notes while the informed traders place an order. The crowd has opened their account before. */
-  const watchOrders = (): void => {
-    const { identity, internal } = core;
-    const informed = identity.openInternal(INFORMED, { unlimited: true });
-    const place = internal.place.bind(internal);
-    internal.place = (account, ...order) => {
-      isInformed = account === informed;
-      const handle = place(account, ...order);
-      isInformed = false;
-      return handle;
-    };
-  };
   return {
     get isInformed() {
       return isInformed;
     },
     open(nowMs) {
-      const opened = Crowd.attach(core, { seed }, nowMs);
-      watchOrders();
-      crowd = opened;
-      return listMarkets(core, opened, Random.fromSeed(seed, 'outcomes'));
+      crowd = Crowd.attach(core, { seed }, nowMs);
+      // Notes while the informed traders place an order. The crowd has opened their account before.
+      const informed = core.identity.openInternal(INFORMED, { unlimited: true });
+      const place = core.internal.place.bind(core.internal);
+      core.internal.place = (account, ...order) => {
+        isInformed = account === informed;
+        const handle = place(account, ...order);
+        isInformed = false;
+        return handle;
+      };
+      return listMarkets(core, crowd, Random.fromSeed(seed, 'outcomes'));
     },
     nextDueMs: () => crowd?.nextDueMs() ?? Number.POSITIVE_INFINITY,
     tick: (nowMs) => crowd?.tick(nowMs),
@@ -45,15 +40,12 @@ const listMarkets = (core: ExchangeCore, crowd: Crowd, outcomes: Random): readon
   crowd.truths().map(({ conditionId, index }) => ({
     recorded: describeMarket(conditionId, conditionId, detailRow(core.catalog, core.catalog.market(index)).title),
     index,
-    outcome: null as boolean | null,
     get probability() {
       const truth = crowd.truths().find((one) => one.index === index);
       return must(truth, 'a market of the crowd').probability;
     },
     /** Long before its date: its outcome is drawn from the present hidden probability. */
-    close(nowMs: number): void {
-      this.outcome = outcomes.chance(this.probability);
-      core.at(nowMs).markets.setState(conditionId, 'waiting_to_resolve');
-      core.at(nowMs).markets.resolve(conditionId, this.outcome);
+    decide(): boolean {
+      return outcomes.chance(this.probability);
     },
   }));

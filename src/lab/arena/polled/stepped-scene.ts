@@ -1,13 +1,6 @@
 /** Markets on the exchange's own book in which other accounts act once per second, all markets together. */
 
-import {
-  type AccountSlot,
-  ASK,
-  BID,
-  type BookSide,
-  type MarketIndex,
-  REFUSED_MARKET,
-} from '../../../exchange/core/contract.js';
+import { type AccountSlot, ASK, BID, type BookSide, REFUSED_MARKET } from '../../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { ReplayMarket } from '../../../exchange/crowd/replay-market.js';
 import type { RecordedMarket } from '../../../recording/contract.js';
@@ -19,52 +12,34 @@ import type { Scene, SceneMarket } from './trader-run.js';
 
 const TICK_MICROS = 10_000;
 
-/** Exchange and times of a market, Unix ms. */
-export interface SteppedPlace {
-  readonly core: ExchangeCore;
-  readonly openedMs: number;
-  readonly resolvesMs: number;
-}
-
-/** A market without fees, in its own event; open from its creation. */
+/** A market without fees, in its own event; open from its creation until `resolvesMs`, Unix ms. */
 export abstract class SteppedMarket implements SceneMarket {
   readonly recorded: RecordedMarket;
-  readonly index: MarketIndex;
+  readonly index: SceneMarket['index'];
   abstract readonly probability: number;
   /** Whether the account that acts now knows the truth. */
   abstract readonly isInformed: boolean;
-  outcome: boolean | null = null;
-  /** Exchange clock, Unix ms. */
-  protected nowMs: number;
   protected readonly core: ExchangeCore;
-  readonly #market: ReplayMarket;
 
-  constructor({ core, openedMs, resolvesMs }: SteppedPlace, name: string) {
+  constructor(core: ExchangeCore, at: number, resolvesMs: number) {
+    const name = `market ${at + 1}`;
     this.recorded = {
       ...describeMarket(deriveConditionId('arena', name), name, `Will the score of ${name} end above 0?`),
       rules: ['Resolved by the hidden score of a simulation.'],
       fees: { makerRateMicros: 0, takerRateMicros: 0 },
     };
     this.core = core;
-    this.nowMs = openedMs;
-    this.#market = new ReplayMarket(core, this.recorded);
-    this.#market.open(openedMs, resolvesMs);
+    new ReplayMarket(core, this.recorded).open(core.nowMs, resolvesMs);
     this.index = must(core.catalog.findIndex(this.recorded.conditionId), 'an open market');
   }
 
-  protected abstract act(): void;
-  /** Whether YES pays; called once. */
-  protected abstract decide(): boolean;
+  abstract decide(): boolean;
+  /** One step of the other accounts, at the present time of the exchange. */
+  abstract act(): void;
 
-  step(nowMs: number): void {
-    this.nowMs = nowMs;
-    this.act();
-  }
-
-  close(nowMs: number): void {
-    this.outcome = this.decide();
-    this.#market.close(nowMs);
-    this.core.at(nowMs).markets.resolve(this.recorded.conditionId, this.outcome);
+  /** An account of this name, the same in all markets. */
+  protected account(name: string): AccountSlot {
+    return this.core.identity.openInternal(name, { unlimited: true });
   }
 
   /** Best tick of a side; null when empty. */
@@ -79,7 +54,7 @@ export abstract class SteppedMarket implements SceneMarket {
     // Whole ticks and hundredths of shares are integers of millionths.
     const price = (tick * TICK_MICROS) as Micros;
     const amount = (Math.round(shares * 100) * TICK_MICROS) as Micros;
-    const handle = this.core.at(this.nowMs).internal.place(account, this.index, side, price, amount, immediate);
+    const handle = this.core.internal.place(account, this.index, side, price, amount, immediate);
     const name = side === ASK ? 'ask' : 'bid';
     assert(
       handle >= 0 || handle === REFUSED_MARKET,
@@ -89,30 +64,31 @@ export abstract class SteppedMarket implements SceneMarket {
   }
 }
 
-interface SteppedSceneSettings {
-  readonly openMarkets: (place: SteppedPlace, account: (name: string) => AccountSlot) => readonly SteppedMarket[];
-  /** From the opening to the first step, and to the markets' resolution date. */
-  readonly firstStepMs: number;
-  readonly resolvesMs: number;
-}
-
-export function steppedScene(core: ExchangeCore, settings: SteppedSceneSettings): Scene {
-  let markets: readonly SteppedMarket[] = [];
+/** `firstStepMs`: from the opening to the first step. `openMarket` is called for each market at the opening. */
+export function steppedScene(
+  core: ExchangeCore,
+  markets: number,
+  firstStepMs: number,
+  openMarket: (at: number, openedMs: number) => SteppedMarket,
+): Scene {
+  let opened: readonly SteppedMarket[] = [];
   let dueMs = Number.POSITIVE_INFINITY;
   return {
     get isInformed() {
-      return markets.some(({ isInformed }) => isInformed);
+      return opened.some(({ isInformed }) => isInformed);
     },
     open(nowMs) {
-      const place = { core, openedMs: nowMs, resolvesMs: nowMs + settings.resolvesMs };
-      const account = (name: string) => core.at(nowMs).identity.openInternal(name, { unlimited: true });
-      markets = settings.openMarkets(place, account);
-      dueMs = nowMs + settings.firstStepMs;
-      return markets;
+      core.advance(nowMs);
+      dueMs = nowMs + firstStepMs;
+      opened = Array.from({ length: markets }, (_, at) => openMarket(at, nowMs));
+      return opened;
     },
     nextDueMs: () => dueMs,
     tick(nowMs) {
-      for (; dueMs <= nowMs; dueMs += STEP_MS) for (const market of markets) market.step(dueMs);
+      for (; dueMs <= nowMs; dueMs += STEP_MS) {
+        core.advance(dueMs);
+        for (const market of opened) market.act();
+      }
     },
   };
 }

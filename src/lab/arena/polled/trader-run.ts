@@ -25,7 +25,7 @@ import { START_MS, STEP_MS, seedOfMarket } from '../challenge/score.js';
 import type { Conditions } from '../conditions.js';
 import type { Entrant, SimulationResult } from '../contract.js';
 import { Tally } from '../tally.js';
-import { TruthFeed } from '../truth-feed.js';
+import { openTruthFeed } from '../truth-feed.js';
 
 /** Time for the trader to find the markets before the first event. */
 export const LEAD_MS = 60_000;
@@ -36,10 +36,8 @@ export interface SceneMarket {
   readonly index: MarketIndex;
   /** Probability that YES pays, now: in [0, 1]. */
   readonly probability: number;
-  /** Whether YES paid; null before the end. */
-  readonly outcome: boolean | null;
-  /** Ends trading and settles it. */
-  close(nowMs: number): void;
+  /** Whether YES pays; called once, at the end. */
+  decide(): boolean;
 }
 
 /** Markets and the other accounts that trade there. Its `tick` lets each account act at its own times. */
@@ -57,7 +55,7 @@ export interface TraderRun {
   readonly entrant: Entrant;
   readonly markets: number;
   /** Created on the exchange of the run. */
-  readonly scene: (core: ExchangeCore) => Scene;
+  readonly scene: (core: ExchangeCore, seed: number, markets: number) => Scene;
   /** From the first event to the close. */
   readonly lastsMs: number;
   /** Maximum day limit; a halt then stays. Absent: as in `moneyFor`, and a halt ends with the next event. */
@@ -84,9 +82,9 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
     readonly scene: Scene;
   } | null = null;
   #snapshot: (() => Snapshot) | null = null;
-  #markets: readonly SceneMarket[] = [];
   #tally = new Tally(0);
-  #open: readonly ReturnType<typeof openMarket>[] = [];
+  #markets: readonly ReturnType<typeof openMarket>[] = [];
+  #open = this.#markets;
   #nextWordMs = START_MS + LEAD_MS;
 
   constructor(plan: TraderRun) {
@@ -96,7 +94,8 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
   }
 
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver {
-    this.#run = { core, account, listener, scene: this.#plan.scene(core) };
+    const { scene, seed, markets } = this.#plan;
+    this.#run = { core, account, listener, scene: scene(core, seed, markets) };
     return this;
   }
 
@@ -106,10 +105,10 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
 
   /** A fill of the trader, at the truth of its time; its fee is no edge. */
   onFill({ market, isYes, isBuy, priceMicros, amountMicros, feeMicros }: ObservedFill): void {
-    const probability = this.#markets.find(({ index }) => index === market)?.probability;
-    if (probability === undefined) return;
+    const traded = this.#markets.find(({ played }) => played.index === market);
+    if (traded === undefined) return;
     const shares = amountMicros / ONE;
-    const gain = probability - priceMicros / ONE;
+    const gain = traded.market.probability - priceMicros / ONE;
     const edge = shares * (isYes === isBuy ? gain : -gain) - feeMicros / ONE;
     this.#tally.countFill(shares, edge, must(this.#run, 'a run').scene.isInformed);
   }
@@ -118,9 +117,10 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
   #worth(): number {
     const { core, account } = must(this.#run, 'a run');
     let worth = core.funds.read(account).total / ONE;
-    for (const market of this.#markets) {
-      const { yes, no } = core.catalog.market(market.index).shares.read(account);
-      const paid = market.outcome === null ? market.probability : Number(market.outcome);
+    for (const { market } of this.#markets) {
+      const { shares, outcome } = core.catalog.market(market.index);
+      const { yes, no } = shares.read(account);
+      const paid = outcome === null ? market.probability : Number(outcome);
       worth += (yes / ONE) * paid + (no / ONE) * (1 - paid);
     }
     return worth;
@@ -140,7 +140,7 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
     if (nowMs < this.nextMs) return [];
     while (this.#nextWordMs <= nowMs) this.#nextWordMs += STEP_MS;
     this.syncAll(nowMs);
-    const values = this.#open.flatMap(({ feed, market }) => feed.tell(nowMs, market.probability) ?? []);
+    const values = this.#open.flatMap(({ readTruth, market }) => readTruth(nowMs, market.probability) ?? []);
     return this.feedNames.map((feed) => ({ feed, values }));
   }
 
@@ -148,25 +148,20 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
     return this.#open.length;
   }
 
-  read(): Promise<void> {
-    return Promise.resolve();
-  }
+  readonly read = (): Promise<void> => Promise.resolve();
 
-  openDue(nowMs: number): Promise<void> {
-    if (nowMs < this.nextOpenMs) return Promise.resolve();
+  async openDue(nowMs: number): Promise<void> {
+    if (nowMs < this.nextOpenMs) return;
     this.nextOpenMs = Number.POSITIVE_INFINITY;
     const { listener, scene } = must(this.#run, 'a run');
-    this.#markets = scene.open(nowMs);
+    this.#markets = scene.open(nowMs).map((market, place) => openMarket(this.#plan, market, place, nowMs));
+    this.#open = this.#markets;
     this.#tally = new Tally(this.#worth());
-    this.#open = this.#markets.map((market, place) => openMarket(this.#plan, market, place, nowMs));
     for (const { played } of this.#open) listener.onOpen(played);
-    return Promise.resolve();
   }
 
   /** A read of one market advances all: their times are the core's, which never goes back. */
-  sync(_index: MarketIndex, nowMs: number): void {
-    this.syncAll(nowMs);
-  }
+  readonly sync = (_index: MarketIndex, nowMs: number): void => this.syncAll(nowMs);
 
   syncAll(nowMs: number): void {
     if (this.#open.length === 0) return;
@@ -184,13 +179,15 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
   #end(): void {
     const result = this.#snapshot?.().resultMicros ?? null;
     this.reported = result === null ? null : result / ONE;
-    const { listener } = must(this.#run, 'a run');
-    const open = this.#open;
+    const { core, listener } = must(this.#run, 'a run');
     this.#open = [];
     this.lastClosedMs = this.untilMs;
-    for (const { market, played } of open) {
+    for (const { market, played } of this.#markets) {
       listener.ending(played);
-      market.close(this.untilMs);
+      const outcome = market.decide();
+      const { markets } = core.at(this.untilMs);
+      markets.setState(market.recorded.conditionId, 'waiting_to_resolve');
+      markets.resolve(market.recorded.conditionId, outcome);
       played.closedMs = this.untilMs;
       listener.onClose(played, this.untilMs);
     }
@@ -206,7 +203,7 @@ function openMarket({ seed, conditions }: TraderRun, market: SceneMarket, place:
   const times = { openedMs: nowMs, firstMs: nowMs + LEAD_MS, closedMs: null as number | null };
   return {
     market,
-    feed: new TruthFeed(recorded.conditionId, seedOfMarket(seed, place), conditions),
+    readTruth: openTruthFeed(recorded.conditionId, seedOfMarket(seed, place), conditions),
     played: { source: playFromMemory(recorded, []), index, ...times, events: 0, refused: 0, failure: null },
   };
 }
@@ -272,7 +269,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
     fillModel: 'risk-averse',
     latency: latencyModel(readLatency(`constant:${conditions.delayMs}`), [], seed),
     seed,
-    ...(maxLossDayMicros === undefined ? {} : { afterHalt: 'end' as const }),
+    afterHalt: maxLossDayMicros === undefined ? 'resume' : 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
     landingMs: USUAL_LANDING_MS,
     data: [],
