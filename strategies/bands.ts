@@ -19,7 +19,16 @@ import {
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import { bandLadder } from './bands/band-ladder.js';
-import { haltBeforeS, jumpPauseS, makeGuards, maxBookAgeMs, postOnly } from './common/params.js';
+import {
+  haltBeforeS,
+  integer,
+  jumpPauseS,
+  makeGuards,
+  maxBookAgeMs,
+  number,
+  postOnly,
+  shares,
+} from './common/params.js';
 import { computeStaleSigma, staleSigmas } from './common/stale.js';
 
 const marginTicks = (help: string, value: number) =>
@@ -54,29 +63,14 @@ const params = {
     ],
   },
   post_only: postOnly,
-  dust_shares: {
-    kind: 'shares',
-    min: '0',
-    max: '1000000',
-    default: '5',
-    help: "Others' levels count only beyond this many shares in total.",
-  },
-  max_book_spread: {
-    kind: 'number',
-    unit: 'price',
-    min: 0.000001,
-    max: 1,
-    default: 0.2,
-    help: "Widest spread of others' book that still gives a target price.",
-  },
-  widen_factor: {
-    kind: 'integer',
-    unit: 'times',
-    min: 1,
-    max: 100,
-    default: 2,
-    help: 'Factor of margins while the trader quotes wider.',
-  },
+  dust_shares: shares(['0', '1000000'], '5', "Others' levels count only beyond this many shares in total."),
+  max_book_spread: number(
+    'price',
+    [0.000001, 1],
+    0.2,
+    "Widest spread of others' book that still gives a target price.",
+  ),
+  widen_factor: integer('times', [1, 100], 2, 'Factor of margins while the trader quotes wider.'),
   stale_sigmas: staleSigmas(
     'Minimum distance to the middle of an order that adds to the position, in deviations of the price from one look until an order of the next rests.',
     0,

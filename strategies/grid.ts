@@ -16,7 +16,16 @@ import {
   touch,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
-import { haltBeforeS, jumpPauseS, makeGuards, maxBookAgeMs, postOnly, resizeFraction } from './common/params.js';
+import {
+  haltBeforeS,
+  integer,
+  jumpPauseS,
+  makeGuards,
+  maxBookAgeMs,
+  number,
+  postOnly,
+  resizeFraction,
+} from './common/params.js';
 import {
   chooseFarther,
   levelsFrom,
@@ -30,31 +39,20 @@ import { computeStaleSigma, isTooNear, staleSigmas } from './common/stale.js';
 import { gridWishes, type Lines, worstLossPerShare } from './grid/lines.js';
 
 const params = {
-  centre_price: {
-    kind: 'number',
-    unit: 'price',
-    min: 0,
-    max: 0.999999,
-    default: 0,
-    help: "The middle line; at 0 the middle of others' book at the first look.",
-  },
-  step_ticks: { kind: 'integer', unit: 'ticks', min: 1, max: 500_000, default: 2, help: 'Distance between two lines.' },
-  levels: {
-    kind: 'integer',
-    unit: 'levels',
-    min: 1,
-    max: 10,
-    default: 5,
-    help: 'Lines on each side of the middle one.',
-  },
-  max_loss: {
-    kind: 'number',
-    unit: 'currency',
-    min: 0.01,
-    max: 1_000_000,
-    default: 20,
-    help: 'Maximum loss, before fees, when every line of one side fills and the market settles against it.',
-  },
+  centre_price: number(
+    'price',
+    [0, 0.999999],
+    0,
+    "The middle line; at 0 the middle of others' book at the first look.",
+  ),
+  step_ticks: integer('ticks', [1, 500_000], 2, 'Distance between two lines.'),
+  levels: integer('levels', [1, 10], 5, 'Lines on each side of the middle one.'),
+  max_loss: number(
+    'currency',
+    [0.01, 1_000_000],
+    20,
+    'Maximum loss, before fees, when every line of one side fills and the market settles against it.',
+  ),
   stale_sigmas: staleSigmas(
     'Minimum distance to the middle of an opening line, in deviations of the price from one look until an order of the next rests.',
     1,

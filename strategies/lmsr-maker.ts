@@ -14,52 +14,41 @@ import {
   touch,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
-import { haltBeforeS, jumpPauseS, makeGuards, maxBookAgeMs, postOnly, widenFactor } from './common/params.js';
+import {
+  haltBeforeS,
+  integer,
+  jumpPauseS,
+  makeGuards,
+  maxBookAgeMs,
+  number,
+  postOnly,
+  widenFactor,
+} from './common/params.js';
 import { levelsFrom, netShares, showLevel, toFairMicros } from './common/quotes.js';
 import { asksAbove, computeDepth, priceAt, worstLosses } from './lmsr/cost.js';
 
 const params = {
-  prior_price: {
-    kind: 'number',
-    unit: 'price',
-    min: 0.001,
-    max: 0.999,
-    default: 0.5,
-    help: 'Value of YES before the first trade: set your own, for each strategy file.',
-  },
-  loss_budget: {
-    kind: 'number',
-    unit: 'currency',
-    min: 0.01,
-    max: 1_000_000,
-    default: 20,
-    help: 'What one market can lose at most, before fees; the depth of the book follows from it.',
-  },
-  vig_log_odds: {
-    kind: 'number',
-    unit: 'log-odds',
-    min: 0,
-    max: 5,
-    default: 0.08,
-    help: 'Margin on each side of the price (0.08 at 0.50: 0.02).',
-  },
-  levels: { kind: 'integer', unit: 'levels', min: 1, max: 10, default: 3, help: 'Levels on each side.' },
-  level_step_ticks: {
-    kind: 'integer',
-    unit: 'ticks',
-    min: 1,
-    max: 500_000,
-    default: 2,
-    help: 'Distance between two levels of a side.',
-  },
-  yield_to_others_ticks: {
-    kind: 'integer',
-    unit: 'ticks',
-    min: 0,
-    max: 500_000,
-    default: 4,
-    help: "Nothing is quoted where others' spread is at most so wide: there is a book already.",
-  },
+  prior_price: number(
+    'price',
+    [0.001, 0.999],
+    0.5,
+    'Value of YES before the first trade: set your own, for each strategy file.',
+  ),
+  loss_budget: number(
+    'currency',
+    [0.01, 1_000_000],
+    20,
+    'What one market can lose at most, before fees; the depth of the book follows from it.',
+  ),
+  vig_log_odds: number('log-odds', [0, 5], 0.08, 'Margin on each side of the price (0.08 at 0.50: 0.02).'),
+  levels: integer('levels', [1, 10], 3, 'Levels on each side.'),
+  level_step_ticks: integer('ticks', [1, 500_000], 2, 'Distance between two levels of a side.'),
+  yield_to_others_ticks: integer(
+    'ticks',
+    [0, 500_000],
+    4,
+    "Nothing is quoted where others' spread is at most so wide: there is a book already.",
+  ),
   widen_factor: { ...widenFactor, help: 'Factor of the margin while the trader quotes wider.' },
   max_book_age_ms: maxBookAgeMs,
   jump_pause_s: { ...jumpPauseS, default: 0 },

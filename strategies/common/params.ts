@@ -2,6 +2,17 @@
 
 import type { GuardSetting, ParamSpecs } from '../../src/trader/strategy/strategy.js';
 
+const numeric =
+  <const K extends 'number' | 'integer'>(kind: K) =>
+  (unit: string, [min, max]: readonly [number, number], usual: number, help: string) =>
+    ({ kind, unit, min, max, default: usual, help }) as const;
+/** Unit, range, default and help of a parameter. */
+export const number = numeric('number');
+export const integer = numeric('integer');
+/** Range and default as decimal strings. */
+export const shares = ([min, max]: readonly [string, string], usual: string, help: string) =>
+  ({ kind: 'shares', min, max, default: usual, help }) as const;
+
 /** For a strategy that caches nothing made from its parameters: a running quoter uses new values at once. */
 export const readEachTurn = <const S extends ParamSpecs>(specs: S) =>
   // Each as it was declared, and with its class.
@@ -9,60 +20,28 @@ export const readEachTurn = <const S extends ParamSpecs>(specs: S) =>
     readonly [N in keyof S]: S[N] & { readonly live: 'now' };
   };
 
-export const maxBookAgeMs = {
-  kind: 'integer',
-  unit: 'ms',
-  min: 100,
-  max: 3_600_000,
-  default: 30_000,
-  help: 'Oldest book that quotes are made on.',
-} as const;
+export const maxBookAgeMs = integer('ms', [100, 3_600_000], 30_000, 'Oldest book that quotes are made on.');
 
-export const jumpPauseS = {
-  kind: 'number',
-  unit: 's',
-  min: 0,
-  max: 86_400,
-  default: 10,
-  help: 'Stay out after a jump.',
-} as const;
+export const jumpPauseS = number('s', [0, 86_400], 10, 'Stay out after a jump.');
 
 export const haltBeforeS = (value: number) =>
-  ({
-    kind: 'number',
-    unit: 's',
-    min: 0,
-    max: 1e8,
-    default: value,
-    help: 'Time before resolution from which nothing is quoted.',
-  }) as const;
+  number('s', [0, 1e8], value, 'Time before resolution from which nothing is quoted.');
 
-export const modelSdLogOdds = {
-  kind: 'number',
-  unit: 'log-odds',
-  min: 0.01,
-  max: 2,
-  default: 0.1,
-  help: 'How far the feed is off, as a standard deviation, where its rows name no `sd`.',
-} as const;
+export const modelSdLogOdds = number(
+  'log-odds',
+  [0.01, 2],
+  0.1,
+  'How far the feed is off, as a standard deviation, where its rows name no `sd`.',
+);
 
-export const maxGapSds = {
-  kind: 'number',
-  unit: 'standard deviations',
-  min: 1,
-  max: 20,
-  default: 4,
-  help: 'Nothing is quoted where feed and book are further apart than this: one of them is wrong.',
-} as const;
+export const maxGapSds = number(
+  'standard deviations',
+  [1, 20],
+  4,
+  'Nothing is quoted where feed and book are further apart than this: one of them is wrong.',
+);
 
-export const widenFactor = {
-  kind: 'number',
-  unit: 'times',
-  min: 1,
-  max: 100,
-  default: 2,
-  help: 'Factor of distances while the trader quotes wider.',
-} as const;
+export const widenFactor = number('times', [1, 100], 2, 'Factor of distances while the trader quotes wider.');
 
 export const postOnly = {
   kind: 'boolean',
@@ -70,90 +49,57 @@ export const postOnly = {
   help: 'No order is sent that would trade at once, by the newest poll and trade seen.',
 } as const;
 
-export const orderShares = (value: string) =>
-  ({
-    kind: 'shares',
-    min: '0.000001',
-    max: '1000000',
-    default: value,
-    help: 'Size of each quote at most.',
-  }) as const;
+export const orderShares = (value: string) => shares(['0.000001', '1000000'], value, 'Size of each quote at most.');
 
-export const repriceTicks = {
-  kind: 'integer',
-  unit: 'ticks',
-  min: 0,
-  max: 500_000,
-  default: 1,
-  help: 'An order so close to its level stays where it is and keeps its place in the queue.',
-} as const;
+export const repriceTicks = integer(
+  'ticks',
+  [0, 500_000],
+  1,
+  'An order so close to its level stays where it is and keeps its place in the queue.',
+);
 
-export const resizeFraction = {
-  kind: 'number',
-  unit: 'part',
-  min: 0,
-  max: 1,
-  default: 0.2,
-  help: 'An order whose size differs from its level by at most this part stays.',
-} as const;
+export const resizeFraction = number(
+  'part',
+  [0, 1],
+  0.2,
+  'An order whose size differs from its level by at most this part stays.',
+);
 
-export const riskAversion = {
-  kind: 'number',
-  unit: 'log-odds per share',
-  min: 0,
-  max: 1,
-  default: 0.002,
-  help: 'How far one share of net position shifts the price (0.002 and 100 shares: 5 cents at a price of 0.50).',
-} as const;
+export const riskAversion = number(
+  'log-odds per share',
+  [0, 1],
+  0.002,
+  'How far one share of net position shifts the price (0.002 and 100 shares: 5 cents at a price of 0.50).',
+);
 
 /** @param from origin of the distance, for its help */
 export const halfSpreadTicks = (from: string) =>
-  ({
-    kind: 'integer',
-    unit: 'ticks',
-    min: 1,
-    max: 500_000,
-    default: 2,
-    help: `Smallest distance of a quote from ${from}.`,
-  }) as const;
+  integer('ticks', [1, 500_000], 2, `Smallest distance of a quote from ${from}.`);
 
-export const improveTicks = {
-  kind: 'integer',
-  unit: 'ticks',
-  min: 0,
-  max: 500_000,
-  default: 1,
-  help: 'Maximum ticks by which quotes improve the best of others.',
-} as const;
+export const improveTicks = integer(
+  'ticks',
+  [0, 500_000],
+  1,
+  'Maximum ticks by which quotes improve the best of others.',
+);
 
-export const behindTicks = {
-  kind: 'integer',
-  unit: 'ticks',
-  min: 0,
-  max: 500_000,
-  default: 500_000,
-  help: 'Maximum ticks behind the best of others of a side that adds to the position; beyond it by its distance alone, it is left out.',
-} as const;
+export const behindTicks = integer(
+  'ticks',
+  [0, 500_000],
+  500_000,
+  'Maximum ticks behind the best of others of a side that adds to the position; beyond it by its distance alone, it is left out.',
+);
 
 /** @param price which price it is compared with, for its help */
 export const minFairPrice = (price: string) =>
-  ({
-    kind: 'number',
-    unit: 'price',
-    min: 0,
-    max: 0.5,
-    default: 0.02,
-    help: `Below ${price} (and above 1 - it) only quotes that reduce the position are made.`,
-  }) as const;
+  number('price', [0, 0.5], 0.02, `Below ${price} (and above 1 - it) only quotes that reduce the position are made.`);
 
-export const maxBookSpread = {
-  kind: 'number',
-  unit: 'price',
-  min: 0.000001,
-  max: 1,
-  default: 0.2,
-  help: "Widest spread of others' book that still gives a fair price.",
-} as const;
+export const maxBookSpread = number(
+  'price',
+  [0.000001, 1],
+  0.2,
+  "Widest spread of others' book that still gives a fair price.",
+);
 
 interface GuardParams {
   readonly max_book_age_ms: number;

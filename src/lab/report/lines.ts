@@ -2,7 +2,7 @@
 
 import type { Analysis } from './analysis/analyse.js';
 import { shownInterval, shownSharpe } from './analysis/events.js';
-import type { Markout, MarkoutHorizon } from './analysis/markouts.js';
+import type { Markout, MarkoutHorizon, MarkoutSide } from './analysis/markouts.js';
 import type { RepeatFigures, RunSpread } from './analysis/repeats.js';
 import {
   count,
@@ -19,8 +19,8 @@ import {
 /** `onPage`: its name in the page's table of fill models, for lines that are there too. */
 type Line<T> = readonly [name: string, figure: (of: T) => string, onPage?: string];
 
-function markout(markouts: readonly Markout[], horizon: MarkoutHorizon): string {
-  return signedCents(markouts.find((row) => row.horizon === horizon && row.side === 'all')?.markoutMicros ?? null);
+function markout(markouts: readonly Markout[], horizon: MarkoutHorizon, side: MarkoutSide = 'all'): string {
+  return signedCents(markouts.find((row) => row.horizon === horizon && row.side === side)?.markoutMicros ?? null);
 }
 
 export const LINES: readonly Line<Analysis>[] = [
@@ -43,6 +43,7 @@ export const LINES: readonly Line<Analysis>[] = [
   ['Markout 5 s, cents', ({ markouts }) => markout(markouts, 5_000)],
   ['Markout 60 s, cents', ({ markouts }) => markout(markouts, 60_000), 'Markout after 60 s, cents a share'],
   ['Markout settlement, cents', ({ markouts }) => markout(markouts, 'settlement')],
+  ['  late orders, 60 s', ({ markouts }) => markout(markouts, 60_000, 'late')],
   [
     'Filled at crossings',
     ({ crossing }) => formatShares(crossing?.filled.sharesMicros ?? null),

@@ -65,6 +65,12 @@ describe('markouts', () => {
     expect(markout(one, 1_000, 'ask')).toMatchObject({ fills: 1, markoutMicros: -10_000 });
   });
 
+  test('of orders that arrived late and took are a row', () => {
+    const late = aFill({ amountMicros: 5 * ONE, isMaker: false, marksAfterMicros: marks(380_000) });
+    const record = aSession([aMarket({ fills: [bought, sold, late] })]);
+    expect(markout(record, 1_000, 'late')).toMatchObject({ fills: 1, markoutMicros: -20_000 });
+  });
+
   test('are the effective half-spread less adverse selection', () => {
     expect(markout(one, 1_000, 'all')).toMatchObject({ effectiveMicros: 10_000, adverseMicros: -2_500 });
   });

@@ -11,16 +11,18 @@ import { computeSpread } from './trading.js';
 
 /** Ms after the fill. */
 export type MarkoutHorizon = number | 'settlement';
-export type MarkoutSide = 'all' | 'bid' | 'ask';
+/** `late`: orders that arrived late and took. */
+export type MarkoutSide = 'all' | 'bid' | 'ask' | 'late';
 export type Markout = ReturnType<typeof markoutAt>;
 
 const HORIZONS: readonly MarkoutHorizon[] = [...MARKOUT_HORIZONS_MS, 'settlement'];
-const SIDES: readonly MarkoutSide[] = ['all', 'bid', 'ask'];
+const SIDES: readonly MarkoutSide[] = ['all', 'bid', 'ask', 'late'];
 /** Compared horizons of crossings: at once, and in the end. */
 const CROSSING_HORIZONS: readonly MarkoutHorizon[] = [1_000, 5_000, 60_000, 'settlement'];
 
 /** A fill, or a possible one: prices in YES space. */
-type Marked = Pick<FillRecord, 'side' | 'priceMicros' | 'amountMicros' | 'markMicros' | 'marksAfterMicros'>;
+type Marked = Pick<FillRecord, 'side' | 'priceMicros' | 'amountMicros' | 'markMicros' | 'marksAfterMicros'> &
+  Partial<Pick<FillRecord, 'isMaker'>>;
 
 interface Traded {
   readonly marked: readonly Marked[];
@@ -62,7 +64,7 @@ function tallyMarket(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide)
   const tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
   for (const fill of market.marked) {
     const later = laterMark(fill, market.outcome, horizon);
-    if (later === null || (side !== 'all' && fill.side !== side)) continue;
+    if (later === null || !isOf(fill, side)) continue;
     const sign = fill.side === 'bid' ? 1 : -1;
     tally.fills += 1;
     tally.shares += fill.amountMicros;
@@ -72,6 +74,9 @@ function tallyMarket(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide)
   }
   return tally;
 }
+
+const isOf = ({ side: own, isMaker }: Marked, side: MarkoutSide): boolean =>
+  side === 'all' || (side === 'late' ? isMaker === false : own === side);
 
 function laterMark(fill: Marked, outcome: MarketOutcome | null, horizon: MarkoutHorizon): number | null {
   if (horizon !== 'settlement') return fill.marksAfterMicros[HORIZONS.indexOf(horizon)] ?? null;

@@ -55,4 +55,9 @@ function table(markouts: readonly Markout[]): Markup {
   return dataTable(heads, rows, { caption: 'Markouts by horizon and side' });
 }
 
-const SIDE_NAMES: Readonly<Record<MarkoutSide, string>> = { all: 'all', bid: 'our bids', ask: 'our asks' };
+const SIDE_NAMES: Readonly<Record<MarkoutSide, string>> = {
+  all: 'all',
+  bid: 'our bids',
+  ask: 'our asks',
+  late: 'orders that arrived late and took',
+};
