@@ -54,13 +54,7 @@ export function feeCurve(name: string): FeeCurve {
 }
 
 /** Fields of a fill that determine its fee. */
-export interface ChargedFill {
-  readonly isMaker: boolean | null;
-  readonly isYes: boolean;
-  /** In YES space. */
-  readonly priceMicros: number;
-  readonly amountMicros: number;
-}
+type ChargedFill = Pick<FillRecord, 'isMaker' | 'isYes' | 'priceMicros' | 'amountMicros'>;
 
 /** Millionths of currency before rounding. */
 export function rawFee({ shape, takerMicros, makerMicros }: FeeCurve, fill: ChargedFill): number {

@@ -1,6 +1,7 @@
 /** Events that reach a quoter between its views. */
 
 import type { Micros } from '../../shared/base/micros.js';
+import type { OwnFill } from '../market/own-fills.js';
 import type { BookSide } from '../market/view.js';
 
 /** Kinds that a module subscribes to in `observes`; every quoter gets fills. */
@@ -27,10 +28,7 @@ interface Sets {
 /** Fields of each kind, beside `kind` and `nowMs`. */
 interface Said {
   /** Shares of an order of this strategy were traded. */
-  readonly fill: Pick<OfOrder, 'side' | 'priceMicros'> & {
-    readonly amountMicros: Micros;
-    readonly isMaker: boolean;
-  };
+  readonly fill: Omit<OwnFill, 'nowMs'> & { readonly isMaker: boolean };
   /** The exchange has shown that an order rests, or rested before its fill. */
   readonly rested: OfOrder & { readonly amountMicros: Micros };
   /** A resting order ended before it was filled whole: canceled by us or the exchange, or expired. */
