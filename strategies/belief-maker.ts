@@ -1,7 +1,7 @@
 /**
- * Makes a market around a belief about the hidden price: a distribution over log-odds that every look at the book, and the
- * results of its own orders, change. At each price it weighs the cost of informed takers against the gain from uninformed ones,
- * as a newsvendor does, and quotes the most valuable price of each side, or none.
+ * Makes a market around a belief about the hidden price: a distribution over log-odds, updated by every look at the book and by
+ * the fates of own orders. At each price it weighs the cost of informed takers against the gain from uninformed ones, as a
+ * newsvendor does. It quotes the most valuable price of each side, or none.
  */
 
 import {
@@ -135,7 +135,7 @@ class BeliefMaker implements Quoter {
     };
   }
 
-  /** Shares that a side may still offer: the limits of position, order and currency. */
+  /** Maximum shares of an offer, by the limits of position, order and currency. */
   #most(side: BookSide, price: number, { inventory, stance }: MarketView, funds: number): number {
     const net = (side === 'bid' ? inventory.netMicros : -inventory.netMicros) / ONE;
     const reducible = Math.max(0, -net);
@@ -154,13 +154,13 @@ const withoutProbes = (view: MarketView): MarketView =>
     ? { ...view, orders: view.orders.filter(({ isProbe }) => !isProbe) }
     : view;
 
-/** When it must be asked again for its feed's sake; nothing where the feed names no end. */
+/** Time of the next turn for an expiring feed; absent without an expiry. */
 function feedDeadline({ feeds }: MarketView, feed: string): Pick<Quotes, 'againMs'> {
   const ends = feeds[feed]?.validUntilMs ?? null;
   return ends === null ? {} : { againMs: ends };
 }
 
-/** Currency that this market's orders may use, with what those that rest bind: they would make room. */
+/** Currency for this market's orders, including currency that its resting orders bind. */
 function computeFunds({ inventory, orders }: MarketView): number {
   let bound = 0;
   const free = { bid: inventory.noMicros as number, ask: inventory.yesMicros as number };
@@ -179,7 +179,7 @@ function makeLevels(choice: Choice | null, input: ChoiceInput): readonly QuoteLe
   return ladder({ side, price, stepTicks: 1, levels: 1, levelShares: shares, totalShares: shares }, input.view.market);
 }
 
-/** The sides are chosen each for itself; where they meet, the better one stays. */
+/** Where the independently chosen sides cross, the better one stays. */
 function uncrossQuotes(bids: readonly QuoteLevel[], asks: readonly QuoteLevel[], bidIsBetter: boolean) {
   const [bid, ask] = [bids[0], asks[0]];
   if (bid === undefined || ask === undefined || bid.priceMicros < ask.priceMicros) return { bids, asks };

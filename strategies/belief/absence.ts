@@ -1,18 +1,18 @@
-/** Cost of a change of an order beyond its requests: the time until the new one rests, in which it cannot be filled. */
+/** Cost of changing an order beyond its requests: the time without fills until the new order rests. */
 
 import type { BookSide, MarketView } from '../../src/trader/strategy/strategy.js';
 import type { Saved } from './saved.js';
 
 /** Half-life of the learned time, in orders. */
 const MEMORY = 50;
-/** Longer than this an order is not on its way: it cannot be had. Seconds. */
+/** Longest time of an order on its way, s; a longer one counts as this. */
 const LONGEST_S = 60;
 
 export class Absence {
   /** Prior: counts as one order that rested at once. */
   #seconds = 0;
   #orders = 1;
-  /** Per side, when an order was wanted and none rested; our clock, ms. */
+  /** Per side: since when an order is wanted and none rests; our clock, ms. */
   #since: Record<BookSide, number | null> = { bid: null, ask: null };
 
   /** Mean time from the decision for an order until it rests. */
@@ -28,12 +28,12 @@ export class Absence {
     [this.#seconds, this.#orders, this.#since] = [seconds, orders, { ...since }];
   }
 
-  /** Nothing is wanted. */
+  /** No order is wanted. */
   forget(): void {
     this.#since = { bid: null, ask: null };
   }
 
-  /** With each view, before the quotes that are made of it. */
+  /** Called with each view, before its quotes are made. */
   see({ orders }: MarketView): void {
     for (const { side, acceptedMs } of orders) {
       const since = this.#since[side];
@@ -47,7 +47,7 @@ export class Absence {
     this.#orders /= 2;
   }
 
-  /** The present wish of a side. */
+  /** Notes whether an order is wanted on a side. */
   want(side: BookSide, isWanted: boolean, { orders, nowMs }: MarketView): void {
     const stands = orders.some((order) => order.side === side && order.acceptedMs !== null);
     if (!isWanted || stands) this.#since[side] = null;

@@ -10,16 +10,16 @@ import { DIFFUSIVE_PART, readScore } from './score.js';
 import { Takers } from './takers.js';
 import { Wall } from './wall.js';
 
-/** An empty side of the book is a wall there. */
+/** Prices of a wall for an empty side of the book. */
 const LOWEST = 0.001;
 const HIGHEST = 0.999;
-/** Probability that an order on the wrong side of the truth was overlooked. */
+/** Probability that informed takers overlook an order on the wrong side of the truth. */
 const OVERLOOKED = 1e-4;
 /** Time until an informed taker comes, s: before that, an unfilled order is weak evidence. */
 const INFORMED_S = 1;
 /** Probability that an order rested at a level that was not shown. */
 const UNSEEN = 0.5;
-/** Deviation of a jump's log-odds, at most: more is anywhere. */
+/** Largest deviation of a jump in log-odds; a larger one is uniform. */
 const LARGEST_JUMP = 3;
 /** Prior weight of the part of looks in which informed takers come, in orders on the wrong side. */
 const PRIOR_TAKES = 20;
@@ -27,7 +27,7 @@ const PRIOR_TAKES = 20;
 const MEASURED_TAKES = 2;
 /** Prior mean time between jumps, s. */
 const PRIOR_JUMP_SECONDS = 1000;
-/** Nearer to 0 and 1 prices are indistinguishable. */
+/** Prices nearer to 0 or 1 are not distinguished. */
 const OUTERMOST = 0.0001;
 
 interface ImaginedFate {
@@ -40,7 +40,7 @@ interface ImaginedFate {
 type Look = NonNullable<Saved['last']>;
 
 export class Belief {
-  /** As of the newest book, by all that this market has shown. */
+  /** As of the newest book, from this market alone. */
   readonly grid = new Grid();
   /** The same with outside evidence. */
   readonly known = new Grid();
@@ -54,15 +54,15 @@ export class Belief {
   #lookEveryS: number;
   /** From a decision until the exchange has carried it out. */
   #lagS = 0;
-  /** Own orders on the wrong side of the truth that were taken in a look, and those that should have been. */
+  /** Own orders on the wrong side of the truth: taken within a look, and expected to be taken. */
   #takes = PRIOR_TAKES;
   #expectedTakes = PRIOR_TAKES;
   #jumps = 1;
   #seconds = PRIOR_JUMP_SECONDS;
   #sigma = 0;
-  /** In words, of the newest look. */
+  /** Evidence of the newest look, as text. */
   evidence = 'nothing yet';
-  /** The outside evidence in words; empty without any. */
+  /** Outside evidence, as text; empty without any. */
   outside = '';
 
   constructor(wallLogOdds: number, takerShares: number, minQuoteS: number) {
@@ -71,12 +71,12 @@ export class Belief {
     this.#lookEveryS = minQuoteS;
   }
 
-  /** Seconds for which a quote made now rests, and takers may come. */
+  /** Time at rest of a quote made now, s. */
   standsS(minQuoteS: number): number {
     return Math.max(minQuoteS, this.#lookEveryS);
   }
 
-  /** Seconds from the newest book until a quote made now can be gone again: age of the book, time at rest, and time to cancel. */
+  /** Time from the newest book until a quote made now can be canceled, s: age of the book, time at rest, time to cancel. */
   horizonS(view: MarketView, minQuoteS: number): number {
     return view.health.bookAgeMs / 1000 + this.standsS(minQuoteS) + this.#lagS;
   }
@@ -86,7 +86,7 @@ export class Belief {
     return { low: this.#last?.bid ?? null, high: this.#last?.ask ?? null };
   }
 
-  /** The expected price, with as much of its difference from others' middle as later middles confirm. */
+  /** Expected price with only the confirmed part of its difference from others' middle. */
   get fairPrice(): number {
     const { mean } = this.known.price();
     return mean / (mean + (1 - mean) * Math.exp(this.middle.excess));
@@ -126,10 +126,10 @@ export class Belief {
     this.middle.restore(saved.middle);
   }
 
-  /** Takes in a view; a book that was seen before says nothing new. `rules` say which feed is believed, and how far. */
+  /** Updates the belief by a view. A book seen before gives no evidence. `rules`: the feed and its error. */
   look(view: MarketView, minQuoteS: number, rules: FeedRules): void {
     const look = readLook(view);
-    // A clock that was set back: how long ago the newest look was is not known any more.
+    // The clock was set back: the time since the newest look is unknown.
     if (this.#last !== null && look.bookMs < this.#last.bookMs) this.#beginAnew();
     const last = this.#last;
     if (last === null) this.grid.fillUniform(look.bid ?? LOWEST, look.ask ?? HIGHEST);
@@ -200,7 +200,7 @@ export class Belief {
     this.evidence = 'what was seen contradicts the belief: it begins anew';
   }
 
-  /** A change takes as long to draft as to submit; of the second of them it is known how long it took. */
+  /** Drafting and submitting take equally long; only the time of the submission is known. */
   #learnLag({ orders }: MarketView): void {
     for (const { submittedMs, acceptedMs } of orders)
       if (acceptedMs !== null) this.#lagS += 0.02 * ((2 * Math.max(0, acceptedMs - submittedMs)) / 1000 - this.#lagS);
@@ -227,7 +227,7 @@ export class Belief {
     }
     if (partShares > 0) {
       this.evidence = `our ${side} at ${partPrice.toFixed(3)} was taken in part: by an uninformed taker`;
-      // One taker removed the better orders as well; an informed one would have taken all of this one.
+      // The same taker filled the better orders; an informed one would have filled this one whole.
       const shares = goneShares + partShares;
       this.takers.observeTaker(side, { probability: 1, shares, price: partPrice, isLeast: false, wasFirst, wasBehind });
     }
@@ -242,13 +242,13 @@ export class Belief {
       this.takers.stoodBehind(dt, side, side === 'bid' ? last.bidShares : last.askShares, realAt);
   }
 
-  /** Whether a taker would have met an order of ours at this price first: behind others his absence says little. */
+  /** Whether an own order at this price comes first. Behind others, an unfilled order is weak evidence. */
   #isFirst(side: BookSide, price: number, { bid, ask }: Look): boolean {
     if (side === 'bid') return bid === null || price > bid + 1e-9;
     return ask === null || price < ask - 1e-9;
   }
 
-  /** `right` where the price is on the side of `price` on which a maker's order is safe, `wrong` beyond. */
+  /** Weighs by `right` where an order at `price` is safe, by `wrong` elsewhere. */
   #weigh(side: BookSide, price: number, right: number, wrong: number): void {
     if (side === 'bid') this.grid.weigh(price, wrong, right);
     else this.grid.weigh(price, right, wrong);
@@ -267,8 +267,7 @@ export class Belief {
       this.evidence = `others' ${side} at ${was.toFixed(3)} was taken`;
     }
     if (is === null) return;
-    // The maker of a new order knew better, and a taker who took the orders before it left it; an order that rests where it
-    // did before has only not been taken yet.
+    // A new best order is strong evidence: its maker has just placed it, or a taker has left it. An old one was not taken yet.
     const stands = was !== null && Math.abs(is - was) < tick / 2;
     this.grid.weighBy(this.#walls[side].at(is), stands ? this.informedIn(dt) : 1);
   }
@@ -290,12 +289,12 @@ export class Belief {
     const price = Math.min(1 - OUTERMOST, Math.max(OUTERMOST, this.grid.price().mean));
     const asIfNoJumps = (newsSigma(price, leftS) / slope(price)) * Math.sqrt(DIFFUSIVE_PART);
     const score = readScore(price, this.jumpRate * leftS);
-    // In the middle of the range the score would move it more than that: believed there, it earned less.
+    // In the middle of the range the score's moves are larger; quotes by them earned less.
     const small = Math.min(asIfNoJumps, score.slope * Math.sqrt(DIFFUSIVE_PART / leftS));
     return { small, jump: this.#jumpSigma(asIfNoJumps), hope: score.hope };
   }
 
-  /** What small moves of this deviation leave of the variance comes in jumps: the rarer they are, the larger. */
+  /** Jumps have the variance that small moves leave: the rarer, the larger. */
   #jumpSigma(sigma: number): number {
     return Math.min(LARGEST_JUMP, sigma * Math.sqrt((1 / DIFFUSIVE_PART - 1) / this.jumpRate));
   }

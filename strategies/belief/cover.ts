@@ -1,7 +1,7 @@
 /**
- * Value of a held share beyond its price because it covers a later sale. An uncovered sale of YES binds 1 - price of
- * currency until resolution, one of NO its own; where takers will buy more than the currency pays for, each further sale
- * needs a share that was bought before. A share costs no more than it costs to buy it again at once, a tick above the truth.
+ * Value of a held share beyond its price, because it covers a later sale. An uncovered sale of YES binds 1 - price of
+ * currency until resolution. Where takers will buy more than the currency pays for, each further sale needs a share bought
+ * before. A share is never worth more than its immediate purchase, a tick above the truth.
  */
 
 import { type Book, type BookSide, type MarketView, normalCdf, ONE } from '../../src/trader/strategy/strategy.js';
@@ -12,13 +12,13 @@ import { expectedFill, SIZE_SIGMA, sizeExceeded, type Takers } from './takers.js
 const HALF = 0.5;
 /** Uncertainty about the future rate of takers: relative deviation of their number. */
 const GO_ON = 0.5;
-/** A share bought as cover is a certain loss: this many deviations of the unknown size count against it. */
+/** A share bought as cover is a certain cost, so the size estimate is lowered by this many deviations. */
 const DOUBTS = 0.5;
-/** Of nothing is enough that more could not be needed. */
+/** A smaller gain counts as none. */
 const NONE = 1e-6;
 
 export interface CoverPurchase {
-  /** Value of a share beyond its expected price. */
+  /** Price paid beyond the expected price. */
   readonly cost: number;
   readonly most: number;
   /** Expected price of YES where it is bought. */
@@ -27,7 +27,7 @@ export interface CoverPurchase {
   readonly risk: number;
 }
 
-/** The shares of both outcomes: a bid adds to one and takes from the other. */
+/** Shares of both outcomes: a bid adds YES or reduces NO. */
 export class Cover {
   readonly #horizonS: number;
   readonly #yes = new OutcomeCover('ask');
@@ -37,7 +37,7 @@ export class Cover {
     this.#horizonS = horizonS;
   }
 
-  /** Nothing is scarce while resolution is unknown or far: merges and sales bring currency back before. */
+  /** Currency is not scarce while resolution is unknown or far: merges and sales return it before. */
   update(view: MarketView, takers: Takers, mean: number, funds: number): void {
     const leftS = Math.max(0, view.timeToResolutionMs ?? Number.POSITIVE_INFINITY) / 1000;
     for (const outcome of [this.#yes, this.#no])
@@ -46,22 +46,22 @@ export class Cover {
   }
 
   /**
-   * Value of a share more that a side brings, of YES for a bid, of NO for an ask, when `more` were bought first and YES is
-   * then expected to be worth `mean`. Price.
+   * Value of one more share of YES (bid) or NO (ask), after `more` were bought and with `mean` as the expected price of YES.
+   * Price.
    */
   worthAfter(side: BookSide, more: number, mean: number): number {
     const [bought, sold] = side === 'bid' ? [this.#yes, this.#no] : [this.#no, this.#yes];
     return bought.worthAfter(more, mean) - sold.worthAfter(-more, mean);
   }
 
-  /** Currency that uncovered sales on a side leave, so that what covers the next ones can be bought. */
+  /** Currency that uncovered sales on a side must leave for the purchase of cover. */
   reserve(side: BookSide): number {
     return (side === 'ask' ? this.#yes : this.#no).reserve;
   }
 
   /**
-   * Number of shares each worth at least `cost` more than its price; at most `most`. `risk` is the cost of a further share for each
-   * that was bought before it, as a part of the variance of its price: a taker of many shares may know of a jump.
+   * Number of shares, at most `most`, that are each worth `cost` more than their price. Each share makes the next one dearer by
+   * `risk` times the variance of the price: a taker of many shares may know of a jump.
    */
   sharesWorth(side: BookSide, { cost, most, mean, risk }: CoverPurchase): number {
     const variance = mean * (1 - mean);
@@ -86,9 +86,9 @@ class OutcomeCover {
   #tick = 1;
   /** Others' best offer of it, in its own price; null without one. */
   #others: number | null = null;
-  /** Shares that could be sold without buying more. */
+  /** Shares that can be sold without a purchase. */
   #sellable = 0;
-  /** Shares that takers will buy until resolution, beyond the shares that others sell us; mean and deviation. */
+  /** Shares that takers will buy until resolution less those that they sell; mean and deviation. */
   #wanted = 0;
   #wantedDeviation = 1;
   /** One taker: the logarithm of his shares, its deviation, and the deviation including the uncertainty about takers. */
@@ -134,7 +134,7 @@ class OutcomeCover {
     this.#wanted = count * (each - Math.min(each, sold));
     const byChance = Math.sqrt(count * Math.exp(this.#sigma ** 2)) * each;
     this.#wantedDeviation = Math.max(1, Math.hypot(byChance, Math.hypot(GO_ON, unknown) * this.#wanted));
-    // What pays for a stock from which any but the rarest taker is served, where that serves more than its currency would.
+    // Currency for a stock that serves all but the rarest taker, if it serves more than uncovered sales would.
     const stock = above * sizeExceeded(takers.rareAt(this.#sale), this.#logMean, this.#sigma);
     this.#reserve = price - mean > NONE && this.#wanted - this.#sellable > stock / binds ? stock : 0;
   }
@@ -159,7 +159,7 @@ class OutcomeCover {
     return needed * (replacement + (gain - replacement) * now);
   }
 
-  /** Mean shares that one taker sells us when we quote this YES price behind others at this price or better. */
+  /** Mean shares that one taker sells to a quote at this YES price, behind others at this price or better. */
   #soldBy(takers: Takers, yesPrice: number, most: number, others: Book['bids']): number {
     const side = this.#sale === 'ask' ? 'bid' : 'ask';
     const ahead = sharesAhead(others, yesPrice * ONE, side);
@@ -168,7 +168,7 @@ class OutcomeCover {
     return reaching * (ahead > 0 ? takers.behind : 1);
   }
 
-  /** Price of a sale: a tick inside of others, or two above the truth without others. */
+  /** Price of a sale: a tick inside others, or two above the truth without others. */
   #saleAt(mean: number): number {
     const tick = this.#tick;
     const own = Math.ceil(mean / tick + 1) * tick;
@@ -177,5 +177,5 @@ class OutcomeCover {
   }
 }
 
-/** The first tick at or above a price at which a share can be had at once. */
+/** First tick at or above a price. */
 const aboveOf = (mean: number, tick: number): number => Math.max(tick, Math.ceil(mean / tick) * tick);

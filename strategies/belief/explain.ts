@@ -1,4 +1,4 @@
-/** The words and figures behind the quotes: the belief, and for each side the deciding terms. */
+/** Texts and figures that explain the quotes: the belief, and the deciding terms of each side. */
 
 import type { MarketView } from '../../src/trader/strategy/strategy.js';
 import type { Belief } from './belief.js';

@@ -1,4 +1,4 @@
-/** A belief over the log-odds of a market on a fixed grid. Nothing is allocated after it was made. */
+/** A belief over the log-odds of a market on a fixed grid. Only its constructor allocates. */
 
 import { normalCdf, sigmoid } from '../../src/trader/strategy/strategy.js';
 import { Blur } from './blur.js';
@@ -34,7 +34,7 @@ const BLUR = new Blur(POINTS);
 const JUMPED = new Float64Array(POINTS);
 
 export class Grid {
-  /** At first nothing is known. */
+  /** Uniform at first. */
   readonly mass = new Float64Array(POINTS).fill(1 / POINTS);
   /** Part of the mass at each point that came by a jump in the last move. */
   readonly #ofJumps = new Float64Array(POINTS);
@@ -44,7 +44,7 @@ export class Grid {
   low = 0;
   high = POINTS - 1;
 
-  /** Nothing is known between two prices in (0, 1). */
+  /** A uniform belief between two prices in (0, 1). */
   fillUniform(from: number, to: number): void {
     this.#price = null;
     this.mass.fill(0);
@@ -90,8 +90,8 @@ export class Grid {
   }
 
   /**
-   * Time passes: a normal move of this deviation in log-odds, or with `jumpPart` one of `jumpSigma`. A jump brings a price near
-   * 0 up on average, by `hope` times itself at most, and one near 1 down; small moves take that back meanwhile.
+   * Time passes: a normal move of deviation `sigma` in log-odds, or with probability `jumpPart` one of `jumpSigma`. On average a
+   * jump raises a price near 0, at most by `hope` times itself, and lowers one near 1. Small moves compensate for it.
    */
   move(sigma: number, jumpPart: number, jumpSigma: number, hope: number): void {
     const { mean } = this.price();
@@ -107,7 +107,7 @@ export class Grid {
     this.#trim();
   }
 
-  /** Those that end anywhere end above or below as often as leaves the expected price where it is. */
+  /** Jumps that end anywhere: above and below in the proportion that keeps the expected price. */
   #addJumps(jumpPart: number, mean: number): void {
     const at = Math.min(POINTS - 2, Math.max(0, Math.floor(locatePrice(mean))));
     const [below, above] = [PRICE_SUMS[at + 1] ?? 0, (PRICE_SUMS[POINTS] ?? 0) - (PRICE_SUMS[at + 1] ?? 0)];
@@ -124,7 +124,7 @@ export class Grid {
     }
   }
 
-  /** Probability that there was a jump in the last move, by the evidence since. */
+  /** Probability of a jump in the last move, given the evidence since then. */
   jumpProbability(): number {
     let [jumped, sum] = [0, 0];
     for (let i = this.low; i <= this.high; i++) {
@@ -146,7 +146,7 @@ export class Grid {
     }
   }
 
-  /** Multiplies each point by its likelihood; of that only a part is believed, the rest says nothing. */
+  /** Multiplies each point by its likelihood, which applies with probability `part`. */
   weighBy(likelihood: Float64Array, part: number): void {
     this.#price = null;
     for (let i = this.low; i <= this.high; i++)
@@ -169,12 +169,12 @@ export class Grid {
     }
   }
 
-  /** Evidence that is very far off excludes nothing: then its source is wrong. */
+  /** Evidence very far off excludes nothing, because then its source is wrong. */
   #weighPoint(point: number, deviations: number): void {
     this.mass[point] = (this.mass[point] ?? 0) * Math.max(NEGLIGIBLE, Math.exp(-0.5 * deviations * deviations));
   }
 
-  /** Sum 1 again; false, and unchanged, when next to nothing is left: the evidence contradicts the belief. */
+  /** Scales the sum to 1. False and unchanged when almost no mass is left: the evidence contradicts the belief. */
   normalise(): boolean {
     const sum = this.sum();
     if (!(sum > 1e-300)) return false;
@@ -240,7 +240,7 @@ function computeJumpDrift(deviation: number, mean: number, hope: number): number
   return mean < 0.5 ? drift : -drift;
 }
 
-/** By how much the expected price of this mass is above `mean`, times the mass. */
+/** Mass times the difference of its expected price from `mean`. */
 function sumGain(mass: Float64Array, mean: number): number {
   let sum = 0;
   for (let i = BLUR.low; i <= BLUR.high; i++) sum += (mass[i] ?? 0) * ((PRICES[i] ?? 0) - mean);

@@ -1,9 +1,9 @@
 /**
- * Information of the middle of others' best prices beyond the belief. Where the two differ, the middle covers some part of the way
- * to the belief by the time it has moved at all: that part of the difference is confirmed, and only that part is quoted.
+ * Information in the middle of others' best prices that the belief lacks. Where the two differ, the middle later moves some part of
+ * the way to the belief. That part of the difference is confirmed, and only that part is quoted.
  *
- * Differences are closed by a move of the middle and not by time: of a price without drift the mean at the first exit from a band is
- * its start, so a right belief is fully confirmed, at any speed of the others.
+ * A move of the middle closes a difference; time does not. A price without drift leaves a band at its mean. So a right
+ * belief is fully confirmed at any speed of the others.
  */
 
 import type { Saved } from './saved.js';
@@ -67,8 +67,8 @@ export class Middle {
   }
 
   /**
-   * The part of a difference that later middles confirm, 0 to 1: a regression through 0, and one standard error more. The belief has
-   * the benefit of that doubt: what moves much and was seen seldom refutes nothing.
+   * Part of a difference that later middles confirm, 0 to 1: a regression through 0 plus one standard error. The belief gets
+   * the benefit of that doubt: a few large moves refute nothing.
    */
   get confirmed(): number {
     const doubt = Math.sqrt((this.#squares * this.#moves) / Math.max(1, this.#count));

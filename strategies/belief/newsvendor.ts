@@ -1,4 +1,4 @@
-/** How much to offer at a price, and what that is worth: a newsvendor who does not know who comes. */
+/** Size of an offer at a price, and its value: the newsvendor problem with informed and uninformed takers. */
 
 import { expectedFill, sizeExceeded } from './takers.js';
 
@@ -24,10 +24,10 @@ export interface Demand {
   readonly ahead: number;
 }
 
-/** From this ratio on nothing is offered: so near to 1 an error in what informed takers cost decides whether it earns at all. */
+/** No offer from this ratio on: near 1, an error in the cost of informed takers decides whether an offer earns. */
 export const HIGHEST_RATIO = 0.85;
 
-/** Part of a taker's gain that a share more must be paid for with. */
+/** Cost of one more share as a part of a taker's gain. */
 export const criticalRatio = ({ loss, gain, carry }: Prospect, takers: number): number =>
   gain > 0 ? Math.max(0, loss + carry) / (takers * gain) : Number.POSITIVE_INFINITY;
 
@@ -35,7 +35,7 @@ export const criticalRatio = ({ loss, gain, carry }: Prospect, takers: number): 
 export function offer(prospect: Prospect, demand: Demand, most: number): number {
   const ratio = criticalRatio(prospect, demand.takers);
   if (ratio >= HIGHEST_RATIO) return 0;
-  // A gain from informed takers too is not bounded by the demand of the uninformed.
+  // If informed takers bring a gain too, the demand of uninformed ones is no bound.
   if (prospect.loss + prospect.carry < 0) return Math.max(0, most);
   const wanted = sizeExceeded(Math.max(demand.rare, ratio), demand.logMean, demand.sigma) - demand.ahead;
   return Math.min(most, Math.max(0, wanted));

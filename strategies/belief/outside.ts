@@ -1,6 +1,6 @@
 /**
- * Evidence about a price beside its own book: the user's own value, from a feed, and the prices of the event's other outcomes.
- * Both repeat their value at every look, so they are applied to a copy of the belief and never to the belief itself: counted once.
+ * Evidence about a price beside its own book: the user's value from a feed, and the prices of the event's other outcomes.
+ * Both repeat their value at every look. They are applied to a copy of the belief, so that they count once.
  */
 
 import type { FeedView, MarketView, SiblingView } from '../../src/trader/strategy/strategy.js';
@@ -8,7 +8,7 @@ import { bookVariance } from '../event/outcomes.js';
 import { estimateOfBook, estimateOfFeed, gapSds } from '../fair/blend.js';
 import type { Grid } from './grid.js';
 
-/** The parameters of belief-maker that the feed goes by. */
+/** Parameters of belief-maker for its feed. */
 export interface FeedRules {
   /** Its name; empty: none. */
   readonly feed: string;
@@ -17,7 +17,7 @@ export interface FeedRules {
   readonly max_gap_sds: number;
 }
 
-/** Why nothing may be quoted: a feed that is named is never gone on without. Null when something may. */
+/** Why nothing may be quoted: a named feed is required. Null when quotes are allowed. */
 export function whyNoFeed(view: MarketView, rules: FeedRules): string | null {
   if (rules.feed === '') return null;
   const value = view.feeds[rules.feed];
@@ -57,8 +57,8 @@ interface Rest {
 }
 
 /**
- * The rest that exclusive outcomes leave of one, by the rule by which event-maker shares their error. Null where the trader's file declares
- * nothing about the event, or where a price of an exhaustive one is missing: then the rest is unknown.
+ * One less the prices of the other exclusive outcomes, with event-maker's rule for their error. Null when the trader's file
+ * declares nothing about the event, or when a price of an exhaustive one is missing.
  */
 function readOthers({ event }: MarketView): Rest | null {
   if (event === null || (event.outcomes !== 'exhaustive' && event.outcomes !== 'exclusive')) return null;
@@ -75,7 +75,7 @@ function readOthers({ event }: MarketView): Rest | null {
   return { says: isExhaustive ? 'is' : 'is at most', price: 1 - sum, deviation: Math.sqrt(variance) };
 }
 
-/** Null where its book is none to go by. */
+/** Null without a sound, two-sided book. */
 function readSibling({ mid, bid, ask, bookAgeMs, sigmaLogOddsPerSqrtS, isSound }: SiblingView) {
   if (!isSound || mid === null || bid === null || ask === null || bookAgeMs === null || bookAgeMs < 0) return null;
   return { mid, variance: bookVariance({ mid, spread: ask - bid }, sigmaLogOddsPerSqrtS, bookAgeMs) };

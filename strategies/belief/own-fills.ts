@@ -1,4 +1,4 @@
-/** What became of our own orders between two looks: the best evidence there is on where the truth lies. */
+/** Fates of own orders between two looks: the best evidence about the true price. */
 
 import {
   type BookSide,
@@ -11,16 +11,16 @@ import type { Saved } from './saved.js';
 
 /** One side since the last look; prices in (0, 1), shares. */
 export interface SideFate {
-  /** The worst price at which we were filled and nothing was left; null when none was. */
+  /** Worst price at which own orders were filled whole; null without one. */
   readonly goneAt: number | null;
   readonly goneShares: number;
   readonly goneOnlyProbes: boolean;
-  /** The best price of any order of ours since the last look, and of those that are no probes; null without one. */
+  /** Best price of own orders since the last look, and of those without probes; null without one. */
   readonly firstAt: number | null;
   readonly realAt: number | null;
-  /** Whether the best one was at rest already at the last look. */
+  /** Whether the best one rested already at the last look. */
   readonly firstRested: boolean;
-  /** The best price at which the newest book still shows an order of ours; null where it shows none. */
+  /** Best price at which the newest book still shows an own order; null without one. */
   readonly stoodAt: number | null;
   /** Seconds from its acceptance to that book. */
   readonly stoodS: number;
@@ -31,7 +31,7 @@ export interface SideFate {
 
 export class OwnFills {
   #fills: Saved['fills'] = [];
-  /** Prices at which an order of ours was at rest at the last look, micros. */
+  /** Prices of own orders that rested at the last look, micros. */
   #rested: Record<BookSide, ReadonlySet<number>> = { bid: new Set(), ask: new Set() };
   /** Prices of the probes, micros. */
   #probes: Record<BookSide, ReadonlySet<number>> = { bid: new Set(), ask: new Set() };
@@ -48,7 +48,7 @@ export class OwnFills {
     this.#fills.push({ side, priceMicros, amountMicros });
   }
 
-  /** Fills that were not taken yet are of no use any more. */
+  /** Drops fills that were not taken yet. */
   forget(): void {
     this.#fills = [];
   }
@@ -114,9 +114,8 @@ export class OwnFills {
 }
 
 /**
- * Prices at which the newest book shows all our orders believed to rest there, and the time at rest of the oldest, ms.
- * Knowledge of own orders lags behind the book: the fill of an order arrives later, and the order must not count as
- * unwanted meanwhile.
+ * Prices at which the newest book shows all own orders that should rest there, and the time at rest of the oldest, ms.
+ * News of own fills arrives later than the book. A filled order must not count as one that takers left.
  */
 function seenStanding(side: BookSide, { orders, book, nowMs, health }: MarketView): ReadonlyMap<number, number> {
   const polledMs = nowMs - health.bookAgeMs;

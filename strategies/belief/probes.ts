@@ -29,7 +29,7 @@ import type { Saved } from './saved.js';
 
 /** Maximum number of probes in a market, both sides together. */
 const MOST_PROBES = 8;
-/** Where the price is more certainly on one side of a tick, a probe shows nothing. */
+/** Least probability of either side of a tick; with less, a probe shows nothing. */
 const LEAST_DOUBT = 0.002;
 /** Lifetime of a value, ms, while others' best prices stay. */
 const VALUE_LASTS_MS = 5_000;
@@ -63,7 +63,7 @@ export class Probes {
     this.#valued = saved;
   }
 
-  /** Levels of all probes that rest or are to be sent, with the value of the best new one; `full` has the probes among its orders. */
+  /** Levels of resting and new probes, and the value of the best new one. `full`: a view with the probes among its orders. */
   choose(
     belief: Belief,
     real: RealLevels,

@@ -2,11 +2,11 @@
 
 import { type Book, type BookSide, ONE } from '../../src/trader/strategy/strategy.js';
 
-/** Shares of others that a taker meets before an order of ours at this YES price; `levels` are of the same side. */
+/** Others' shares ahead of an own order at this YES price; `levels` of the same side. */
 export function sharesAhead(levels: Book['bids'], yesMicros: number, side: BookSide): number {
   let ahead = 0;
   for (const { priceMicros, amountMicros } of levels) {
-    // A price that was turned twice may be a hair off.
+    // Conversion to NO and back may change a price by less than half a micro.
     if (side === 'bid' ? priceMicros < yesMicros - HALF_MICRO : priceMicros > yesMicros + HALF_MICRO) break;
     ahead += amountMicros / ONE;
   }

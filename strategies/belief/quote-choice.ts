@@ -1,4 +1,4 @@
-/** Which price of a side to take, and how many shares: the one that is worth most. */
+/** Chooses the most valuable price of a side, and its shares. */
 
 import { type BookSide, dearerFee, type MarketView, ONE, priceRange } from '../../src/trader/strategy/strategy.js';
 import type { Cover } from './cover.js';
@@ -7,13 +7,13 @@ import { computeWorth, criticalRatio, type Demand, offer, type Prospect } from '
 import { sharesAhead } from './queue.js';
 import type { Takers } from './takers.js';
 
-/** Maximum number of examined prices, none behind others' best: an order there is reached when the price has come to it. */
+/** Maximum number of examined prices. None is behind others' best: an order there is reached when the price has come to it. */
 const MOST_PRICES = 60;
-/** More shares at the same price take half the requests of a change: changes that wait for them wait half as long as for one. */
+/** A top-up at the same price takes half the requests of a change, so it delays other changes half as long. */
 const TOP_UP = 0.5;
 /** A draft and its submission. */
 export const PLACING_REQUESTS = 2;
-/** Less mass than this is none. */
+/** Smaller mass counts as none. */
 const TINY = 1e-12;
 
 export interface Choice {
@@ -32,7 +32,7 @@ export interface ChoiceInput {
   readonly grid: Grid;
   readonly takers: Takers;
   readonly seconds: number;
-  /** Log-odds that inventory takes off the price, and the part of the belief that others' middle does not confirm. */
+  /** Log-odds to subtract from the price: for inventory, and for the unconfirmed part of the belief. */
   readonly shift: number;
   readonly cover: Cover;
   /** Increase of that shift per share. */
@@ -101,7 +101,7 @@ export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choi
   const opposite =
     (isBid ? view.others.asks : view.others.bids)[0]?.priceMicros ?? (isBid ? range.high + tick : range.low - tick);
   const best = own[0]?.priceMicros;
-  // Far out, where there are no others, as well as in front of them.
+  // Without others, all prices up to the range's end.
   const far = best ?? (isBid ? range.low : range.high);
   const near = isBid ? Math.min(opposite - tick, range.high) : Math.max(opposite + tick, range.low);
   const count = Math.min(MOST_PRICES, Math.floor(Math.abs(near - far) / tick) + 1);
@@ -110,7 +110,7 @@ export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choi
   let chosen: Choice | null = null;
   let chosenWorth = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < count; i++) {
-    // From the far end where it is anchored at others, from the near end of an empty book.
+    // Starts at others' best; in an empty book, at the near end.
     const micros =
       best === undefined ? (isBid ? near - i * tick : near + i * tick) : isBid ? far + i * tick : far - i * tick;
     if (micros < range.low || micros > range.high) continue;
@@ -124,7 +124,7 @@ export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choi
   return chosen;
 }
 
-/** Whether a choice is worth an order: a new one must bring more than the two requests that it takes, one that rests only something. */
+/** Whether a choice is worth an order. A new order must bring more than its two requests, a resting one more than 0. */
 export function isWorthAnOrder(
   { side, worth }: Pick<Choice, 'side' | 'worth'>,
   {
@@ -177,7 +177,7 @@ export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sum
   const plain = isBid
     ? { loss: under + fee * takenMass, gain: over - fee * (1 - takenMass), carry: 0 }
     : { loss: over + fee * takenMass, gain: under - fee * (1 - takenMass), carry: 0 };
-  // Who knows more sells to a bid where the price is below it: a share that came from him has the worth that it has there.
+  // Informed takers sell to a bid when the price is below it, so their shares have the mean price there.
   const [below, above] = [sum / Math.max(TINY, mass), (sums.mean - sum) / Math.max(TINY, 1 - mass)];
   const [meanTaken, meanSafe] = isBid ? [below, above] : [above, below];
   const at = (more: number): Prospect => ({

@@ -1,8 +1,8 @@
 /**
- * A price as a function of a hidden score whose sign decides at the end. Until then it makes small moves all the time and jumps now
- * and then, with a known mean number; its whole deviation is 1. The price is the sum, over the possible numbers of jumps, of the probability
- * that the score ends above 0. Near 0 and 1 that is little but the hope of a jump: small moves hardly change such a price, and a
- * jump that comes brings it far to the middle. A score without jumps would say the opposite of both.
+ * A price as a function of a hidden score whose final sign is the outcome. The score makes small moves and a known mean number of
+ * jumps; its whole deviation is 1. The price is the probability that the score ends above 0, summed over the possible numbers of
+ * jumps. A price near 0 or 1 consists mostly of the chance of a jump: small moves hardly change it, and a jump brings it
+ * far to the middle. A score without jumps would behave in the opposite way.
  */
 
 import { normalCdf, normalDensity, normalQuantile } from '../../src/trader/strategy/strategy.js';
@@ -11,7 +11,7 @@ import { normalCdf, normalDensity, normalQuantile } from '../../src/trader/strat
 export const DIFFUSIVE_PART = 0.6;
 /** From this many expected jumps on they equal small moves. */
 const MANY_JUMPS = 12;
-/** More jumps than so rarely come are not thought of. */
+/** Rarer numbers of jumps are ignored. */
 const NEVER = 1e-9;
 const MOST_TERMS = 48;
 /** The score is found to this relative error of its price. */
@@ -23,7 +23,7 @@ const LOWEST_SCORE = -1000;
 export interface ScoreReading {
   /** Log-odds by which a small move of the score, of one deviation of all that is to come, moves the price. */
   readonly slope: number;
-  /** What one jump adds on average to a price near 0, or to 1 - price near 1, as a part of it. */
+  /** Mean gain of a price near 0 by one jump, as a part of that price; near 1, of 1 - price. */
   readonly hope: number;
 }
 
@@ -44,7 +44,7 @@ export function readScore(price: number, jumps: number): ScoreReading {
   return { slope: sumDensity(score, terms) / variance, hope: sumBelow(score, terms, 1) / outer - 1 };
 }
 
-/** The probability of each number of jumps, and the deviation that they and small moves make; gives how many numbers. */
+/** Fills the probability of each number of jumps and the deviation of all moves with it. Returns the count of numbers. */
 function fillTerms(jumps: number, ofJump: number): number {
   let weight = Math.exp(-jumps);
   for (let count = 0; count < MOST_TERMS; count++) {
@@ -78,7 +78,7 @@ function sumBelow(score: number, terms: number, more: number): number {
   return sum;
 }
 
-/** How fast the price rises with the score. */
+/** Slope of the price in the score. */
 function sumDensity(score: number, terms: number): number {
   let sum = 0;
   for (let i = 0; i < terms; i++) {

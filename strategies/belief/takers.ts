@@ -1,20 +1,20 @@
-/** What uninformed takers bring to a market, learned from our own fills and from public trades. */
+/** Rate and sizes of uninformed takers, learned from own fills. */
 
 import { type BookSide, normalCdf, normalDensity, normalQuantile } from '../../src/trader/strategy/strategy.js';
 import type { Saved } from './saved.js';
 
-/** Deviation of the logarithm of a taker's size before any was seen: of most markets it lies between 0.8 and 1.5. */
+/** Prior deviation of the logarithm of a taker's size: between 0.8 and 1.5 in most markets. */
 export const SIZE_SIGMA = 1.2;
 /** Weight of the prior, in takers. */
 const PRIOR_DEVIATIONS = 8;
 /**
- * It is learned to be less, never more: where the largest sizes are of those who know better they make it look larger, and the
- * orders that would be offered for it are theirs.
+ * The learned deviation only falls. Informed takers want the largest sizes and would raise it; they would then fill the
+ * larger orders offered for it.
  */
 const LEAST_SIGMA = 0.4;
 /** Before the first taker, sizes rarer than one in this many are not offered: the tail of the sizes is unknown. */
 const KNOWN_AT_FIRST = 10;
-/** However many were seen: those who want more than nearly all are who knows better, in some markets. */
+/** Limit with much experience: in some markets the largest sizes are those of informed takers. */
 const KNOWN_AT_MOST = 200;
 /** Prior of the rate: number of takers in a number of seconds. */
 const PRIOR_TAKERS = 2;
@@ -24,11 +24,11 @@ const PRIOR_SIZES = 1;
 /** Half-life of learned values, in takers. */
 const MEMORY = 200;
 
-/** A side's takers: the sellers whom a bid meets, the buyers whom an ask meets. */
+/** Sizes of the takers of one side: sellers who meet a bid, or buyers who meet an ask. */
 interface SizeModel {
   weight: number;
   logMean: number;
-  /** Of that logarithm. */
+  /** Variance of that logarithm. */
   variance: number;
   /** The same with the evidence of the other side. */
   pooled: number;
@@ -39,8 +39,8 @@ interface SizeModel {
 }
 
 /**
- * Shares, the currency price of YES, or the currency price of NO: observations decide between them. The same
- * at a price of one half.
+ * Takers think in shares, in currency for YES, or in currency for NO; observations decide. All three are equal at a
+ * price of one half.
  */
 const UNITS: readonly SizeModel['logUnit'][] = [
   () => 0,
@@ -56,11 +56,11 @@ export interface Visit {
   /** Null: unknown, since he took a probe only. */
   readonly shares: number | null;
   readonly price: number;
-  /** Whether it was all that we had: more may have been wanted. */
+  /** Whether the whole order was taken, so that the taker may have wanted more. */
   readonly isLeast: boolean;
-  /** Whether no orders of others were before our best one. */
+  /** Whether no others' order was ahead of our best one. */
   readonly wasFirst: boolean;
-  /** Whether orders of others were before one that he reached. */
+  /** Whether others' orders were ahead of one that was reached. */
   readonly wasBehind: boolean;
 }
 
@@ -72,7 +72,7 @@ export class Takers {
   #sigma = SIZE_SIGMA;
   readonly #sizes: Readonly<Record<BookSide, readonly SizeModel[]>>;
 
-  /** @param priorShares mean size that is believed at first, at a price of one half */
+  /** @param priorShares prior mean size at a price of one half */
   constructor(priorShares: number) {
     const logMean = Math.log(priorShares) - SIZE_SIGMA ** 2 / 2;
     const models = (): SizeModel[] =>
@@ -122,12 +122,12 @@ export class Takers {
     }
   }
 
-  /** Part of the takers that reached an order behind others, of those that should have: others show less than they have. */
+  /** Part of the expected takers that reached an order behind others. Others may show less than they have. */
   get behind(): number {
     return this.#reached / this.#reaching;
   }
 
-  /** An order of ours rested behind this many shares of others at this price for this time. */
+  /** An own order rested for this time behind this many shares of others. */
   stoodBehind(seconds: number, side: BookSide, ahead: number, price: number): void {
     this.#reaching += this.rate * seconds * this.probabilityAbove(side, ahead, price);
   }
@@ -171,7 +171,7 @@ export class Takers {
     return sum / weights;
   }
 
-  /** The probability of the rarest size that is offered: it falls with each taker that was seen. */
+  /** Probability of the rarest offered size; it falls with each observed taker. */
   rareAt(side: BookSide): number {
     const seen = (this.#sizes[side][0]?.weight ?? PRIOR_SIZES) - PRIOR_SIZES;
     return 1 / Math.min(KNOWN_AT_MOST, KNOWN_AT_FIRST + seen);
@@ -196,14 +196,14 @@ export class Takers {
     return shares <= 0 ? 1 : normalCdf((this.logMeanAt(side, price) - Math.log(shares)) / this.#sigma);
   }
 
-  /** Mean part of a level of this many shares that a taker takes: its inverse is the number of takers that use up a level. */
+  /** Mean part of a level of this many shares that one taker takes. */
   partTaken(side: BookSide, shares: number, price: number): number {
     return shares <= 0 ? 1 : expectedFill(shares, this.logMeanAt(side, price), this.#sigma) / shares;
   }
 }
 
 interface SeenSize extends Pick<Visit, 'probability' | 'isLeast'> {
-  /** Deviation that was believed before it. */
+  /** Deviation before this observation. */
   readonly sigma: number;
 }
 
@@ -211,7 +211,7 @@ function learn(model: SizeModel, log: number, { probability, isLeast, sigma }: S
   const z = (log - model.pooled) / sigma;
   const above = Math.max(1e-6, normalCdf(-z));
   model.score += probability * Math.log(Math.max(1e-12, isLeast ? normalCdf(-z) : normalDensity(z) / sigma));
-  // Mean of a size, and of its square, that is only known to be larger.
+  // Conditional moments of a size that is only known to exceed this one.
   const value = isLeast ? model.pooled + (sigma * normalDensity(z)) / above : log;
   const square = sigma ** 2 * (isLeast ? 1 + (z * normalDensity(z)) / above : z ** 2);
   model.weight = Math.min(MEMORY, model.weight + probability);
@@ -225,7 +225,7 @@ const bestScore = (models: readonly SizeModel[]): number => {
   return best;
 };
 
-/** By what both sides have shown in the units that fit. */
+/** Deviation from both sides' sizes, in the units that fit. */
 function sigmaOf(sizes: Readonly<Record<BookSide, readonly SizeModel[]>>): number {
   let [weights, sum] = [0, 0];
   for (const side of ['bid', 'ask'] as const) {
@@ -239,7 +239,7 @@ function sigmaOf(sizes: Readonly<Record<BookSide, readonly SizeModel[]>>): numbe
   return Math.min(SIZE_SIGMA, Math.max(LEAST_SIGMA, Math.sqrt(sum / weights)));
 }
 
-/** What both sides say of each unit of one of them, over the units that the other may have. */
+/** Pools the estimates of both sides for each unit of `own`, over the possible units of `others`. */
 function pool(own: readonly SizeModel[], others: readonly SizeModel[]): void {
   const best = bestScore(others);
   for (const model of own) {

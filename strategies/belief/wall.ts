@@ -3,7 +3,7 @@
 import { type BookSide, normalCdf } from '../../src/trader/strategy/strategy.js';
 import { locatePrice, POINTS, STEP } from './grid.js';
 
-/** At this many deviations on the safe side of the truth they quote for certain; this many beyond it, almost never. */
+/** Deviations: on the safe side of the truth from which others certainly quote, and beyond it from which they never do. */
 const SAFE = 5;
 const BEYOND = -7;
 const NEVER = 1e-12;
