@@ -132,7 +132,7 @@ function plain(value: unknown): string {
 const showValue = (value: unknown): string => (typeof value === 'object' && value !== null ? '…' : String(value));
 
 /** Undefined for text that is not JSON. */
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -11,6 +11,7 @@ import { readBounded } from '../alerts/bounded-body.js';
 import { readSecret } from '../alerts/secret.js';
 import { makeBotUrl, sendBotMessage } from '../alerts/senders.js';
 import { cleanText } from '../alerts/texts.js';
+import { parseJson } from '../client/classify.js';
 import type { ChatCommand } from '../config/schema.js';
 import type { ChannelConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
@@ -18,8 +19,7 @@ import { acknowledge, act } from './actions.js';
 import { moneyText } from './page-market.js';
 import { judgeMode } from './page-state.js';
 import type { ShownParts } from './shown-parts.js';
-import type { AlertStore, TakenUpdate, UpdateStore } from './store/alert-store.js';
-import type { Watch } from './watch.js';
+import type { TakenUpdate, UpdateStore } from './store/alert-store.js';
 
 const APART_MS = 1_000; // Interval of reads, also for a service that does not hold the request.
 const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;
@@ -48,25 +48,30 @@ const directSchema = z
 const updateSchema = z.object({ update_id: id.nonnegative(), message: directSchema.nullable().catch(null) });
 const answerSchema = z.object({ ok: z.literal(true), result: z.array(z.unknown()).max(1_000) });
 
-export interface ListenerOptions {
-  readonly channel: ChannelConfig;
-  /** Of the trader, at the beginning of every answer. */
-  readonly name: string;
-  /** Obeys and returns the answer. `about` is the second word; null for none. */
-  readonly perform: (command: ChatCommand, about: string | null, user: number) => Promise<string>;
+export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trader' | 'watch' | 'alerts' | 'guardian'> {
   readonly memory: Pick<UpdateStore, 'load' | 'save'>;
-  /** The console on duty listens: a bot has one reader. */
-  readonly watch: Pick<Watch, 'isOnDuty'>;
   readonly note: (text: string) => void;
-  /** Ends `run`. */
-  readonly signal: AbortSignal;
   readonly nowMs?: () => number;
   /** Time-out of one request; the service holds it for 25 s. */
   readonly withinMs?: number;
 }
 
+/** Obeys and returns the answer. `about` is the second word; null for none. */
+export type Perform = (command: ChatCommand, about: string | null, user: number) => Promise<string>;
+
+/** One listener per channel with commands; none by default. Returns a function that ends them. */
+export function listenForCommands(options: ChatOptions): () => void {
+  const closing = new AbortController();
+  for (const channel of options.config.alerts.channels.filter(({ commands }) => commands.length > 0))
+    void new TelegramListener(channel, options, closing.signal, makePerform(options, channel.detail)).run();
+  return () => closing.abort();
+}
+
 export class TelegramListener {
-  readonly #options: ListenerOptions & { readonly nowMs: () => number };
+  readonly #channel: ChannelConfig;
+  readonly #options: ChatOptions & { readonly nowMs: () => number };
+  readonly #ending: AbortSignal;
+  readonly #perform: Perform;
   readonly #strangers = new Set<number>();
   /** By user, and by whether the command stops. */
   readonly #counts = new Map<string, SlidingMinute>();
@@ -74,23 +79,24 @@ export class TelegramListener {
   #failures = 0;
   #trouble = '';
 
-  constructor(options: ListenerOptions) {
+  constructor(channel: ChannelConfig, options: ChatOptions, ending: AbortSignal, perform: Perform) {
+    [this.#channel, this.#ending, this.#perform] = [channel, ending, perform];
     this.#options = { nowMs, ...options };
   }
 
   async run(): Promise<void> {
-    const { signal } = this.#options;
+    const signal = this.#ending;
     while (!signal.aborted) await setTimeout(await this.look(), undefined, { signal }).catch(() => undefined);
   }
 
   /** Reads once and obeys. Returns the time until the next read, ms. Never rejects. */
   async look(): Promise<number> {
-    if (!this.#options.watch.isOnDuty) return APART_MS;
     try {
-      await this.#takeUpdates();
+      // A bot has one reader: the console on duty.
+      if (this.#options.watch.isOnDuty) await this.#takeUpdates();
       return APART_MS;
     } catch (error) {
-      if (this.#options.signal.aborted) return APART_MS;
+      if (this.#ending.aborted) return APART_MS;
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       const why = cause instanceof Error ? cause.message : String(cause);
       const help = HELP[why];
@@ -102,11 +108,12 @@ export class TelegramListener {
   }
 
   async #takeUpdates(): Promise<void> {
-    const { channel, memory, name, nowMs, withinMs = 35_000 } = this.#options;
+    const { memory, name, nowMs, withinMs = 35_000 } = this.#options;
+    const channel = this.#channel;
     if (this.#taken === undefined) this.#taken = memory.load(channel.name);
     if (this.#taken !== null && Math.abs(nowMs() - this.#taken.timeMs) > NUMBERS_KEPT_MS) this.#taken = null;
     const url = makeBotUrl(readSecret(channel.addressFile, `the address of alert channel ${channel.name}`));
-    const signal = AbortSignal.any([this.#options.signal, AbortSignal.timeout(withinMs)]);
+    const signal = AbortSignal.any([this.#ending, AbortSignal.timeout(withinMs)]);
     const updates = await readUpdates(url, this.#taken?.id ?? null, signal);
     this.#failures = 0;
     this.#noteTrouble('');
@@ -122,8 +129,8 @@ export class TelegramListener {
   }
 
   async #obey({ text, date, from: { id: user } }: z.infer<typeof directSchema>): Promise<string | null> {
-    const { nowMs, perform, channel } = this.#options;
-    const { users, commands } = channel;
+    const { users, commands } = this.#channel;
+    const nowMs = this.#options.nowMs();
     if (!users.includes(user)) {
       const known = this.#strangers.size;
       if (known < MOST_STRANGERS && this.#strangers.add(user).size > known)
@@ -132,15 +139,15 @@ export class TelegramListener {
     }
     const [, word = '', about = null] = COMMAND.exec(text) ?? [];
     const command = commands.find((one) => one === word.toLowerCase().replaceAll('_', '-'));
-    const excess = this.#count(`${user} ${['status', 'ack', undefined].includes(command)}`, nowMs());
+    const excess = this.#count(`${user} ${['status', 'ack', undefined].includes(command)}`, nowMs);
     if (excess > 0) return excess === 1 ? `not done: more than ${MOST_A_MINUTE} in a minute; wait` : null;
     if (command === undefined) return `not a command; there are: ${commands.join(', ')}`;
-    const agoS = Math.round(nowMs() / 1000 - date);
+    const agoS = Math.round(nowMs / 1000 - date);
     if (agoS * 1000 > OLD_AFTER_MS)
       return `${command} not done: it was sent ${agoS} s ago by this machine's clock; send it again if it is still meant`;
     this.#note(`: ${command}, by user ${user}`);
     try {
-      return await perform(command, about, user);
+      return await this.#perform(command, about, user);
     } catch (error) {
       this.#note(`: ${command} failed: ${String(error)}`);
       return `${command} failed; the log of the console says why`;
@@ -164,7 +171,7 @@ export class TelegramListener {
   }
 
   #note(text: string): void {
-    this.#options.note(cleanText(`alert channel ${this.#options.channel.name}${text}`));
+    this.#options.note(cleanText(`alert channel ${this.#channel.name}${text}`));
   }
 }
 
@@ -177,40 +184,15 @@ async function readUpdates(url: string, taken: number | null, signal: AbortSigna
     await response.body?.cancel();
     throw new Error(`it answered ${response.status}`);
   }
-  const { result } = parseAnswer(await readBounded(response, MOST_BYTES));
-  const updates = result.flatMap((one) => updateSchema.safeParse(one).data ?? []);
+  const { data } = answerSchema.safeParse(parseJson(await readBounded(response, MOST_BYTES)));
+  if (data === undefined) throw new Error('its answer is not a list of updates');
+  const updates = data.result.flatMap((one) => updateSchema.safeParse(one).data ?? []);
   return updates.toSorted((a, b) => a.update_id - b.update_id);
-}
-
-function parseAnswer(text: string) {
-  try {
-    return answerSchema.parse(JSON.parse(text));
-  } catch {
-    throw new Error('its answer is not a list of updates');
-  }
-}
-
-export interface ChatOptions
-  extends Pick<ShownParts, 'config' | 'trader'>,
-    Omit<ListenerOptions, 'channel' | 'perform' | 'signal'> {
-  readonly watch: Pick<Watch, 'open' | 'isOnDuty'>;
-  readonly alerts: Pick<AlertStore, 'acknowledge'>;
-  readonly guardian: Pick<ShownParts['guardian'], 'status'>;
-}
-
-/** One listener per channel with commands; none by default. Returns a function that ends them. */
-export function listenForCommands(options: ChatOptions): () => void {
-  const closing = new AbortController();
-  for (const channel of options.config.alerts.channels.filter(({ commands }) => commands.length > 0)) {
-    const perform = makePerform(options, channel);
-    void new TelegramListener({ ...options, channel, perform, signal: closing.signal }).run();
-  }
-  return () => closing.abort();
 }
 
 /** Performs commands for a listener. */
 export const makePerform =
-  (options: ChatOptions, { detail }: Pick<ChannelConfig, 'detail'>): ListenerOptions['perform'] =>
+  (options: ChatOptions, detail: ChannelConfig['detail']): Perform =>
   async (command, about, user) => {
     if (command === 'status') return statusText(options, detail === 'bare');
     if (command === 'ack') return acknowledge(options, about).text;
@@ -228,14 +210,13 @@ function statusText({ trader, watch, guardian }: ChatOptions, isBare: boolean): 
   const open = watch.open.map(({ kind, acknowledgedMs }) => (acknowledgedMs === null ? kind : `${kind} (seen)`));
   const alerts = `alerts: ${open.length === 0 ? 'none is open' : open.join(', ')}`;
   if (isBare) return `${mode}\n${alerts}`;
-  const lines = [reason === '' ? mode : `${mode}, ${reason}`];
-  if (account !== null) {
-    const asOf = isCurrent || frameMs === null ? '' : `, as of ${new Date(frameMs).toISOString().slice(0, 19)} UTC`;
-    const { openOrders, unknownOrders, fills, resultMicros, losses } = account;
-    lines.push(
-      `result ${moneyText(resultMicros) || 'unknown'}, loss of this day ${moneyText(losses.dayLossMicros)}${asOf}`,
-      `orders ${openOrders} open, ${unknownOrders} unknown; fills of this run ${fills}`,
-    );
-  }
-  return [...lines, alerts, `guardian: ${guardian.status()}`].join('\n');
+  const asOf = isCurrent || frameMs === null ? '' : `, as of ${new Date(frameMs).toISOString().slice(0, 19)} UTC`;
+  const lines =
+    account === null
+      ? []
+      : [
+          `result ${moneyText(account.resultMicros) || 'unknown'}, loss of this day ${moneyText(account.losses.dayLossMicros)}${asOf}`,
+          `orders ${account.openOrders} open, ${account.unknownOrders} unknown; fills of this run ${account.fills}`,
+        ];
+  return [reason === '' ? mode : `${mode}, ${reason}`, ...lines, alerts, `guardian: ${guardian.status()}`].join('\n');
 }

@@ -7,7 +7,7 @@ import type { Acknowledgement } from '../../../src/shell/alerts/contract.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import type { ChatCommand } from '../../../src/shell/config/schema.js';
 import { openConsole } from '../../../src/shell/console/console.js';
-import { makePerform } from '../../../src/shell/console/telegram.js';
+import { type ChatOptions, makePerform } from '../../../src/shell/console/telegram.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { folderOf } from '../../support/folders.js';
 import { trader } from '../config/files.js';
@@ -38,7 +38,7 @@ function place(state = toldTrader([market('m')], { ...ACCOUNT, mode: 'paused', r
     note: () => undefined,
   };
   const ask = (command: ChatCommand, about: string | null = null, isBare = false) =>
-    makePerform(options, { detail: isBare ? 'bare' : 'full' })(command, about, 5);
+    makePerform(options as unknown as ChatOptions, isBare ? 'bare' : 'full')(command, about, 5);
   return { cwd, seen, ask };
 }
 

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { CHAT_COMMANDS } from '../../../src/shell/config/schema.js';
 import type { ChannelConfig } from '../../../src/shell/config/types.js';
 import type { TakenUpdate } from '../../../src/shell/console/store/alert-store.js';
-import { type ListenerOptions, TelegramListener } from '../../../src/shell/console/telegram.js';
+import { type ChatOptions, type Perform, TelegramListener } from '../../../src/shell/console/telegram.js';
 import { type BotServer, said, serveBot, TOKEN } from './bot-server.js';
 
 const NOW_S = 1_800_000_000;
@@ -18,7 +18,7 @@ interface Place {
   readonly notes: string[];
   readonly kept: TakenUpdate[];
   /** Another process of the same console. */
-  restart(more?: Partial<ListenerOptions>): TelegramListener;
+  restart(more?: Partial<ChatOptions>, perform?: Perform): TelegramListener;
   close(): void;
 }
 
@@ -33,21 +33,20 @@ async function place(): Promise<Place> {
     users: [5],
   } as unknown as ChannelConfig; // No other field of a channel is read.
   const closing = new AbortController();
-  const restart = (more: Partial<ListenerOptions> = {}) => {
-    return new TelegramListener({
-      channel,
+  const performed: Perform = async (command, about, user) => {
+    done.push(`${command} ${about ?? '-'} ${user}`);
+    return `did ${command}`;
+  };
+  const restart = (more: Partial<ChatOptions> = {}, perform = performed) => {
+    const options = {
       name: 'paper',
-      perform: async (command, about, user) => {
-        done.push(`${command} ${about ?? '-'} ${user}`);
-        return `did ${command}`;
-      },
       memory: { load: () => kept.at(-1) ?? null, save: (_, taken) => void kept.push(taken) },
       watch: { isOnDuty: true },
       nowMs: () => NOW_S * 1000,
       note: (text) => notes.push(text),
-      signal: closing.signal,
       ...more,
-    });
+    } as ChatOptions; // Only commands read the other parts.
+    return new TelegramListener(channel, options, closing.signal, perform);
   };
   const close = () => closing.abort();
   onTestFinished(close);
@@ -89,7 +88,7 @@ describe('an update', () => {
       before.push(...kept.map(({ id }) => id));
       throw new Error('the trader is odd');
     };
-    await restart({ perform }).look();
+    await restart({}, perform).look();
     expect([before, kept]).toEqual([[7], [{ id: 7, timeMs: NOW_S * 1000 }]]);
     expect(server.sent[0]?.text).toBe('paper: kill failed; the log of the console says why');
   });
@@ -216,7 +215,7 @@ describe('a service that', () => {
 
 test('who is not on duty asks nothing', async () => {
   const { server, restart } = await place();
-  await restart({ watch: { isOnDuty: false } }).look();
+  await restart({ watch: { isOnDuty: false } as ChatOptions['watch'] }).look();
   expect(server.offsets).toEqual([]);
 });
 
@@ -224,6 +223,6 @@ test('no answer holds the address with its token, or a character that is none', 
   const { server, restart } = await place();
   server.updates = [said(1, 'status', NOW_S)];
   const address = readFileSync(server.addressFile, 'utf8').trim();
-  await restart({ perform: async () => `asked at ${address}\u0007` }).look();
+  await restart({}, async () => `asked at ${address}\u0007`).look();
   expect(server.sent.map(({ text }) => text)).toEqual(['paper: asked at [redacted]?']);
 });
