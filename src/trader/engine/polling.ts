@@ -21,8 +21,8 @@ import type { TraderSettings } from './settings.js';
 interface Polls {
   readonly settings: Pick<TraderSettings, 'polling'>;
   readonly markets: Markets;
-  readonly queue: RequestQueue;
-  readonly own: OwnState;
+  readonly requests: { readonly queue: RequestQueue };
+  readonly account: { readonly own: OwnState };
   readonly reconciler: Pick<Reconciler, 'requestsARound'>;
   /**
    * Our clock, ms, of the last valuation of markets, and the price of a signed request then; 0 while requests were
@@ -67,15 +67,15 @@ export class Polling implements PollFacts {
   }
 
   get openOrders(): number {
-    return this.#state.own.exposure.workingOrders;
+    return this.#state.account.own.exposure.workingOrders;
   }
 
   get publicPerMinute(): number {
-    return this.#state.queue.perMinute('public', this.nowMs);
+    return this.#state.requests.queue.perMinute('public', this.nowMs);
   }
 
   get signedPerMinute(): number {
-    return this.#state.queue.perMinute('signed', this.nowMs);
+    return this.#state.requests.queue.perMinute('signed', this.nowMs);
   }
 
   get requestsARound(): number {
@@ -91,7 +91,8 @@ export class Polling implements PollFacts {
    * valued, while nothing is quoted, and while signed requests are plentiful.
    */
   get ownPaceMs(): number {
-    const { own, selection } = this.#state;
+    const { account, selection } = this.#state;
+    const { own } = account;
     const { valuedMs, requestPrice } = selection;
     if (!this.quoting) return 0;
     if (this.#paced?.own !== own || this.#paced.valuedMs !== valuedMs) {
@@ -107,9 +108,9 @@ export class Polling implements PollFacts {
   }
 
   #sumLateFillCost(): number {
-    const { own, markets } = this.#state;
+    const { account, markets } = this.#state;
     let sum = 0;
-    for (const conditionId of own.orders.keys()) {
+    for (const conditionId of account.own.orders.keys()) {
       const worths = markets.get(conditionId)?.slots.flatMap(({ worth }) => worth ?? []) ?? [];
       if (worths.length === 0) return Number.POSITIVE_INFINITY;
       for (const { lateFillCost } of worths) sum += lateFillCost;
@@ -122,7 +123,8 @@ export class Polling implements PollFacts {
    * are not trusted, or where each of these books is read about as often anyway.
    */
   get marksEveryMs(): number {
-    const { settings, markets, selection, own } = this.#state;
+    const { settings, markets, selection, account } = this.#state;
+    const { own } = account;
     const { polling } = settings;
     const { markTrust } = markets;
     const looksMs = (own.orders.size * MINUTE_MS) / this.publicPerMinute;
@@ -138,16 +140,16 @@ export class Polling implements PollFacts {
 
   /** Growth of the loss of stale quotes per second between two reads, taken as linear. */
   #sumStalePace(): number {
-    const { own, markets } = this.#state;
+    const { account, markets } = this.#state;
     let sum = 0;
-    for (const conditionId of own.orders.keys())
+    for (const conditionId of account.own.orders.keys())
       for (const { worth } of markets.get(conditionId)?.slots ?? [])
         if (worth !== null) sum += worth.value.stale / worth.value.lookEveryS;
     return sum;
   }
 
   get publicHeadroom(): number {
-    return this.#state.queue.headroom('public', 'quiet', this.nowMs);
+    return this.#state.requests.queue.headroom('public', 'quiet', this.nowMs);
   }
 }
 
@@ -169,7 +171,7 @@ class Polled implements PolledMarket {
   }
 
   get quotes(): readonly RestingQuote[] {
-    return this.#state.own.orders.get(this.marketConditionId) ?? NO_QUOTES;
+    return this.#state.account.own.orders.get(this.marketConditionId) ?? NO_QUOTES;
   }
 
   get seenMs(): number | null {
@@ -235,12 +237,14 @@ export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
 
 /** Parts of the trader's state that requests need. */
 interface Asking {
-  readonly queue: Pick<RequestQueue, 'push' | 'setOpenOrders'>;
-  readonly poller: Pick<PollPlan, 'takeDue' | 'expedite'>;
+  readonly requests: {
+    readonly queue: Pick<RequestQueue, 'push' | 'setOpenOrders'>;
+    readonly poller: Pick<PollPlan, 'takeDue' | 'expedite'>;
+  };
   readonly polling: Polling;
   readonly reconciler: Pick<Reconciler, 'againMs' | 'begin' | 'onAsk'>;
-  readonly own: OwnState;
-  readonly modes: Pick<Modes, 'wantsProof'>;
+  readonly account: { readonly own: OwnState };
+  readonly safety: { readonly modes: Pick<Modes, 'wantsProof'> };
 }
 
 /**
@@ -249,11 +253,11 @@ interface Asking {
  * @param stopping only own state is read
  */
 export function askDue(
-  { queue, poller, polling, reconciler, own, modes }: Asking,
+  { requests: { queue, poller }, polling, reconciler, account, safety }: Asking,
   stopping: boolean,
   nowMs: number,
 ): void {
-  queue.setOpenOrders(own.exposure.workingOrders, modes.wantsProof);
+  queue.setOpenOrders(account.own.exposure.workingOrders, safety.modes.wantsProof);
   polling.nowMs = nowMs;
   polling.stopping = stopping;
   if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });

@@ -94,7 +94,7 @@ function replenish(entry: MarketEntry, { core, splits, markMicros }: ConversionR
   entry.nextConversionMs = context.nowMs + RETRY_MS;
   const facts = gatherFacts(context, feed.sight(context.nowMs), core.slot.strategy.risk);
   const refusal = approveAndExecute(split, facts, NO_REASON, context);
-  if (refusal !== null) core.slot.onRefusal(refusal, context.nowMs);
+  if (refusal !== null) core.slot.refusals.add(refusal, context.nowMs);
   return refusal === null;
 }
 

@@ -103,6 +103,8 @@ export class Modes {
   #canceling: boolean;
   #stopping = false;
   #flattening = false;
+  /** Our clock, ms, since no order or cancel is unsettled; null while one is. */
+  settledMs: number | null = null;
   #proofs = 0;
   #provenMs: number | null = null;
   /** Last result; the same object until it changes, because each step reads it several times. */
@@ -277,6 +279,7 @@ export class Modes {
 
   /** A request is in flight again: the earlier proof is void. */
   onUnsettled(): void {
+    this.settledMs = null;
     this.#proofs = 0;
   }
 

@@ -2,22 +2,23 @@
 
 import { AssertionFailed } from '../../../shared/base/errors.js';
 import type { LedgerReader, Notes } from '../../ledger/contract.js';
+import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import { Guards } from '../guards/guards.js';
-import type { TraderState } from '../state.js';
 import { MODES_NOTE, type Mode, Modes, type StoredModes } from './modes.js';
 import { Pauses } from './pauses.js';
+import type { Safety } from './safety.js';
 
 const WITH_REASON = 'resume --reason TEXT';
 /** After a restored backup, and wherever the ledger lacks a holding that the exchange shows. */
 const ADOPT = 'ledger adopt --reason TEXT';
 
 /** Empty when nothing is stopped, or when it resumes without a command. */
-export function describeWayBack(state: TraderState, mode: Mode): string {
-  const { heldBack, modes, pauses, reduceOnly, stopped } = state;
+export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mode): string {
+  const { heldBack, modes, pauses, reduceOnly, stopped } = safety;
   const way = modes.wayBack(mode, stopped, heldBack !== null);
   // A resume ignores the differences and books nothing.
-  const lacks = state.reconciler.verdict !== null || state.reconciler.accepted.length > 0;
+  const lacks = reconciler.verdict !== null || reconciler.accepted.length > 0;
   if (lacks && (way === '' || mode === 'reducing')) return ADOPT;
   // An odd fill reduces without an operator's command, and so does a pause of a single market.
   const isOdd = mode === 'reducing' && reduceOnly !== null;

@@ -35,6 +35,8 @@ export class Guards {
   readonly fillAlarm: FillAlarm;
   /** Orders and cancels of the last minute, of this process and the one before; stored as ledger rows. */
   readonly pace: ActionPace;
+  /** Over all markets. */
+  readonly exchangeRefusals = new ExchangeRefusals();
   readonly #notes: Notes;
   #limits: RiskLimits;
 

@@ -46,7 +46,7 @@ export interface OwnState {
 export function readOwnState(
   ledger: LedgerReader,
   executor: Executor,
-  findTerms: (marketConditionId: string) => MarketTerms,
+  markets: { findTerms(marketConditionId: string): MarketTerms },
   events: readonly EventRule[],
 ): OwnState {
   const exposure = new Exposure(events);
@@ -56,7 +56,7 @@ export function readOwnState(
     const { lockedYesMicros, lockedNoMicros, splittingMicros } = lockedIn(market, reservations);
     exposure.setHolding({
       marketConditionId: market,
-      eventConditionId: findTerms(market).eventConditionId,
+      eventConditionId: markets.findTerms(market).eventConditionId,
       yesMicros: shares.yesMicros,
       noMicros: shares.noMicros,
       costMicros: micros(shares.yesCostMicros + shares.noCostMicros),
@@ -75,7 +75,7 @@ export function readOwnState(
   for (const reservation of reservations) {
     const { kind, phase } = reservation;
     if (kind === 'place' && phase !== 'abandoned') unsettled += 1;
-    addWorking(exposure, reservation, findTerms(reservation.marketConditionId));
+    addWorking(exposure, reservation, markets.findTerms(reservation.marketConditionId));
     const order = toQuotedOrder(reservation, resting.get(reservation.intentId));
     if (order === null) continue;
     const list = orders.get(reservation.marketConditionId);

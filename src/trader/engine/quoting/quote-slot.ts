@@ -6,7 +6,7 @@ import type { MarketFacts, MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
 import { NO_QUOTES, type QuoteLevel, type Quotes } from '../../strategy/contract.js';
-import type { AnyEvent, AskedEvent } from '../../strategy/events.js';
+import type { AnyEvent } from '../../strategy/events.js';
 import { LIVE_CLASSES, type LiveClass, type ParamSpecs, type ParamValues } from '../../strategy/params.js';
 import { feedsNamed } from '../../strategy/read-params.js';
 import type { StepContext } from '../gate.js';
@@ -42,7 +42,8 @@ export class QuoteSlot {
   dirty = true;
   /** Our clock, ms, of the earliest next order: the exchange has just rejected one here. */
   placeAfterMs = 0;
-  quotedMs = 0;
+  readonly refusals = new Refusals();
+  #quotedMs = 0;
   #strategy: StrategySettings;
   #feeds: readonly string[];
   /** Why all its orders are pulled at the next turn and then judged again; null when they are not. */
@@ -57,7 +58,6 @@ export class QuoteSlot {
   worth: Worth | null = null;
   #view: MarketView | null = null;
   #isPostOnly = false;
-  readonly #refusals = new Map<string, RefusalCount>();
 
   constructor(conditionId: string, strategy: StrategySettings) {
     this.conditionId = conditionId;
@@ -97,42 +97,18 @@ export class QuoteSlot {
     return true;
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  /** Null for a market without an event, of a strategy that quotes whole events. */
-  open(sandbox: StrategySandbox | null): void {
+  /** @param make returns null for a market without an event, of a strategy that quotes whole events */
+  open(make: () => StrategySandbox | null): void {
+    if (this.#isOpen) return;
     this.#isOpen = true;
-    this.#sandbox = sandbox;
+    this.#sandbox = make();
     this.dirty = true;
   }
 
-  /** Replaces a failed quoter by one without its saved state; a working one stays. */
-  renewFailed(): void {
-    if (this.failure === null) return;
-    this.#sandbox?.renew(this.#strategy.params);
-    this.dirty = true;
-  }
-
-  /** The event's shared quoter; null for a strategy of single markets. */
-  get eventSandbox(): StrategySandbox | null {
-    return this.#sandbox?.event ? this.#sandbox : null;
-  }
-
-  /** Key of its saved state: the event for a strategy of whole events, else the market. */
-  get memoryId(): string {
-    return this.#sandbox?.event?.eventConditionId ?? this.conditionId;
-  }
-
-  /** Our clock, ms, of the strategy's next turn without a new observation. */
+  /** Our clock, ms, of the next turn: at once after a new observation or a clock set back. */
   get dueMs(): number {
-    return Math.min(this.quotedMs + REQUOTE_MS, this.#quotes.againMs ?? Number.POSITIVE_INFINITY);
-  }
-
-  /** True when a turn is due: a new observation, a timer, or a clock set back. */
-  isDue(nowMs: number): boolean {
-    return this.dirty || nowMs >= this.dueMs || nowMs < this.quotedMs;
+    if (this.dirty) return Number.NEGATIVE_INFINITY;
+    return Math.min(this.#quotedMs + REQUOTE_MS, this.#quotes.againMs ?? Number.POSITIVE_INFINITY);
   }
 
   get quotes(): Quotes {
@@ -149,8 +125,7 @@ export class QuoteSlot {
     return this.#leftOutBecause;
   }
 
-  /** Null takes it up. */
-  leaveOut(because: string | null): void {
+  set leftOutBecause(because: string | null) {
     if ((because === null) !== (this.#leftOutBecause === null)) this.dirty = true;
     this.#leftOutBecause = because;
   }
@@ -170,21 +145,9 @@ export class QuoteSlot {
     return this.#sandbox;
   }
 
-  /** Why the strategy was stopped here; null while it works. */
-  get failure(): string | null {
-    return this.#sandbox?.failure ?? null;
-  }
-
-  get refusals(): readonly RefusalCount[] {
-    return [...this.#refusals.values()];
-  }
-
-  /** True when its module subscribes to this kind of event. */
-  asksFor(kind: AskedEvent): boolean {
-    return this.#strategy.module.observes?.includes(kind) === true;
-  }
-
+  /** Passes a fill, or an event of a kind that its module subscribes to. */
   observe(event: AnyEvent): void {
+    if (event.kind !== 'fill' && this.#strategy.module.observes?.includes(event.kind) !== true) return;
     this.#sandbox?.observe(event, this.conditionId);
     this.dirty = true;
   }
@@ -192,18 +155,12 @@ export class QuoteSlot {
   /** What it wants now. */
   wish(view: MarketView | null, bounds: WishBounds): Quotes {
     this.dirty = false;
-    this.quotedMs = bounds.nowMs;
+    this.#quotedMs = bounds.nowMs;
     this.#view = view;
     this.#quotes = this.#decide(view, bounds);
     // Orders in flight belong to the last quotes that had a fair value.
     if (this.#quotes.fairMicros !== null) this.#isPostOnly = this.#quotes.postOnly === true;
     return this.#quotes;
-  }
-
-  onRefusal(refusal: Pick<Refused, 'name' | 'control' | 'text'>, nowMs: number): void {
-    const { name, control, text } = refusal;
-    const count = (this.#refusals.get(name)?.count ?? 0) + 1;
-    this.#refusals.set(name, { name, control, count, text, atMs: nowMs });
   }
 
   #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
@@ -237,6 +194,19 @@ export class QuoteSlot {
     if (!this.inQuoteHours) return 'outside its quote hours';
     if (view === null || !this.#isOpen) return 'its book has not been seen yet';
     return dataTrouble(view, this.strategy);
+  }
+}
+
+class Refusals {
+  readonly #counts = new Map<string, RefusalCount>();
+
+  get all(): readonly RefusalCount[] {
+    return [...this.#counts.values()];
+  }
+
+  add({ name, control, text }: Pick<Refused, 'name' | 'control' | 'text'>, nowMs: number): void {
+    const count = (this.#counts.get(name)?.count ?? 0) + 1;
+    this.#counts.set(name, { name, control, count, text, atMs: nowMs });
   }
 }
 

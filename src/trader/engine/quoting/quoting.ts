@@ -99,7 +99,7 @@ function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Q
   };
   const crossing = findCrossing(wish.side, wish.priceMicros, sight);
   if (quotes.postOnly === true && crossing !== null) {
-    slot.onRefusal({ name: POST_ONLY, control: NO_CONTROL, text: crossing }, context.nowMs);
+    slot.refusals.add({ name: POST_ONLY, control: NO_CONTROL, text: crossing }, context.nowMs);
     return false;
   }
   let placed = false;
@@ -135,7 +135,7 @@ function placeLeg(
     context,
   );
   if (refusal !== null) {
-    slot.onRefusal(refusal, context.nowMs);
+    slot.refusals.add(refusal, context.nowMs);
     return false;
   }
   return true;

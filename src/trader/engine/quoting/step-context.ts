@@ -9,22 +9,24 @@ const CANCEL_RETRY_MS = 2_000;
 
 /** @param hold why nothing may be quoted; null when quoting is allowed */
 export function makeStepContext(state: TraderState, hold: string | null, nowMs: number): StepContext {
-  const { queue, executor, settings, guards, valuation, cancelTries } = state;
+  const { account, requests, executor, settings, safety } = state;
+  const { guards } = safety;
+  const { valuation } = account;
   const held = hold ?? (valuation.equityMicros === null ? 'starting: what we hold cannot be valued yet' : null);
-  const { mode, reason } = state.mode();
+  const { mode, reason } = safety.mode();
   return {
     nowMs,
     hold: held,
-    queue,
+    queue: requests.queue,
     executor,
     limits: settings.risk,
     economics: settings.economics,
     stance: held === null ? LADDER[mode].stance : 'halted',
     stanceReason: held ?? reason,
     pace: guards.pace,
-    own: state.own,
+    own: account.own,
     refresh() {
-      this.own = state.own;
+      this.own = account.own;
     },
     get loss() {
       return guards.loss.facts;
@@ -33,11 +35,11 @@ export function makeStepContext(state: TraderState, hold: string | null, nowMs: 
       return guards.fills.facts;
     },
     findCaps: (conditionId) => valuation.averages.caps(conditionId),
-    nextIntentId: (conditionId) => state.nextIntentId(conditionId),
+    nextIntentId: (conditionId) => requests.nextIntentId(conditionId),
     noteCancelTry: (orderPubkey) => {
-      const triedMs = cancelTries.get(orderPubkey);
+      const triedMs = requests.cancelTries.get(orderPubkey);
       if (triedMs !== undefined && nowMs - triedMs < CANCEL_RETRY_MS && nowMs >= triedMs) return true;
-      cancelTries.set(orderPubkey, nowMs);
+      requests.cancelTries.set(orderPubkey, nowMs);
       return false;
     },
   };

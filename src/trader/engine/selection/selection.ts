@@ -34,9 +34,9 @@ const SHORT_PART = 0.5;
 interface Chooser {
   readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
   readonly markets: { readonly all: Iterable<MarketEntry> };
-  readonly queue: Pick<RequestQueue, 'perMinute' | 'listSpent' | 'burstLeft' | 'isSteady'>;
-  readonly own: Pick<OwnState, 'cashMicros'>;
-  readonly venueClock: Pick<VenueClock, 'nowMs'>;
+  readonly requests: { readonly queue: Pick<RequestQueue, 'perMinute' | 'listSpent' | 'burstLeft' | 'isSteady'> };
+  readonly account: { readonly own: Pick<OwnState, 'cashMicros'> };
+  readonly clock: { readonly venue: Pick<VenueClock, 'nowMs'> };
 }
 
 /** Cap of the stale loss: with nearly no income it is many times the income. */
@@ -210,12 +210,12 @@ export class Selection {
 
   #take(slot: QuoteSlot): void {
     this.#chosen.add(slot);
-    slot.leaveOut(null);
+    slot.leftOutBecause = null;
   }
 
   #leaveOut(slot: QuoteSlot, because: string): void {
     this.#chosen.delete(slot);
-    slot.leaveOut(because);
+    slot.leftOutBecause = because;
   }
 }
 
@@ -236,7 +236,7 @@ function ruledOut(state: Chooser, slot: QuoteSlot, nowMs: number): string | null
   const { rules } = slot.strategy.markets;
   if (!hasRules(rules)) return null;
   if (slot.view === null) return 'its book has not been seen yet';
-  const venueNowMs = state.venueClock.nowMs(nowMs) ?? nowMs;
+  const venueNowMs = state.clock.venue.nowMs(nowMs) ?? nowMs;
   return unwantedBecause(rules, slot.view, slot.leftOutBecause === null, venueNowMs);
 }
 
@@ -250,11 +250,11 @@ function whyNot({ worth, wanted }: QuoteSlot): string {
 }
 
 /** Judged by our own use alone: throttling and other users of the budget are ignored. */
-const areRequestsShort = ({ queue }: Chooser, nowMs: number): boolean =>
+const areRequestsShort = ({ requests: { queue } }: Chooser, nowMs: number): boolean =>
   queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART;
 
 /** This trader's current resources. */
-function readSupply({ queue, own }: Chooser, nowMs: number): Supply {
+function readSupply({ requests: { queue }, account: { own } }: Chooser, nowMs: number): Supply {
   const ownReads = queue.listSpent(nowMs).find(({ purpose }) => purpose === 'own')?.lastMinute ?? 0;
   return {
     looksPerS: (queue.perMinute('public', nowMs) * BOOK_PART) / 60,
