@@ -3,13 +3,15 @@
 import { minMicros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
+import type { Executor } from '../executor/executor.js';
 import type { MarketView } from '../market/view.js';
 import { type ConversionRules, convert, isShort, mergeBlockers, NO_CORE, scarceCash } from './control/complete-sets.js';
 import { FLATTEN, flattenAll, flattenMarkets } from './control/flatten.js';
 import { LADDER, type Mode } from './control/modes.js';
-import { isOfPlace, type StepContext } from './gate.js';
-import type { MarketEntry } from './markets.js';
-import { showTitle } from './notices.js';
+import { isOfPlace, makeStepContext, type StepContext } from './gate.js';
+import type { MarketEntry, Markets } from './markets.js';
+import { type Notices, showTitle } from './notices.js';
+import type { Account } from './own/account.js';
 import { heldIn } from './own/own-state.js';
 import { askDue } from './polling.js';
 import {
@@ -23,7 +25,6 @@ import {
 } from './quoting/event-turns.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
-import { makeStepContext } from './quoting/step-context.js';
 import { react } from './reactions.js';
 import type { TraderState } from './state.js';
 
@@ -130,14 +131,14 @@ function actInMarket(
   ticking: boolean,
 ): void {
   const { nowMs } = usual;
-  const { safety } = state;
+  const { safety, account, markets } = state;
   const { conditionId } = entry;
   const paused = safety.pauses.isFlattening(conditionId)
     ? safety.whyUnclaimed(conditionId)
     : safety.whyPaused(conditionId);
   const hold = findHold(safety, conditionId, usual.hold);
   const context = hold === usual.hold ? usual : makeStepContext(state, hold, nowMs);
-  context.refresh();
+  context.own = account.own;
   // No conversion where the signer refused one.
   const { conversions } = LADDER[safety.mode().mode];
   let begun = false;
@@ -148,8 +149,8 @@ function actInMarket(
     begun = cancelAll(mergeBlockers(entry, rules.merge, rules.core, context), conditionId, context) || begun;
   }
   if (begun) {
-    state.account.invalidate();
-    context.refresh();
+    account.invalidate();
+    context.own = account.own;
   }
   for (const slot of entry.slots) {
     const { sandbox } = slot;
@@ -158,18 +159,19 @@ function actInMarket(
     else if (nowMs >= slot.dueMs) view = makeView(state, entry, slot, nowMs);
     if (view === undefined || isInStartupGrace(state, slot, view)) continue;
     begun = quoteSlot(slot, entry, view, context) || begun;
-    state.account.coreSets.take(slot, slot.quotes);
-    finishTurn(state, slot, nowMs);
+    account.coreSets.take(slot, slot.quotes);
+    finishTurn(markets, state.notices, slot, nowMs);
   }
-  state.markets.saveOwnFills(entry);
-  withdrawUnwanted(state, entry, nowMs);
+  markets.saveOwnFills(entry);
+  withdrawUnwanted(account, state.executor, entry, nowMs);
   if (ticking) begun = cancelOrphans(state, entry, context) || begun;
-  if (begun) state.account.invalidate();
+  if (begun) account.invalidate();
 }
 
 /** Withdraws orders in flight to a market that no strategy quotes any more. */
 function withdrawUnwanted(
-  { account, executor }: TraderState,
+  account: Account,
+  executor: Executor,
   { conditionId, slots }: MarketEntry,
   nowMs: number,
 ): void {
@@ -202,7 +204,7 @@ function cancelOrphans(state: TraderState, { conditionId, slots }: MarketEntry, 
 }
 
 /** Stores what the strategy wants to keep over a restart, in the same step, and reports its failures. */
-function finishTurn({ markets, notices }: TraderState, slot: QuoteSlot, nowMs: number): void {
+function finishTurn(markets: Markets, notices: Notices, slot: QuoteSlot, nowMs: number): void {
   const { sandbox, strategy, conditionId } = slot;
   if (sandbox === null) return;
   const { name } = strategy;
@@ -246,21 +248,18 @@ const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'widened', 'reducing
 
 /** Our clock, ms: at most the first time after the newest step at which a tick has work. */
 export function quietUntilMs(state: TraderState): number {
-  const { clock, requests } = state;
+  const { account, clock, requests, safety } = state;
+  const { modes } = safety;
   const nowMs = clock.seenMs;
-  if (!isCalm(state, nowMs)) return nowMs;
+  if (account.isStale || modes.wantsProof || !CALM_MODES.includes(safety.mode().mode)) return nowMs;
+  if ((account.own.unsettled === 0) !== (modes.settledMs !== null)) return nowMs;
+  // Otherwise the request budget may change.
+  if (!requests.queue.isSteady(nowMs)) return nowMs;
   const releaseMs = requests.queue.nextReleaseMs(nowMs) ?? Number.POSITIVE_INFINITY;
   const roundMs = state.reconciler.againMs;
   let untilMs = Math.min(clock.tickedMs + TICK_MS, requests.poller.quietUntilMs, releaseMs, roundMs);
   for (const entry of state.markets.all) untilMs = Math.min(untilMs, marketQuietUntilMs(state, entry));
   return Math.max(nowMs, untilMs);
-}
-
-/** True when the newest step left no work for the next one and the request budget is unchanged until then. */
-function isCalm({ account, safety, requests }: TraderState, nowMs: number): boolean {
-  const { modes } = safety;
-  if (account.isStale || modes.wantsProof || !CALM_MODES.includes(safety.mode().mode)) return false;
-  return (account.own.unsettled === 0) === (modes.settledMs !== null) && requests.queue.isSteady(nowMs);
 }
 
 /** Our clock, ms: first time at which a timer alone lets an action begin in this market. */

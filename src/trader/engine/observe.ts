@@ -19,13 +19,13 @@ import { overfull, PageWalk } from '../reconcile/page-walk.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
 import type { OutcomeObservation, PollResult } from '../scheduler/contract.js';
 import { obey } from './control/commands.js';
+import { makeStepContext } from './gate.js';
 import type { MarketEntry } from './markets.js';
 import { type Notices, showTitle } from './notices.js';
 import type { Account } from './own/account.js';
 import { ownOrders } from './own/own-state.js';
 import { takeCandles } from './prior.js';
 import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
-import { makeStepContext } from './quoting/step-context.js';
 import { lookAtEvent, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
 import type { WatchedList } from './unread-lists.js';
@@ -357,7 +357,7 @@ function tellNews(reconciler: Reconciler, notices: Notices, nowMs: number): void
 
 /** While everything is being canceled, resting orders that the ledger does not know are canceled too. */
 function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, nowMs: number): void {
-  const { safety, ledger, account } = state;
+  const { safety, ledger, account, requests } = state;
   const { modes } = safety;
   if (!modes.wantsProof) return;
   // A read that began later than it ended was requested before the clock was set back.
@@ -368,7 +368,7 @@ function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, 
   const context = makeStepContext(state, 'canceling', nowMs);
   for (const { pubkey, market } of rows) {
     const ours = pubkey !== null && ledger.order(pubkey) !== null;
-    if (pubkey === null || ours || context.noteCancelTry(pubkey)) continue;
+    if (pubkey === null || ours || requests.noteCancelTry(pubkey, nowMs)) continue;
     if (cancelOrder(pubkey, market.condition_id, context)) account.invalidate();
   }
 }

@@ -36,11 +36,9 @@ const NONE: readonly PolledMarket[] = [];
 /** Shortest interval between reads of the venue's marks, ms. */
 const SHORTEST_MARKS_MS = 5_000;
 
-/** One per trader; `nowMs` and `stopping` are those of the current step. */
-export class Polling implements PollFacts {
+export class Polling {
+  /** Our clock, ms, of the newest facts. */
   nowMs = Number.NEGATIVE_INFINITY;
-  /** Only own state is read. */
-  stopping = false;
   /** True while strategies' orders may rest; otherwise own state is read as often as allowed. */
   quoting = false;
   readonly #state: Polls;
@@ -56,34 +54,33 @@ export class Polling implements PollFacts {
     this.#state = state;
   }
 
+  /** @param stopping only own state is read */
+  readFacts(stopping: boolean, nowMs: number): PollFacts {
+    const { account, markets, reconciler, requests } = this.#state;
+    const { queue } = requests;
+    this.nowMs = nowMs;
+    return {
+      markets: stopping ? NONE : this.markets,
+      openOrders: account.own.exposure.workingOrders,
+      publicPerMinute: queue.perMinute('public', nowMs),
+      signedPerMinute: queue.perMinute('signed', nowMs),
+      openMarketPages: Math.max(1, Math.ceil(markets.catalogSize / ROWS)),
+      ownPaceMs: this.ownPaceMs,
+      marksEveryMs: this.marksEveryMs,
+      requestsARound: reconciler.requestsARound,
+      get publicHeadroom() {
+        return queue.headroom('public', 'quiet', nowMs);
+      },
+    };
+  }
+
   get markets(): readonly PolledMarket[] {
-    if (this.stopping) return NONE;
     const { markets } = this.#state;
     if (this.#version !== markets.version) {
       this.#version = markets.version;
       this.#markets = Array.from(markets.all, (entry) => new Polled(entry, this, this.#state));
     }
     return this.#markets;
-  }
-
-  get openOrders(): number {
-    return this.#state.account.own.exposure.workingOrders;
-  }
-
-  get publicPerMinute(): number {
-    return this.#state.requests.queue.perMinute('public', this.nowMs);
-  }
-
-  get signedPerMinute(): number {
-    return this.#state.requests.queue.perMinute('signed', this.nowMs);
-  }
-
-  get requestsARound(): number {
-    return this.#state.reconciler.requestsARound;
-  }
-
-  get openMarketPages(): number {
-    return Math.max(1, Math.ceil(this.#state.markets.catalogSize / ROWS));
   }
 
   /**
@@ -123,11 +120,11 @@ export class Polling implements PollFacts {
    * are not trusted, or where each of these books is read about as often anyway.
    */
   get marksEveryMs(): number {
-    const { settings, markets, selection, account } = this.#state;
+    const { settings, markets, selection, account, requests } = this.#state;
     const { own } = account;
     const { polling } = settings;
     const { markTrust } = markets;
-    const looksMs = (own.orders.size * MINUTE_MS) / this.publicPerMinute;
+    const looksMs = (own.orders.size * MINUTE_MS) / requests.queue.perMinute('public', this.nowMs);
     if (polling.marks !== 'auto' || !this.quoting || !markTrust.isBelieved || looksMs < SHORTEST_MARKS_MS)
       return Number.POSITIVE_INFINITY;
     if (this.#marked?.own !== own || this.#marked.valuedMs !== selection.valuedMs) {
@@ -146,10 +143,6 @@ export class Polling implements PollFacts {
       for (const { worth } of markets.get(conditionId)?.slots ?? [])
         if (worth !== null) sum += worth.value.stale / worth.value.lookEveryS;
     return sum;
-  }
-
-  get publicHeadroom(): number {
-    return this.#state.requests.queue.headroom('public', 'quiet', this.nowMs);
   }
 }
 
@@ -241,7 +234,7 @@ interface Asking {
     readonly queue: Pick<RequestQueue, 'push' | 'setOpenOrders'>;
     readonly poller: Pick<PollPlan, 'takeDue' | 'expedite'>;
   };
-  readonly polling: Polling;
+  readonly polling: Pick<Polling, 'readFacts'>;
   readonly reconciler: Pick<Reconciler, 'againMs' | 'begin' | 'onAsk'>;
   readonly account: { readonly own: OwnState };
   readonly safety: { readonly modes: Pick<Modes, 'wantsProof'> };
@@ -258,10 +251,8 @@ export function askDue(
   nowMs: number,
 ): void {
   queue.setOpenOrders(account.own.exposure.workingOrders, safety.modes.wantsProof);
-  polling.nowMs = nowMs;
-  polling.stopping = stopping;
   if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
-  const requests = poller.takeDue(nowMs, polling);
+  const requests = poller.takeDue(nowMs, polling.readFacts(stopping, nowMs));
   if (requests.length === 0) return;
   // The round first: reads that leave together with its lists begin after it.
   const round = requests.filter(beginsRound).flatMap((request) => reconciler.begin(request, nowMs));

@@ -13,6 +13,7 @@ import { type Notices, showTitle } from './notices.js';
 import { inYesSpace } from './quoting/legs.js';
 import { PLACE_PAUSE_MS, POST_ONLY } from './quoting/quoting.js';
 import type { TraderState } from './state.js';
+import type { StepClock } from './venue-clock.js';
 
 export function react(state: TraderState, { requests, events }: Reaction, nowMs: number): void {
   for (const request of requests) state.requests.queue.push(request);
@@ -110,7 +111,7 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   safety.countFill(fill, nowMs);
   lookAfterFill(state, marketConditionId, nowMs);
   const where = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
-  noteOwnFill(state, fill, strategy, where, nowMs);
+  noteOwnFill(markets, state.clock, fill, strategy, where, nowMs);
   for (const slot of markets.listSlots(marketConditionId)) {
     slot.dirty = true;
     if (slot.strategy.name !== strategy) continue;
@@ -129,7 +130,8 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
 const LATE_MS = 10_000;
 
 function noteOwnFill(
-  { markets, clock }: TraderState,
+  markets: Markets,
+  clock: StepClock,
   { marketConditionId, amountMicros, timestampS }: BookedFill,
   strategy: string,
   where: Pick<OwnFill, 'side' | 'priceMicros'>,

@@ -15,6 +15,9 @@ import type { TraderSettings } from './settings.js';
 /** Requested levels per side: more than any strategy here uses, and a fifth of the size of a full book. */
 const BOOK_DEPTH = 20;
 
+/** Wait, ms, before a cancel is retried. */
+const CANCEL_RETRY_MS = 2_000;
+
 export class Requests {
   readonly queue: RequestQueue;
   readonly poller: PollPlan;
@@ -37,6 +40,14 @@ export class Requests {
     this.poller = new PollPlan({ ...polling, ownTrades: profile.own_trades, bookDepth: BOOK_DEPTH });
     this.ownLists = new OwnLists(ledger, executor, reconciler);
     this.#runId = runId;
+  }
+
+  /** True when a cancel of this order was sent so recently that its answer should be awaited. */
+  noteCancelTry(orderPubkey: string, nowMs: number): boolean {
+    const triedMs = this.cancelTries.get(orderPubkey);
+    if (triedMs !== undefined && nowMs - triedMs < CANCEL_RETRY_MS && nowMs >= triedMs) return true;
+    this.cancelTries.set(orderPubkey, nowMs);
+    return false;
   }
 
   /** Derived from run, market and sequence, so that no two intents share an id. */

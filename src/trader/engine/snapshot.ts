@@ -8,6 +8,7 @@ import type { Safety } from './control/safety.js';
 import { describeWayBack } from './control/way-back.js';
 import type { MarketEntry } from './markets.js';
 import { showTitle } from './notices.js';
+import type { Account } from './own/account.js';
 import { heldIn } from './own/own-state.js';
 import type { QuotedOrder } from './quoting/changes.js';
 import { bestOwn } from './quoting/event-turns.js';
@@ -188,10 +189,7 @@ export const watchMarkets = (state: TraderState, nowMs: number): readonly Watche
   });
 
 /** How much of the limits is used now: figures that risk has counted. */
-export const readRiskUse = (
-  { account: { own }, safety: { guards } }: TraderState,
-  nowMs: number,
-): AccountStatus['risk'] => ({
+export const readRiskUse = ({ own }: Account, { guards }: Safety, nowMs: number): AccountStatus['risk'] => ({
   totalLossMicros: own.exposure.totalLossMicros,
   events: own.exposure.eventKeys.map((eventKey) => ({
     eventKey,

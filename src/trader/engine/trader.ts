@@ -148,7 +148,7 @@ export class Trader {
 
   /** Used part of the limits. Reads only. */
   riskUse(nowMs: number): AccountStatus['risk'] {
-    return readRiskUse(this.#state, nowMs);
+    return readRiskUse(this.#state.account, this.#state.safety, nowMs);
   }
 
   /** All markets, for telemetry. Reads only. */

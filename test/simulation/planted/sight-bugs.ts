@@ -41,9 +41,8 @@ export const SIGHT_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/engine/quoting/quoting.ts',
-        text: '  const sight = feed.sight(context.nowMs);',
-        replacement:
-          '  const sight = view && { ...view, newestTrade: feed.sight(context.nowMs)?.newestTrade ?? null };',
+        text: '  const sight = feed.sight(nowMs);',
+        replacement: '  const sight = view && { ...view, newestTrade: feed.sight(nowMs)?.newestTrade ?? null };',
       },
     ],
   },

@@ -28,7 +28,7 @@ it('reads the marks of the venue without beginning a round of reconciliation', (
       poller,
       queue: { push: (request: PlannedRequest) => void asked.push(request), setOpenOrders: () => undefined },
     },
-    polling: { ...facts, marksEveryMs: 5000, publicHeadroom: 9 },
+    polling: { readFacts: () => ({ ...facts, marksEveryMs: 5000, publicHeadroom: 9 }) },
     account: { own: { exposure: { workingOrders: 2 } } },
     safety: { modes: { wantsProof: false } },
   };

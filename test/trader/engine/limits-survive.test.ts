@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
 import { obey } from '../../../src/trader/engine/control/commands.js';
 import { LADDER } from '../../../src/trader/engine/control/modes.js';
-import { makeStepContext } from '../../../src/trader/engine/quoting/step-context.js';
+import { makeStepContext } from '../../../src/trader/engine/gate.js';
 import { makeSnapshot } from '../../../src/trader/engine/snapshot.js';
 import type { TraderState } from '../../../src/trader/engine/state.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
@@ -43,8 +43,9 @@ class Life {
     while (state.safety.modes.wantsProof) state.safety.modes.proof(0, nowMs);
     const { mode, reason } = state.safety.mode();
     const context = makeStepContext(state, LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`, nowMs);
-    const { stance, stanceReason, loss, fills } = context;
-    const { lastSecond, lastMinute } = context.pace.facts(nowMs);
+    const { stance, stanceReason, guards } = context;
+    const [loss, fills] = [guards.loss.facts, guards.fills.facts];
+    const { lastSecond, lastMinute } = guards.pace.facts(nowMs);
     // Beyond the limit a start only counts as many as a rejection needs.
     const pace = {
       lastSecond: Math.min(lastSecond, RISK.maxActionsPerSecond),

@@ -8,12 +8,11 @@ import { complement, type Micros, micros, minMicros, ZERO } from '../../../share
 import type { Executor } from '../../executor/executor.js';
 import type { MarketFacts, Sight } from '../../market/view.js';
 import type { PlaceIntent } from '../../risk/intent.js';
-import { approveAndExecute, gatherFacts, type StepContext } from '../gate.js';
+import { approveAndExecute, gatherFacts, makeStepContext, type StepContext } from '../gate.js';
 import type { MarketEntry, Markets } from '../markets.js';
 import { showTitle } from '../notices.js';
 import type { Account } from '../own/account.js';
 import { heldIn } from '../own/own-state.js';
-import { makeStepContext } from '../quoting/step-context.js';
 import type { TraderState } from '../state.js';
 
 /**
@@ -73,7 +72,7 @@ function sell({ isYes, priceMicros, wanted, mark }: Sale, sight: Sight, context:
   if (amountMicros < market.minAmountMicros || amountMicros <= ZERO) return false;
   const intent: PlaceIntent = {
     kind: 'place',
-    intentId: context.nextIntentId(market.conditionId),
+    intentId: context.requests.nextIntentId(market.conditionId),
     marketConditionId: market.conditionId,
     eventConditionId: market.eventConditionId,
     isYes,

@@ -26,8 +26,8 @@ const NONE: readonly string[] = [];
 export class Pauses {
   readonly #notes: Notes;
   readonly #pauses: Map<string, Pause>;
-  /** Read in every step; nearly always empty. */
-  #flattening: readonly string[] = NONE;
+  /** Markets whose holdings are being sold. */
+  flattening: readonly string[] = NONE;
 
   constructor(notes: Notes) {
     this.#notes = notes;
@@ -67,18 +67,13 @@ export class Pauses {
     else if (before === 'operator') this.#set(conditionId, { reason, kind: 'operator' });
   }
 
-  /** Markets whose holdings are being sold. */
-  get flattening(): readonly string[] {
-    return this.#flattening;
-  }
-
   /** Markets that were flattened by an operator. */
   get flattened(): readonly string[] {
     return [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattened' ? [id] : []));
   }
 
   isFlattening(conditionId: string): boolean {
-    return this.#flattening.includes(conditionId);
+    return this.flattening.includes(conditionId);
   }
 
   /** Stored before the first sale: a restart in between must not quote again. */
@@ -127,7 +122,7 @@ export class Pauses {
 
   #listFlattening(): void {
     const ids = [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattening' ? [id] : []));
-    this.#flattening = ids.length === 0 ? NONE : ids;
+    this.flattening = ids.length === 0 ? NONE : ids;
   }
 }
 

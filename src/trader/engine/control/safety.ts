@@ -86,12 +86,12 @@ export class Safety {
 
   /** Why only reducing orders are allowed after odd answers of the exchange; null when nothing is odd. */
   get reduceOnly(): string | null {
-    return this.#watched.reconciler.verdict ?? this.guards.fillAlarm.verdict;
+    return this.#watched.reconciler.verdict ?? this.guards.fillAlarm.text;
   }
 
   /** Why everything or a part is stopped or held back until an operator resumes with a reason; null when nothing is. */
   get stopped(): string | null {
-    return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.verdict ?? this.heldBack?.reason ?? null;
+    return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.text ?? this.heldBack?.reason ?? null;
   }
 
   /** Why a partly used loss limit, and nothing stricter, holds the trader back; null when it does not. */

@@ -45,7 +45,7 @@ export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLi
   if (stopFile !== null) modes.apply({ kind: 'kill', reason: stopFile });
   modes.onStart();
   const { halted, fillAlarm } = new Guards({ ...notes, intents: () => [] }, limits);
-  const alarm = fillAlarm.verdict;
+  const alarm = fillAlarm.text;
   const paused = new Pauses(notes).first;
   const { mode, reason } = modes.mode({ halted, reducing: alarm, widened: null });
   const way = modes.wayBack(mode, halted ?? paused ?? alarm);

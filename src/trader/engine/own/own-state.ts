@@ -52,22 +52,18 @@ export function readOwnState(
   const exposure = new Exposure(events);
   const held = holdings(ledger.positions());
   const reservations = executor.reservations();
-  const addHolding = (market: string, shares: Held) => {
-    const { lockedYesMicros, lockedNoMicros, splittingMicros } = lockedIn(market, reservations);
+  const splitting = reservations.filter(({ kind }) => kind === 'split');
+  for (const market of new Set([...held.keys(), ...splitting.map(({ marketConditionId }) => marketConditionId)])) {
+    const { yesMicros, noMicros, yesCostMicros, noCostMicros } = held.get(market) ?? NOTHING;
     exposure.setHolding({
       marketConditionId: market,
       eventConditionId: markets.findTerms(market).eventConditionId,
-      yesMicros: shares.yesMicros,
-      noMicros: shares.noMicros,
-      costMicros: micros(shares.yesCostMicros + shares.noCostMicros),
-      lockedYesMicros,
-      lockedNoMicros,
-      splittingMicros,
+      yesMicros,
+      noMicros,
+      costMicros: micros(yesCostMicros + noCostMicros),
+      ...lockedIn(market, reservations),
     });
-  };
-  for (const [market, shares] of held) addHolding(market, shares);
-  for (const { kind, marketConditionId } of reservations)
-    if (kind === 'split' && !held.has(marketConditionId)) addHolding(marketConditionId, NOTHING);
+  }
   const resting = new Map<string, RestingOrder>();
   for (const order of executor.restingOrders()) resting.set(order.intentId, order);
   const orders = new Map<string, QuotedOrder[]>();

@@ -44,43 +44,39 @@ export class QuoteSlot {
   placeAfterMs = 0;
   readonly refusals = new Refusals();
   #quotedMs = 0;
-  #strategy: StrategySettings;
-  #feeds: readonly string[];
+  strategy: StrategySettings;
+  /** Feeds that its parameters name. */
+  feeds: readonly string[];
   /** Why all its orders are pulled at the next turn and then judged again; null when they are not. */
   #pulledBecause: string | null = null;
   /** True once `open` was called, after the first detail. */
   #isOpen = false;
-  #sandbox: StrategySandbox | null = null;
-  #quotes: Quotes = NO_QUOTES('not quoted yet');
-  #wanted: Quotes = NO_QUOTES('not quoted yet');
+  /** Sandbox of its quoter; null without one. */
+  sandbox: StrategySandbox | null = null;
+  quotes: Quotes = NO_QUOTES('not quoted yet');
+  /** The strategy's last quotes, also while the market is left out. */
+  wanted: Quotes = NO_QUOTES('not quoted yet');
   #leftOutBecause: string | null;
   /** Last estimated value of quoting here; null when it could not be estimated. */
   worth: Worth | null = null;
-  #view: MarketView | null = null;
-  #isPostOnly = false;
+  /** Its last view; null before the first book. */
+  view: MarketView | null = null;
+  /** True when orders of its last quotes must not trade at once. */
+  isPostOnly = false;
 
   constructor(conditionId: string, strategy: StrategySettings) {
     this.conditionId = conditionId;
-    this.#strategy = strategy;
-    this.#feeds = feedsNamed(strategy.module.params, strategy.params);
+    this.strategy = strategy;
+    this.feeds = feedsNamed(strategy.module.params, strategy.params);
     this.inQuoteHours = strategy.quoteHours === null;
     this.#leftOutBecause = isSelective(strategy.markets) ? NOT_CHOSEN : null;
   }
 
-  get strategy(): StrategySettings {
-    return this.#strategy;
-  }
-
-  /** Feeds that its parameters name. */
-  get feeds(): readonly string[] {
-    return this.#feeds;
-  }
-
   /** Applies new settings of the same strategy. Returns true when its quoter is gone and `open` makes a new one. */
   configure(next: StrategySettings): boolean {
-    const before = this.#strategy;
-    this.#strategy = next;
-    this.#feeds = feedsNamed(next.module.params, next.params);
+    const before = this.strategy;
+    this.strategy = next;
+    this.feeds = feedsNamed(next.module.params, next.params);
     this.dirty = true;
     const isChoosing = isSelective(next.markets);
     if (!isChoosing) this.#leftOutBecause = null;
@@ -91,9 +87,9 @@ export class QuoteSlot {
     const wants = isSameCode ? findLiveClass(next.module.params, before.params, next.params) : 'restart';
     if (wants === null) return false;
     if (wants === 'requote') this.#pulledBecause ??= REQUOTED;
-    if (wants !== 'restart' && this.#sandbox?.takeParams(next.params) === true) return false;
+    if (wants !== 'restart' && this.sandbox?.takeParams(next.params) === true) return false;
     this.#isOpen = false;
-    this.#sandbox = null;
+    this.sandbox = null;
     return true;
   }
 
@@ -101,23 +97,14 @@ export class QuoteSlot {
   open(make: () => StrategySandbox | null): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    this.#sandbox = make();
+    this.sandbox = make();
     this.dirty = true;
   }
 
   /** Our clock, ms, of the next turn: at once after a new observation or a clock set back. */
   get dueMs(): number {
     if (this.dirty) return Number.NEGATIVE_INFINITY;
-    return Math.min(this.#quotedMs + REQUOTE_MS, this.#quotes.againMs ?? Number.POSITIVE_INFINITY);
-  }
-
-  get quotes(): Quotes {
-    return this.#quotes;
-  }
-
-  /** The strategy's last quotes, also while the market is left out. */
-  get wanted(): Quotes {
-    return this.#wanted;
+    return Math.min(this.#quotedMs + REQUOTE_MS, this.quotes.againMs ?? Number.POSITIVE_INFINITY);
   }
 
   /** Why its strategy does not quote this tracked market; null when it does. */
@@ -130,25 +117,10 @@ export class QuoteSlot {
     this.#leftOutBecause = because;
   }
 
-  /** Its last view; null before the first book. */
-  get view(): MarketView | null {
-    return this.#view;
-  }
-
-  /** True when orders of its last quotes must not trade at once. */
-  get isPostOnly(): boolean {
-    return this.#isPostOnly;
-  }
-
-  /** Sandbox of its quoter; null without one. */
-  get sandbox(): StrategySandbox | null {
-    return this.#sandbox;
-  }
-
   /** Passes a fill, or an event of a kind that its module subscribes to. */
   observe(event: AnyEvent): void {
-    if (event.kind !== 'fill' && this.#strategy.module.observes?.includes(event.kind) !== true) return;
-    this.#sandbox?.observe(event, this.conditionId);
+    if (event.kind !== 'fill' && this.strategy.module.observes?.includes(event.kind) !== true) return;
+    this.sandbox?.observe(event, this.conditionId);
     this.dirty = true;
   }
 
@@ -156,11 +128,11 @@ export class QuoteSlot {
   wish(view: MarketView | null, bounds: WishBounds): Quotes {
     this.dirty = false;
     this.#quotedMs = bounds.nowMs;
-    this.#view = view;
-    this.#quotes = this.#decide(view, bounds);
+    this.view = view;
+    this.quotes = this.#decide(view, bounds);
     // Orders in flight belong to the last quotes that had a fair value.
-    if (this.#quotes.fairMicros !== null) this.#isPostOnly = this.#quotes.postOnly === true;
-    return this.#quotes;
+    if (this.quotes.fairMicros !== null) this.isPostOnly = this.quotes.postOnly === true;
+    return this.quotes;
   }
 
   #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
@@ -170,14 +142,14 @@ export class QuoteSlot {
     if (hold === null) this.#pulledBecause = null;
     if (silent !== null || view === null || !this.#isOpen) {
       // A market whose book is merely read too seldom keeps its wanted quotes.
-      if (view === null || view.market.phase !== 'open') this.#wanted = silent ?? NO_QUOTES('not quoted yet');
-      return silent ?? this.#wanted;
+      if (view === null || view.market.phase !== 'open') this.wanted = silent ?? NO_QUOTES('not quoted yet');
+      return silent ?? this.wanted;
     }
     // Read before the strategy runs: it must not change its own limits.
     const { stance, market, inventory, health } = view;
     const { bookAgeMs } = health;
-    const quotes = this.#sandbox?.quote(view) ?? WITHOUT_EVENT;
-    if (quotes.fairMicros !== null || bookAgeMs < FRESH_BOOK_MS) this.#wanted = quotes;
+    const quotes = this.sandbox?.quote(view) ?? WITHOUT_EVENT;
+    if (quotes.fairMicros !== null || bookAgeMs < FRESH_BOOK_MS) this.wanted = quotes;
     const leftOut = this.#leftOutBecause;
     // A left-out market is not a silent strategy.
     if (leftOut === null) return applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);

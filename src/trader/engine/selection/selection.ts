@@ -45,30 +45,18 @@ const MOST_STALE_PART = 10;
 export class Selection {
   /** Our clock, ms. */
   #rulesMs = Number.NEGATIVE_INFINITY;
-  #valueMs = Number.NEGATIVE_INFINITY;
-  #requestPrice = 0;
-  #prices: ScarcityPrices | null = null;
+  /** Our clock, ms, of the last valuation of markets. */
+  valuedMs = Number.NEGATIVE_INFINITY;
+  /** Value of a signed request then, currency; 0 while they were plentiful. */
+  requestPrice = 0;
+  /** Marginal value of each scarce resource then; null before the first valuation. */
+  prices: ScarcityPrices | null = null;
   #bornMs: number | null = null;
   /** Strategies that have made their first selection. */
   readonly #begun = new Set<string>();
   readonly #chosen = new WeakSet<QuoteSlot>();
   /** Our clock, ms, of the last quotes of its strategy there. */
   readonly #offeredMs = new WeakMap<QuoteSlot, number>();
-
-  /** Our clock, ms, of the last valuation of markets. */
-  get valuedMs(): number {
-    return this.#valueMs;
-  }
-
-  /** Marginal value of each scarce resource then; null before the first valuation. */
-  get prices(): ScarcityPrices | null {
-    return this.#prices;
-  }
-
-  /** Value of a signed request then, currency; 0 while they were plentiful. */
-  get requestPrice(): number {
-    return this.#requestPrice;
-  }
 
   /** Does the due work of a tick. */
   look(state: Chooser, nowMs: number): void {
@@ -77,8 +65,8 @@ export class Selection {
     if (Math.abs(nowMs - this.#rulesMs) < RULES_EVERY_MS) return;
     this.#rulesMs = nowMs;
     for (const strategy of state.settings.strategies) this.#applyRules(state, strategy, nowMs);
-    if (Math.abs(nowMs - this.#valueMs) < VALUE_EVERY_MS && !this.#isFirstChoiceDue(state, nowMs)) return;
-    this.#valueMs = nowMs;
+    if (Math.abs(nowMs - this.valuedMs) < VALUE_EVERY_MS && !this.#isFirstChoiceDue(state, nowMs)) return;
+    this.valuedMs = nowMs;
     this.#chooseByValue(state, nowMs);
   }
 
@@ -142,9 +130,9 @@ export class Selection {
       least,
       { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES },
     );
-    this.#prices = choice.prices;
+    this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
-    this.#requestPrice = areRequestsShort(state, nowMs) ? choice.prices.request : 0;
+    this.requestPrice = areRequestsShort(state, nowMs) ? choice.prices.request : 0;
     for (const { slot, candidate, belief, gross, lateFillCost } of offered) {
       const found = places.get(candidate.id);
       if (found === undefined) continue;
