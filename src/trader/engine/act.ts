@@ -13,7 +13,6 @@ import type { MarketEntry, Markets } from './markets.js';
 import { type Notices, showTitle } from './notices.js';
 import type { Account } from './own/account.js';
 import { heldIn } from './own/own-state.js';
-import { askDue } from './polling.js';
 import {
   type EventTurns,
   findHold,
@@ -26,6 +25,7 @@ import {
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
 import { react } from './reactions.js';
+import { askDue } from './requests.js';
 import type { TraderState } from './state.js';
 
 export function act(state: TraderState, nowMs: number): void {
@@ -47,7 +47,7 @@ export function act(state: TraderState, nowMs: number): void {
   if (ticking && mode === 'flattening') flattenAll(state, nowMs);
   else if (ticking && hold === null) flattenMarkets(state, nowMs);
   pollForProof(state, ticking, nowMs);
-  state.polling.quoting = hold === null;
+  state.requests.polling.quoting = hold === null;
   askDue(state, mode === 'stopping', nowMs);
 }
 

@@ -219,7 +219,7 @@ function excludeMarket(
 
 /** The shell answers with the data of the request's endpoint; the request's owner names that endpoint. */
 function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknown, at: SeenAt): void {
-  const { account, markets, requests, polling } = state;
+  const { account, markets, requests } = state;
   const { conditionId, feed } = entry;
   switch (poll) {
     case 'book': {
@@ -231,7 +231,7 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknow
         tellMarket(markets, conditionId, { kind: 'jump', nowMs, changeLogOdds });
         lookAtEvent(state, conditionId);
       }
-      if (polling.isOwnSlow && isShortOfOwn(account, entry)) requests.poller.expedite({ kind: 'fills' });
+      if (requests.polling.isOwnSlow && isShortOfOwn(account, entry)) requests.poller.expedite({ kind: 'fills' });
       return;
     }
     case 'trades':
@@ -325,13 +325,13 @@ function takeMarks(
 /** Takes in an own list of the exchange. */
 function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: RequestResult): void {
   const { requests, reconciler, notices } = state;
-  const { poller, queue } = requests;
+  const { poller, polling, queue } = requests;
   const step = requests.ownLists.onReport(list, report);
   for (const request of step.requests) queue.push(request);
   react(state, step.reaction, report.nowMs);
   tellNews(reconciler, notices, report.nowMs);
   if (step.result === 'ok' && reconciler.awaits.includes(list)) poller.expedite({ kind: list });
-  const isMissing = list === 'orders' && state.polling.isOwnSlow && state.executor.missingFills().length > 0;
+  const isMissing = list === 'orders' && polling.isOwnSlow && state.executor.missingFills().length > 0;
   if (isMissing) poller.expedite({ kind: 'fills' });
   if (step.restingOrders !== null) observeResting(state, step.restingOrders, report.nowMs);
   if (step.result !== null) noteListRead(state, list, step.result, report);

@@ -1,15 +1,27 @@
 /** Requests to the exchange: those that wait, the reads that are due, and the price of one. */
 
+import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
+import type { PlannedRequest } from '../../shared/protocol/seam.js';
+import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { Executor } from '../executor/executor.js';
 import type { Ledger } from '../ledger/contract.js';
 import { USUAL_REACT_S } from '../market/view.js';
 import type { PageWalk } from '../reconcile/page-walk.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
 import { BudgetWatch } from '../scheduler/budget-watch.js';
+import type { PolledMarket, PollFacts } from '../scheduler/contract.js';
+import { bestOwnPaceMs } from '../scheduler/own-pace.js';
+import { ROWS } from '../scheduler/poll-memory.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { ReactionPace, RequestPrice } from '../scheduler/request-price.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
+import type { RestingQuote } from '../scheduler/stale-index.js';
+import { newsSigma } from '../strategy/maths/log-odds.js';
+import type { Modes } from './control/modes.js';
+import type { MarketEntry, Markets } from './markets.js';
 import { OwnLists } from './own/own-lists.js';
+import type { OwnState } from './own/own-state.js';
+import { wantsCandles } from './prior.js';
 import type { TraderSettings } from './settings.js';
 
 /** Requested levels per side: more than any strategy here uses, and a fifth of the size of a full book. */
@@ -22,6 +34,8 @@ export class Requests {
   readonly queue: RequestQueue;
   readonly poller: PollPlan;
   readonly ownLists: OwnLists;
+  /** Facts for the poll plan. */
+  readonly polling: Polling;
   readonly budgetWatch: BudgetWatch;
   readonly price = new RequestPrice();
   readonly reactionPace = new ReactionPace(USUAL_REACT_S);
@@ -34,11 +48,12 @@ export class Requests {
   readonly #runId: string;
   #intents = 0;
 
-  constructor({ profile, polling, runId }: TraderSettings, ledger: Ledger, executor: Executor, reconciler: Reconciler) {
+  constructor(state: Polls, { profile, polling, runId }: TraderSettings, ledger: Ledger, executor: Executor) {
     this.queue = new RequestQueue(profile.rate_limits, 1, polling.cancelAllWithinMs);
     this.budgetWatch = new BudgetWatch(profile.rate_limits);
     this.poller = new PollPlan({ ...polling, ownTrades: profile.own_trades, bookDepth: BOOK_DEPTH });
-    this.ownLists = new OwnLists(ledger, executor, reconciler);
+    this.polling = new Polling(state);
+    this.ownLists = new OwnLists(ledger, executor, state.reconciler);
     this.#runId = runId;
   }
 
@@ -56,3 +71,254 @@ export class Requests {
     return `${this.#runId}.${conditionId.slice(0, 6)}.${this.#intents}`;
   }
 }
+
+/** Parts of the trader's state that polling uses. */
+interface Polls {
+  readonly settings: Pick<TraderSettings, 'polling'>;
+  readonly markets: Markets;
+  readonly requests: { readonly queue: RequestQueue };
+  readonly account: { readonly own: OwnState };
+  readonly reconciler: Reconciler;
+  /**
+   * Our clock, ms, of the last valuation of markets, and the price of a signed request then; 0 while requests were
+   * plentiful.
+   */
+  readonly selection: { readonly valuedMs: number; readonly requestPrice: number };
+}
+
+const NONE: readonly PolledMarket[] = [];
+
+/** Shortest interval between reads of the venue's marks, ms. */
+const SHORTEST_MARKS_MS = 5_000;
+
+export class Polling {
+  /** Our clock, ms, of the newest facts. */
+  nowMs = Number.NEGATIVE_INFINITY;
+  /** True while strategies' orders may rest; otherwise own state is read as often as allowed. */
+  quoting = false;
+  readonly #state: Polls;
+  #markets: readonly PolledMarket[] = NONE;
+  #version = -1;
+  /** Inputs of the cached `ownPaceMs`, and its value. */
+  #paced: { readonly own: OwnState; readonly valuedMs: number; readonly paceMs: number } | null = null;
+
+  /** The same of `marksEveryMs`. */
+  #marked: { readonly own: OwnState; readonly valuedMs: number; readonly paceMs: number } | null = null;
+
+  constructor(state: Polls) {
+    this.#state = state;
+  }
+
+  /** @param stopping only own state is read */
+  readFacts(stopping: boolean, nowMs: number): PollFacts {
+    const { account, markets, reconciler, requests } = this.#state;
+    const { queue } = requests;
+    this.nowMs = nowMs;
+    return {
+      markets: stopping ? NONE : this.markets,
+      openOrders: account.own.exposure.workingOrders,
+      publicPerMinute: queue.perMinute('public', nowMs),
+      signedPerMinute: queue.perMinute('signed', nowMs),
+      openMarketPages: Math.max(1, Math.ceil(markets.catalogSize / ROWS)),
+      ownPaceMs: this.ownPaceMs,
+      marksEveryMs: this.marksEveryMs,
+      requestsARound: reconciler.requestsARound,
+      get publicHeadroom() {
+        return queue.headroom('public', 'quiet', nowMs);
+      },
+    };
+  }
+
+  get markets(): readonly PolledMarket[] {
+    const { markets } = this.#state;
+    if (this.#version !== markets.version) {
+      this.#version = markets.version;
+      this.#markets = Array.from(markets.all, (entry) => new Polled(entry, this, this.#state));
+    }
+    return this.#markets;
+  }
+
+  /**
+   * Interval of own reads, ms, by the last value of the markets with own resting orders. It is 0 where one was not
+   * valued, while nothing is quoted, and while signed requests are plentiful.
+   */
+  get ownPaceMs(): number {
+    const { account, selection } = this.#state;
+    const { own } = account;
+    const { valuedMs, requestPrice } = selection;
+    if (!this.quoting) return 0;
+    if (this.#paced?.own !== own || this.#paced.valuedMs !== valuedMs) {
+      const paceMs = requestPrice === 0 ? 0 : Math.round(bestOwnPaceMs(requestPrice, this.#sumLateFillCost()));
+      this.#paced = { own, valuedMs, paceMs };
+    }
+    return this.#paced.paceMs;
+  }
+
+  /** Own trades may be read seldom; then they are read at once when something else shows that some are missing. */
+  get isOwnSlow(): boolean {
+    return this.ownPaceMs > 0;
+  }
+
+  #sumLateFillCost(): number {
+    const { account, markets } = this.#state;
+    let sum = 0;
+    for (const conditionId of account.own.orders.keys()) {
+      const worths = markets.get(conditionId)?.slots.flatMap(({ worth }) => worth ?? []) ?? [];
+      if (worths.length === 0) return Number.POSITIVE_INFINITY;
+      for (const { lateFillCost } of worths) sum += lateFillCost;
+    }
+    return sum;
+  }
+
+  /**
+   * Interval of mark reads, ms, by the last estimated loss of stale quotes that marks would save. Infinity while marks
+   * are not trusted, or where each of these books is read about as often anyway.
+   */
+  get marksEveryMs(): number {
+    const { settings, markets, selection, account, requests } = this.#state;
+    const { own } = account;
+    const { polling } = settings;
+    const { markTrust } = markets;
+    const looksMs = (own.orders.size * MINUTE_MS) / requests.queue.perMinute('public', this.nowMs);
+    if (polling.marks !== 'auto' || !this.quoting || !markTrust.isBelieved || looksMs < SHORTEST_MARKS_MS)
+      return Number.POSITIVE_INFINITY;
+    if (this.#marked?.own !== own || this.#marked.valuedMs !== selection.valuedMs) {
+      const saved = 2 * markTrust.recall * this.#sumStalePace();
+      const paceMs = selection.requestPrice === 0 ? 0 : bestOwnPaceMs(selection.requestPrice, saved);
+      this.#marked = { own, valuedMs: selection.valuedMs, paceMs: Math.round(Math.max(SHORTEST_MARKS_MS, paceMs)) };
+    }
+    return this.#marked.paceMs < polling.assetsIntervalMs ? this.#marked.paceMs : Number.POSITIVE_INFINITY;
+  }
+
+  /** Growth of the loss of stale quotes per second between two reads, taken as linear. */
+  #sumStalePace(): number {
+    const { account, markets } = this.#state;
+    let sum = 0;
+    for (const conditionId of account.own.orders.keys())
+      for (const { worth } of markets.get(conditionId)?.slots ?? [])
+        if (worth !== null) sum += worth.value.stale / worth.value.lookEveryS;
+    return sum;
+  }
+}
+
+/** Computes each fact on access: every decision reads hundreds of markets. */
+class Polled implements PolledMarket {
+  readonly marketConditionId: string;
+  readonly #tracked: MarketEntry;
+  readonly #polling: Polling;
+  readonly #state: Polls;
+  /** `newsSigma` one second before resolution, and its price. */
+  #news = 0;
+  #newsPrice: number | null = null;
+
+  constructor(entry: MarketEntry, polling: Polling, state: Polls) {
+    this.marketConditionId = entry.conditionId;
+    this.#tracked = entry;
+    this.#polling = polling;
+    this.#state = state;
+  }
+
+  get quotes(): readonly RestingQuote[] {
+    return this.#state.account.own.orders.get(this.marketConditionId) ?? NO_QUOTES;
+  }
+
+  get seenMs(): number | null {
+    return this.#tracked.feed.motion?.seenMs ?? null;
+  }
+
+  get price(): number {
+    return this.#tracked.feed.motion?.price ?? 0;
+  }
+
+  get usualDistance(): number {
+    return this.#tracked.feed.motion?.halfSpread ?? 0;
+  }
+
+  get jumpsPerS(): number {
+    return this.#tracked.feed.motion?.jumpsPerS ?? 0;
+  }
+
+  get takersPerS(): number {
+    return this.#tracked.feed.motion?.takersPerS ?? 0;
+  }
+
+  get markMove(): number {
+    return this.#state.markets.markTrust.isBelieved ? (this.#tracked.feed.motion?.markMove ?? 0) : 0;
+  }
+
+  /** As `sigmaOf`. */
+  get sigmaPerSqrtS(): number {
+    const { feed } = this.#tracked;
+    const measured = feed.motion?.sigmaPerSqrtS ?? 0;
+    const leftMs = feed.timeToResolutionMs(this.#polling.nowMs);
+    if (leftMs === null) return measured;
+    if (leftMs <= 0) return Number.POSITIVE_INFINITY;
+    const { price } = this;
+    if (price !== this.#newsPrice) {
+      this.#news = newsSigma(price, 1);
+      this.#newsPrice = price;
+    }
+    return Math.max(measured, this.#news / Math.sqrt(leftMs / 1000));
+  }
+
+  get wantsCandles(): boolean {
+    return wantsCandles(this.#tracked, this.#state.settings, this.#polling.nowMs);
+  }
+
+  get isOver(): boolean {
+    const phase = this.#tracked.feed.facts?.phase;
+    return phase !== undefined && (phase === 'waiting_to_resolve' || isSettledMarket(phase));
+  }
+}
+
+const NO_QUOTES: readonly RestingQuote[] = [];
+
+/** Volatility of the price: near resolution it exceeds the past volatility. */
+export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
+  const { motion } = feed;
+  const leftMs = feed.timeToResolutionMs(nowMs);
+  const measured = motion?.sigmaPerSqrtS ?? 0;
+  if (leftMs === null || motion === null) return measured;
+  if (leftMs <= 0) return Number.POSITIVE_INFINITY;
+  return Math.max(measured, newsSigma(motion.price, leftMs / 1000));
+}
+
+/** Parts of the trader's state that requests need. */
+interface Asking {
+  readonly requests: {
+    readonly queue: Pick<RequestQueue, 'push' | 'setOpenOrders'>;
+    readonly poller: Pick<PollPlan, 'takeDue' | 'expedite'>;
+    readonly polling: Pick<Polling, 'readFacts'>;
+  };
+  readonly reconciler: Pick<Reconciler, 'againMs' | 'begin' | 'onAsk'>;
+  readonly account: { readonly own: OwnState };
+  readonly safety: { readonly modes: Pick<Modes, 'wantsProof'> };
+}
+
+/**
+ * Requests the polls that are due; one of them begins a round of reconciliation.
+ *
+ * @param stopping only own state is read
+ */
+export function askDue(
+  { requests: { queue, poller, polling }, reconciler, account, safety }: Asking,
+  stopping: boolean,
+  nowMs: number,
+): void {
+  queue.setOpenOrders(account.own.exposure.workingOrders, safety.modes.wantsProof);
+  if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
+  const requests = poller.takeDue(nowMs, polling.readFacts(stopping, nowMs));
+  if (requests.length === 0) return;
+  // The round first: reads that leave together with its lists begin after it.
+  const round = requests.filter(beginsRound).flatMap((request) => reconciler.begin(request, nowMs));
+  for (const request of requests) {
+    if (request.call.endpoint === 'orders.list') reconciler.onAsk('orders');
+    if (request.call.endpoint === 'trades.list') reconciler.onAsk('fills');
+    for (const each of beginsRound(request) ? round : [request]) queue.push(each);
+  }
+}
+
+/**
+ * The assets poll is the first request of a round. The poll of the venue's marks makes the same call, for prices only.
+ */
+const beginsRound = ({ owner }: PlannedRequest): boolean => owner.kind === 'poll' && owner.target.kind === 'assets';

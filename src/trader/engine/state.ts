@@ -8,7 +8,6 @@ import { Feeds } from './feeds.js';
 import { Markets } from './markets.js';
 import { Notices } from './notices.js';
 import { Account } from './own/account.js';
-import { Polling } from './polling.js';
 import { Requests } from './requests.js';
 import { Selection } from './selection/selection.js';
 import type { TraderSettings } from './settings.js';
@@ -27,7 +26,6 @@ export class TraderState {
   readonly account: Account;
   readonly safety: Safety;
   readonly requests: Requests;
-  readonly polling: Polling;
   readonly feeds: Feeds;
   readonly selection = new Selection();
 
@@ -40,8 +38,7 @@ export class TraderState {
     this.markets = new Markets(settings, ledger);
     this.account = new Account(ledger, executor, this.markets, settings.events);
     this.safety = new Safety(this, settings.risk);
-    this.requests = new Requests(settings, ledger, executor, this.reconciler);
-    this.polling = new Polling(this);
+    this.requests = new Requests(this, settings, ledger, executor);
     this.feeds = new Feeds(settings.feeds ?? []);
   }
 }

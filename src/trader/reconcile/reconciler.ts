@@ -41,6 +41,7 @@ const OVERDUE_MS = 300_000;
 
 export class Reconciler {
   readonly #ownTrades: boolean;
+  readonly #roundRequests: number;
   readonly #suspicions: ConfirmedDifferences;
   readonly #comparison: Comparison;
   readonly #outrun: OutrunOrders;
@@ -77,6 +78,7 @@ export class Reconciler {
   /** @param ownTrades whether the venue lists them */
   constructor(ledger: Ledger, underWay: UnderWay, ownTrades: boolean) {
     this.#ownTrades = ownTrades;
+    this.#roundRequests = requestsOfRound(ownTrades);
     this.#seenFills = !ownTrades;
     this.#suspicions = new ConfirmedDifferences(ledger);
     this.#comparison = new Comparison(ledger, underWay, ownTrades);
@@ -88,7 +90,7 @@ export class Reconciler {
    * long history happens only once.
    */
   get requestsARound(): number {
-    return requestsOfRound(this.#ownTrades) + Math.min(...this.#furtherPages);
+    return this.#roundRequests + Math.min(...this.#furtherPages);
   }
 
   /**

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { PlannedRequest } from '../../../src/shared/protocol/seam.js';
-import { askDue } from '../../../src/trader/engine/polling.js';
+import { askDue } from '../../../src/trader/engine/requests.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import { Account } from './exchange-lists.js';
 
@@ -26,9 +26,9 @@ it('reads the marks of the venue without beginning a round of reconciliation', (
     reconciler,
     requests: {
       poller,
+      polling: { readFacts: () => ({ ...facts, marksEveryMs: 5000, publicHeadroom: 9 }) },
       queue: { push: (request: PlannedRequest) => void asked.push(request), setOpenOrders: () => undefined },
     },
-    polling: { readFacts: () => ({ ...facts, marksEveryMs: 5000, publicHeadroom: 9 }) },
     account: { own: { exposure: { workingOrders: 2 } } },
     safety: { modes: { wantsProof: false } },
   };

@@ -1,7 +1,7 @@
 /** A market's facts for the poll plan: its own history, and the time of its resolution. */
 
 import { expect, it } from 'vitest';
-import { Polling } from '../../../src/trader/engine/polling.js';
+import { Polling } from '../../../src/trader/engine/requests.js';
 import { MarketTracker } from '../../../src/trader/market/market-tracker.js';
 import { MarkTrust } from '../../../src/trader/market/venue-marks.js';
 import { newsSigma } from '../../../src/trader/strategy/maths/log-odds.js';

@@ -2,7 +2,7 @@
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { complement, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
-import type { ConfigureCommand, OperatorCommand } from '../../../shared/protocol/seam.js';
+import type { ConfigureCommand, FleetCommand, OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { AdoptionOfOutcome } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
@@ -16,7 +16,7 @@ import type { MergeSettings, StrategySettings, TraderSettings } from '../setting
 import type { TraderState } from '../state.js';
 import { rememberConfig } from './config-history.js';
 import { LADDER } from './modes.js';
-import { type Pauses, setFleetBounds } from './pauses.js';
+import type { Pauses } from './pauses.js';
 import type { Safety } from './safety.js';
 
 /**
@@ -71,6 +71,19 @@ function setQuoteHours(markets: Markets, notices: Notices, { strategy, open }: Q
   markets.setQuoteHours(strategy, open);
   const where = open ? 'within' : 'outside';
   notices.notify(nowMs, 'quote_hours', `strategy ${strategy} is ${where} its quote hours`);
+}
+
+function setFleetBounds(
+  { safety, markets, notices }: TraderState,
+  { hold, markets: claimed }: FleetCommand,
+  nowMs: number,
+): void {
+  const before = safety.fleet?.hold ?? null;
+  safety.fleet = { hold, markets: new Set(claimed) };
+  markets.requestRequote();
+  if (hold === before) return;
+  if (hold === null) notices.notify(nowMs, 'fleet', 'the wallet is surely ours again');
+  else if (before === null) notices.alert(nowMs, 'fleet', hold);
 }
 
 const ENDS_SALES: readonly OperatorCommand['kind'][] = ['pause', 'cancel-all', 'kill'];

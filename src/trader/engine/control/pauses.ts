@@ -3,9 +3,7 @@
  * pause by the trader, for example after a refusal by the signer, also ends with a resume of everything.
  */
 
-import type { FleetCommand } from '../../../shared/protocol/seam.js';
 import type { Notes } from '../../ledger/contract.js';
-import type { Notices } from '../notices.js';
 
 const NOTE = 'paused_markets';
 
@@ -124,30 +122,4 @@ export class Pauses {
     const ids = [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattening' ? [id] : []));
     this.flattening = ids.length === 0 ? NONE : ids;
   }
-}
-
-export interface FleetBounds {
-  /** Why all orders are pulled; null when none must be. */
-  readonly hold: string | null;
-  readonly markets: ReadonlySet<string>;
-}
-
-/** Parts of the trader that the bounds of the fleet change. */
-interface Bounded {
-  readonly safety: { fleet: FleetBounds | null };
-  readonly markets: { requestRequote(): void };
-  readonly notices: Pick<Notices, 'notify' | 'alert'>;
-}
-
-export function setFleetBounds(
-  { safety, markets: tracked, notices }: Bounded,
-  { hold, markets }: FleetCommand,
-  nowMs: number,
-): void {
-  const before = safety.fleet?.hold ?? null;
-  safety.fleet = { hold, markets: new Set(markets) };
-  tracked.requestRequote();
-  if (hold === before) return;
-  if (hold === null) notices.notify(nowMs, 'fleet', 'the wallet is surely ours again');
-  else if (before === null) notices.alert(nowMs, 'fleet', hold);
 }

@@ -1,23 +1,29 @@
-/** The trader's current mode, and everything that stops it or holds it back. */
+/** The trader's current mode, everything that stops it or holds it back, and the command that lifts a stop. */
 
+import { AssertionFailed } from '../../../shared/base/errors.js';
 import type { Micros } from '../../../shared/base/micros.js';
 import type { Executor } from '../../executor/executor.js';
-import type { BookedFill, Ledger } from '../../ledger/contract.js';
+import type { BookedFill, Ledger, LedgerReader, Notes } from '../../ledger/contract.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { RiskStance } from '../../risk/controls.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import { Guards } from '../guards/guards.js';
 import type { Notices } from '../notices.js';
 import type { Account } from '../own/account.js';
-import { Silence } from '../silence.js';
-import { UnreadLists, UnreadMarkets } from '../unread-lists.js';
+import { Silence, UnreadLists, UnreadMarkets } from '../unread-lists.js';
 import type { StepClock } from '../venue-clock.js';
-import { type HeldBack, MODES_NOTE, type ModeNow, Modes, type Stops, type StoredModes } from './modes.js';
-import { type FleetBounds, Pauses } from './pauses.js';
+import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes, type Stops, type StoredModes } from './modes.js';
+import { Pauses } from './pauses.js';
 
 /** Longest wait of a stop for conversions in flight, ms; the next start books later ones. */
 const CONVERSION_PATIENCE_MS = 10_000;
 const UNCLAIMED = 'another wallet of the fleet has this market, or it is not claimed yet';
+
+interface FleetBounds {
+  /** Why all orders are pulled; null when none must be. */
+  readonly hold: string | null;
+  readonly markets: ReadonlySet<string>;
+}
 
 interface Watched {
   readonly ledger: Ledger;
@@ -52,8 +58,7 @@ export class Safety {
   constructor(watched: Watched, limits: RiskLimits) {
     const { ledger } = watched;
     this.#watched = watched;
-    // This class alone writes the note, so it parses.
-    this.modes = new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
+    this.modes = readModes(ledger);
     this.guards = new Guards(ledger, limits);
     this.pauses = new Pauses(ledger);
     // As after a kill: a halt may have left resting orders.
@@ -169,3 +174,54 @@ export class Safety {
     this.#watched.notices.alert(nowMs, 'halted', text);
   }
 }
+
+/** `Safety` alone writes the note, so it parses. */
+const readModes = (ledger: Pick<Notes, 'note'>): Modes =>
+  new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
+
+const WITH_REASON = 'resume --reason TEXT';
+/** After a restored backup, and wherever the ledger lacks a holding that the exchange shows. */
+const ADOPT = 'ledger adopt --reason TEXT';
+
+/** Empty when nothing is stopped, or when it resumes without a command. */
+export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mode): string {
+  const { heldBack, modes, pauses, reduceOnly, stopped } = safety;
+  const way = modes.wayBack(mode, stopped, heldBack !== null);
+  // A resume ignores the differences and books nothing.
+  const lacks = reconciler.verdict !== null || reconciler.accepted.length > 0;
+  if (lacks && (way === '' || mode === 'reducing')) return ADOPT;
+  // An odd fill reduces without an operator's command, and so does a pause of a single market.
+  const isOdd = mode === 'reducing' && reduceOnly !== null;
+  const isPausedSomewhere =
+    mode === 'quoting' || mode === 'widened' || mode === 'reducing' ? pauses.first !== null : false;
+  if (way !== '') return way;
+  if (isOdd || isPausedSomewhere) return WITH_REASON;
+  const [flattened] = pauses.flattened;
+  return mode === 'quoting' && flattened !== undefined ? `resume --market ${flattened} --reason TEXT` : '';
+}
+
+/**
+ * Stops by an operator, a limit or an alarm: the mode of the next start from this ledger. Reads only.
+ *
+ * @param stopFile text of the stop file; null without one
+ */
+export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLimits, stopFile: string | null) {
+  const setNote = (key: string) => {
+    throw new AssertionFailed(`the note ${key} is only read here`);
+  };
+  const notes: Notes = { note: (key) => ledger.note(key), setNote };
+  const modes = readModes(notes);
+  if (stopFile !== null) modes.apply({ kind: 'kill', reason: stopFile });
+  modes.onStart();
+  const { halted, fillAlarm } = new Guards({ ...notes, intents: () => [] }, limits);
+  const alarm = fillAlarm.text;
+  const paused = new Pauses(notes).first;
+  const { mode, reason } = modes.mode({ halted, reducing: alarm, widened: null });
+  const way = modes.wayBack(mode, halted ?? paused ?? alarm);
+  const needsReason = way === '' && (mode === 'reducing' || (mode === 'quoting' && paused !== null));
+  const why = mode === 'quoting' && paused !== null ? `but for ${paused}` : reason;
+  return { mode, reason: why, wayBack: needsReason ? WITH_REASON : way };
+}
+
+/** `mode` holds once the own state at the exchange was read. */
+export type NextStart = Readonly<ReturnType<typeof readNextStart>>;

@@ -9,7 +9,6 @@ import { NO_QUOTES, type QuoteLevel, type Quotes } from '../../strategy/contract
 import type { AnyEvent } from '../../strategy/events.js';
 import { LIVE_CLASSES, type LiveClass, type ParamSpecs, type ParamValues } from '../../strategy/params.js';
 import { feedsNamed } from '../../strategy/read-params.js';
-import type { StepContext } from '../gate.js';
 import { isSelective, type Worth } from '../selection/offer.js';
 import type { StrategySettings } from '../settings.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
@@ -29,7 +28,11 @@ const NOT_CHOSEN = 'the markets of its strategy have not been chosen yet';
 const WITHOUT_EVENT = NO_QUOTES('the market belongs to no event, and its strategy quotes whole events');
 
 /** Bounds that hold for every slot of a turn, whatever its strategy wants. */
-type WishBounds = Pick<StepContext, 'nowMs' | 'hold'> & { readonly limits: Pick<RiskLimits, 'widenDistanceMicros'> };
+interface WishBounds {
+  readonly nowMs: number;
+  readonly hold: string | null;
+  readonly limits: Pick<RiskLimits, 'widenDistanceMicros'>;
+}
 
 /** Longest interval between turns of a slot, ms: ages and time to resolution change without observations. */
 const REQUOTE_MS = 1_000;

@@ -9,8 +9,8 @@ import { type MarketOffer, PricedOffer, type ScarcityPrices } from '../../schedu
 import type { RequestQueue } from '../../scheduler/request-queue.js';
 import type { MarketEntry } from '../markets.js';
 import type { OwnState } from '../own/own-state.js';
-import { computeSigma } from '../polling.js';
 import type { QuoteSlot } from '../quoting/quote-slot.js';
+import { computeSigma } from '../requests.js';
 import type { StrategySettings, TraderSettings } from '../settings.js';
 import type { VenueClock } from '../venue-clock.js';
 import { type Belief, believe, sumMeasured } from './measures.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { obey } from '../../../../src/trader/engine/control/commands.js';
 import { Modes } from '../../../../src/trader/engine/control/modes.js';
-import { setFleetBounds } from '../../../../src/trader/engine/control/pauses.js';
 import { openMemoryLedger } from '../../../../src/trader/ledger/ledger.js';
 import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
 
@@ -8,7 +8,7 @@ import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
 function newTrader() {
   const state = stateOf(openMemoryLedger(), settingsOf({ strategies: [strategyOf(['m1', 'm2'])] }));
   const bound = (hold: string | null, markets: readonly string[]) =>
-    state.ledger.transaction(() => setFleetBounds(state, { kind: 'fleet', hold, markets }, 0));
+    state.ledger.transaction(() => obey(state, { kind: 'fleet', hold, markets }, 0));
   return { state, bound };
 }
 
@@ -27,10 +27,8 @@ describe('a trader in a fleet', () => {
   it('says once that its wallet may be another’s soon, and once that it is not', () => {
     const { state, bound } = newTrader();
     for (const hold of [null, 'away', 'away for long', null, null]) bound(hold, []);
-    expect(state.notices.take().map(({ severity, text }) => `${severity}: ${text}`)).toEqual([
-      'loud: away',
-      'info: the wallet is surely ours again',
-    ]);
+    const said = state.notices.take().map(({ severity, text }) => `${severity}: ${text}`);
+    expect(said).toEqual(['loud: away', 'info: the wallet is surely ours again']);
   });
 
   it('lets nothing leave meanwhile, not even a flatten, and leaves stricter modes as they are', () => {
