@@ -47,7 +47,9 @@ export function quoteSlot(
     (order) => order.strategy === slot.strategy.name,
   );
   if (sight === null) return cancelAll(orders, slot.conditionId, context);
-  const { cancels, wishes } = findChanges(quotes, orders, sight.market, () => areMovesToWait(context));
+  // The rest of the burst is kept for missing orders and for retreats.
+  const movesWait = () => context.requests.queue.burstLeft(nowMs) < KEPT_FROM_MOVES;
+  const { cancels, wishes } = findChanges(quotes, orders, sight.market, movesWait);
   const canceled = cancelAll(cancels, slot.conditionId, context);
   if (wishes.length === 0 || nowMs < slot.placeAfterMs) return canceled;
   // A book must show the result of the newest own fill first.
@@ -64,9 +66,6 @@ export function quoteSlot(
 /** Probes use only requests and open orders that nothing else needs: else they would keep other orders out. */
 const mayProbe = ({ strategy }: QuoteSlot, { requests, nowMs, own }: StepContext): boolean =>
   requests.queue.burstLeft(nowMs) >= 1 && own.exposure.workingOrders < strategy.risk.maxOpenOrders * PROBES_PART;
-
-/** True when the rest of the burst is kept for missing orders and for retreats. */
-const areMovesToWait = ({ requests, nowMs }: StepContext): boolean => requests.queue.burstLeft(nowMs) < KEPT_FROM_MOVES;
 
 /** Cancels these orders. Risk never rejects a cancel; an order whose cancel is in flight is skipped. */
 export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, context: StepContext): boolean {
