@@ -4,7 +4,7 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
-import { type NextStart, readNextStart } from '../../trader/engine/control/way-back.js';
+import { type NextStart, readNextStart } from '../../trader/engine/control/safety.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { readStanding } from '../../trader/reconcile/confirmed-differences.js';
 import { agreementText } from '../../trader/reconcile/differences.js';

@@ -2,22 +2,18 @@
 
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { FeedView, FeedViews } from '../market/view.js';
-import type { QuoteSlot } from './quoting/quote-slot.js';
-import type { FeedSettings } from './settings.js';
+import type { Markets } from './markets.js';
+import type { Notices } from './notices.js';
+import type { FeedSettings, TraderSettings } from './settings.js';
 
 /** Maximum markets stored per feed; the one updated longest ago is dropped. */
 const MAX_MARKETS = 2_000;
 
-/** Slots that may quote by feed values. */
-type Hearer = Pick<QuoteSlot, 'feeds' | 'asksFor' | 'observe'> & { dirty: boolean };
-
 /** Services of the trader that `Feeds` uses. */
 interface Around {
-  listSlots(conditionId: string): readonly Hearer[];
-  readonly markets: { get(conditionId: string): unknown; readonly hasCatalog: boolean };
-  readonly settings: { readonly strategies: readonly { readonly markets: { readonly ids: readonly string[] } }[] };
-  notify(timeMs: number, kind: string, text: string): void;
-  alert(timeMs: number, kind: string, text: string): void;
+  readonly markets: Pick<Markets, 'get' | 'listSlots' | 'hasCatalog'>;
+  readonly settings: Pick<TraderSettings, 'strategies'>;
+  readonly notices: Pick<Notices, 'notify' | 'alert'>;
 }
 
 interface FeedMemory {
@@ -60,7 +56,11 @@ export class Feeds {
       feed.newest.set(conditionId, value);
       const [oldest] = feed.newest.keys();
       if (feed.newest.size > MAX_MARKETS && oldest !== undefined) feed.newest.delete(oldest);
-      for (const slot of around.listSlots(conditionId)) if (slot.feeds.includes(seen.feed)) tell(slot, seen);
+      for (const slot of around.markets.listSlots(conditionId)) {
+        if (!slot.feeds.includes(seen.feed)) continue;
+        slot.dirty = true;
+        slot.observe({ kind: 'feed', nowMs: seen.nowMs, feed: seen.feed });
+      }
       nameUnknown(feed, conditionId, seen.nowMs, around);
     }
   }
@@ -97,16 +97,16 @@ export class Feeds {
   }
 
   /** Sends one notice when a feed goes silent, and one when it is back. */
-  look(around: Around, nowMs: number): void {
+  look(notices: Around['notices'], nowMs: number): void {
     for (const feed of this.#feeds.values()) {
       feed.sinceMs ??= nowMs;
       const { name, maxAgeMs } = feed.settings;
       const isCurrent = countCurrent(feed, nowMs) > 0;
       const isNew = feed.told !== isCurrent && (isCurrent || feed.told === true || nowMs - feed.sinceMs > maxAgeMs);
       if (!isNew) continue;
-      if (isCurrent) around.notify(nowMs, 'feed_current', `feed ${name} says what things are worth`);
+      if (isCurrent) notices.notify(nowMs, 'feed_current', `feed ${name} says what things are worth`);
       else
-        around.alert(
+        notices.alert(
           nowMs,
           'feed_silent',
           `feed ${name} ${describeSilence(feed, nowMs)}: who quotes by it quotes nothing`,
@@ -127,11 +127,6 @@ export class Feeds {
       ageMs: newestAgeMs(feed, nowMs),
     }));
   }
-}
-
-function tell(slot: Hearer, { feed, nowMs }: { readonly feed: string; readonly nowMs: number }): void {
-  slot.dirty = true;
-  if (slot.asksFor('feed')) slot.observe({ kind: 'feed', nowMs, feed });
 }
 
 const NONE: FeedViews = Object.freeze({});
@@ -168,12 +163,16 @@ function describeSilence(feed: FeedMemory, nowMs: number): string {
  * One notice per market. It waits until the markets are known: from the catalog, or because every strategy names its
  * own.
  */
-function nameUnknown(feed: FeedMemory, conditionId: string, nowMs: number, around: Around): void {
-  const { markets, settings } = around;
+function nameUnknown(
+  feed: FeedMemory,
+  conditionId: string,
+  nowMs: number,
+  { markets, settings, notices }: Around,
+): void {
   if (feed.namedUnknown || markets.get(conditionId) !== undefined) return;
   if (!markets.hasCatalog && settings.strategies.some(({ markets: { ids } }) => ids.length === 0)) return;
   feed.namedUnknown = true;
   const shown = conditionId.replaceAll(/[^\w-]/g, '?');
   const text = `feed ${feed.settings.name} names market ${shown}, which nobody here quotes; said once`;
-  around.alert(nowMs, 'feed_unknown_market', text);
+  notices.alert(nowMs, 'feed_unknown_market', text);
 }

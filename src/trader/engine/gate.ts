@@ -6,45 +6,58 @@
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { Executor } from '../executor/executor.js';
 import type { Sight } from '../market/view.js';
-import type { ActionPace } from '../risk/action-pace.js';
-import { type RiskFacts, type RiskStance, toWorkingOrder } from '../risk/controls.js';
-import type { FindCaps } from '../risk/exposure.js';
-import type { FillFacts } from '../risk/fill-guard.js';
+import { type RiskFacts, toWorkingOrder } from '../risk/controls.js';
 import type { Intent, Refused } from '../risk/intent.js';
 import type { RiskLimits } from '../risk/limits.js';
-import type { LossFacts } from '../risk/loss-guard.js';
 import { judge } from '../risk/risk.js';
-import type { RequestQueue } from '../scheduler/request-queue.js';
-import type { Economics } from '../strategy/economics.js';
+import { LADDER, type ModeNow } from './control/modes.js';
+import type { Guards } from './guards/guards.js';
 import type { OwnState } from './own/own-state.js';
+import type { Valuation } from './own/valuation.js';
+import type { Requests } from './requests.js';
+import type { TraderSettings } from './settings.js';
 
 /** True for a request that brings an order closer to resting. */
 export const isOfPlace = ({ call }: PlannedRequest): boolean =>
   call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
 
-/** Shared facts of one step that a decision uses. */
-export interface StepContext {
-  readonly nowMs: number;
-  /** As of the beginning of this turn or the last `refresh`. */
-  own: OwnState;
-  refresh(): void;
-  readonly loss: LossFacts;
-  readonly findCaps: FindCaps;
-  readonly fills: FillFacts;
-  readonly pace: ActionPace;
-  /** The trader's limits; those of a strategy are tighter. */
-  readonly limits: RiskLimits;
-  readonly economics: Economics;
-  /** Why nothing may be quoted; null when quoting is allowed. */
-  readonly hold: string | null;
-  readonly stance: RiskStance;
-  /** Empty when the stance is `normal`. */
-  readonly stanceReason: string;
-  readonly queue: RequestQueue;
+/** Parts of the trader that decisions use. */
+interface Deciding {
+  readonly account: { readonly own: OwnState; readonly valuation: Valuation };
+  readonly safety: { readonly guards: Guards; mode(): ModeNow };
+  readonly requests: Requests;
   readonly executor: Executor;
-  nextIntentId(conditionId: string): string;
-  /** True when a cancel of this order was sent so recently that its answer should be awaited. */
-  noteCancelTry(orderPubkey: string): boolean;
+  readonly settings: TraderSettings;
+}
+
+/** Facts that the decisions of one step share. */
+export type StepContext = ReturnType<typeof makeStepContext>;
+
+/** @param hold why nothing may be quoted; null when quoting is allowed */
+export function makeStepContext(
+  { account, safety, requests, executor, settings }: Deciding,
+  hold: string | null,
+  nowMs: number,
+) {
+  const { averages, equityMicros } = account.valuation;
+  const held = hold ?? (equityMicros === null ? 'starting: what we hold cannot be valued yet' : null);
+  const { mode, reason } = safety.mode();
+  return {
+    nowMs,
+    hold: held,
+    requests,
+    executor,
+    guards: safety.guards,
+    /** The trader's limits; those of a strategy are tighter. */
+    limits: settings.risk,
+    economics: settings.economics,
+    stance: held === null ? LADDER[mode].stance : 'halted',
+    /** Empty when the stance is `normal`. */
+    stanceReason: held ?? reason,
+    /** As of the beginning of this turn; the caller renews it after a conversion. */
+    own: account.own,
+    findCaps: (conditionId: string) => averages.caps(conditionId),
+  };
 }
 
 /** Judges one intent and begins it when risk approves. Returns the refusal; null when it was begun. */
@@ -56,8 +69,8 @@ export function approveAndExecute(
 ): Refused | null {
   const verdict = judge(intent, facts);
   if (verdict.verdict === 'refused') return verdict;
-  for (const request of context.executor.begin(verdict, context.nowMs, reason())) context.queue.push(request);
-  if (intent.kind === 'place' || intent.kind === 'cancel') context.pace.note(context.nowMs);
+  for (const request of context.executor.begin(verdict, context.nowMs, reason())) context.requests.queue.push(request);
+  if (intent.kind === 'place' || intent.kind === 'cancel') context.guards.pace.note(context.nowMs);
   // The next order is judged as if this one already rested.
   if (intent.kind === 'place') context.own.exposure.addOrder(toWorkingOrder(intent, facts));
   if (intent.kind === 'split')
@@ -75,13 +88,13 @@ export const gatherFacts = (
   limits,
   exposure: context.own.exposure,
   cashMicros: context.own.cashMicros,
-  loss: context.loss,
+  loss: context.guards.loss.facts,
   findCaps: context.findCaps,
-  fills: context.fills,
-  pace: context.pace.facts(context.nowMs),
+  fills: context.guards.fills.facts,
+  pace: context.guards.pace.facts(context.nowMs),
   stance: context.stance,
   stanceReason: context.stanceReason,
-  requestHeadroom: context.queue.headroom('signed', 'draft', context.nowMs),
+  requestHeadroom: context.requests.queue.headroom('signed', 'draft', context.nowMs),
 });
 
 /** Reason text for `explain`: empty, since the intent says everything. */

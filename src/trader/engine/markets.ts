@@ -88,24 +88,41 @@ export class Markets {
     return this.#tracked.get(conditionId);
   }
 
+  /** Slots of one market; none if it is not tracked. */
+  listSlots(conditionId: string): readonly QuoteSlot[] {
+    return this.#tracked.get(conditionId)?.slots ?? [];
+  }
+
+  /** All markets if none is given. */
+  requestRequote(conditionId?: string): void {
+    const all = conditionId === undefined ? Array.from(this.all).flatMap(({ slots }) => slots) : null;
+    for (const slot of all ?? this.listSlots(conditionId ?? '')) slot.dirty = true;
+  }
+
   /** Tracks a market, also without a strategy: the wallet holds or offers something there. */
   track(conditionId: string): MarketEntry {
     const known = this.#tracked.get(conditionId);
     if (known !== undefined) return known;
-    const entry = new MarketEntry(this.newFeed(conditionId), findGoodUntilMs(conditionId, this.#ledger));
+    const entry = new MarketEntry(this.#newFeed(conditionId), findGoodUntilMs(conditionId, this.#ledger));
     this.#tracked.set(conditionId, entry);
     this.version++;
     return entry;
   }
 
   /** New tracker of a market, with the stored measures of own fills. */
-  newFeed(conditionId: string): MarketTracker {
+  #newFeed(conditionId: string): MarketTracker {
     const feed = new MarketTracker(conditionId, this.#settings.profile.fee_schedule);
     feed.venueMark.trust = this.markTrust;
     restorePrior(feed, this.#ledger);
     const kept = this.#ledger.note(ownFillsNote(conditionId)) ?? '';
     if (kept !== '') feed.ownFills.restore(kept);
     return feed;
+  }
+
+  /** Ignores observations of a market whose data cannot be processed, until an operator resumes. */
+  exclude(entry: MarketEntry, reason: string): void {
+    entry.excludedBecause = reason;
+    entry.feed = this.#newFeed(entry.conditionId);
   }
 
   /** Stops tracking ended markets without own orders or holdings. */
@@ -191,8 +208,8 @@ export class Markets {
   saveStrategy(slot: QuoteSlot, nowMs: number): void {
     const saved = slot.sandbox?.save(nowMs) ?? null;
     if (saved === null) return;
-    const { strategy, memoryId: marketConditionId } = slot;
-    this.#ledger.saveStrategyState({ strategy: strategy.name, marketConditionId, savedMs: nowMs, ...saved });
+    const marketConditionId = slot.sandbox?.event?.eventConditionId ?? slot.conditionId;
+    this.#ledger.saveStrategyState({ strategy: slot.strategy.name, marketConditionId, savedMs: nowMs, ...saved });
   }
 
   /** An operator resumes: failed strategies start again, and excluded markets return. */
@@ -200,7 +217,8 @@ export class Markets {
     for (const entry of this.#tracked.values()) {
       if (only !== undefined && entry.conditionId !== only) continue;
       entry.excludedBecause = null;
-      for (const slot of entry.slots) if (entry.feed.facts !== null) slot.renewFailed();
+      if (entry.feed.facts === null) continue;
+      for (const { sandbox, strategy } of entry.slots) if (sandbox?.failure) sandbox.renew(strategy.params);
     }
   }
 
@@ -260,7 +278,7 @@ export class Markets {
   }
 
   #open(slot: QuoteSlot, facts: MarketFacts): void {
-    if (!slot.isOpen) slot.open(this.sandboxes.open(slot.strategy, facts, this.#settings));
+    slot.open(() => this.sandboxes.open(slot.strategy, facts, this.#settings));
   }
 
   #isQuotedBy(conditionId: string, strategy: StrategySettings): boolean {

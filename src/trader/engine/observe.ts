@@ -12,20 +12,24 @@ import {
   type RoundList,
 } from '../../shared/protocol/request-owner.js';
 import type { Observation, RequestResult } from '../../shared/protocol/seam.js';
-import type { Jump } from '../market/liveness.js';
 import { readVenueMark } from '../market/venue-marks.js';
 import type { SeenAt } from '../market/view.js';
 import type { RestingOrders } from '../reconcile/comparison.js';
 import { overfull, PageWalk } from '../reconcile/page-walk.js';
+import type { Reconciler } from '../reconcile/reconciler.js';
 import type { OutcomeObservation, PollResult } from '../scheduler/contract.js';
 import { obey } from './control/commands.js';
+import { makeStepContext } from './gate.js';
 import type { MarketEntry } from './markets.js';
+import { type Notices, showTitle } from './notices.js';
+import type { Account } from './own/account.js';
 import { ownOrders } from './own/own-state.js';
 import { takeCandles } from './prior.js';
 import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
-import { makeStepContext } from './quoting/step-context.js';
 import { lookAtEvent, react, tellMarket } from './reactions.js';
-import { showTitle, type TraderState } from './state.js';
+import type { TraderState } from './state.js';
+import type { WatchedList } from './unread-lists.js';
+import type { StepClock } from './venue-clock.js';
 
 /**
  * Answers may arrive out of order, and clock corrections are small. A step back up to this many ms is waited out; a
@@ -34,41 +38,43 @@ import { showTitle, type TraderState } from './state.js';
 const WAITED_OUT_MS = 1_000;
 
 /** The same observation with its time clamped to the newest one, unless the clock was set back. */
-export function orderInTime<T extends Observation>(seen: T, { seenMs }: TraderState): T {
+export function orderInTime<T extends Observation>(seen: T, { seenMs }: StepClock): T {
   return seen.nowMs < seenMs && seenMs - seen.nowMs <= WAITED_OUT_MS ? { ...seen, nowMs: seenMs } : seen;
 }
 
 /** The outcome with its request. */
 function receiveOutcome(state: TraderState, seen: OutcomeObservation): RequestResult {
-  const request = state.queue.onOutcome(seen);
+  const request = state.requests.queue.onOutcome(seen);
   const { outcome, nowMs, sentMs, venueTimeMs } = seen;
-  if (venueTimeMs !== null) state.venueClock.observe(venueTimeMs, sentMs, nowMs);
-  noteSilence(state, outcome.kind === 'unknown' ? outcome.reason : null, nowMs);
+  if (venueTimeMs !== null) state.clock.venue.observe(venueTimeMs, sentMs, nowMs);
+  if (outcome.kind === 'unknown') noteSilence(state, outcome.reason, nowMs);
+  else endSilence(state, nowMs);
   return { request, outcome, nowMs, sentMs, venueTimeMs };
 }
 
 /** Sends one notice when the exchange goes silent and one when it is back; then own state is read first. */
-function noteSilence(state: TraderState, silentBecause: string | null, nowMs: number): void {
-  if (silentBecause === null) return endSilence(state, nowMs);
-  if (state.silence.onUnknown(nowMs))
-    state.alert(
-      nowMs,
-      'silent',
-      `the exchange does not answer: ${silentBecause}; what rests there is unknown, not gone`,
-    );
+function noteSilence({ safety, notices, markets }: TraderState, because: string, nowMs: number): void {
+  const { silence } = safety;
+  if (silence.onUnknown(nowMs))
+    notices.alert(nowMs, 'silent', `the exchange does not answer: ${because}; what rests there is unknown, not gone`);
+  if (!silence.isOn) return;
   // The own-state reads show when it is back. Drafts would be retried as fast as connections are refused.
-  if (state.silence.isOn) state.pausePlacing(nowMs + PLACE_PAUSE_MS);
+  for (const entry of markets.all) {
+    entry.saleAfterMs = nowMs + PLACE_PAUSE_MS;
+    for (const slot of entry.slots) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
+  }
 }
 
-function endSilence(state: TraderState, nowMs: number): void {
-  const { wasOn, isBack } = state.silence.onAnswer();
-  if (isBack) state.alert(nowMs, 'answering', 'the exchange answers again');
+function endSilence({ safety, notices, requests }: TraderState, nowMs: number): void {
+  const { wasOn, isBack } = safety.silence.onAnswer();
+  if (isBack) notices.alert(nowMs, 'answering', 'the exchange answers again');
   if (!wasOn) return;
-  for (const kind of ['orders', 'fills', 'assets'] as const) state.poller.expedite({ kind });
+  for (const kind of ['orders', 'fills', 'assets'] as const) requests.poller.expedite({ kind });
 }
 
 export function observe(state: TraderState, seen: Observation): void {
-  state.advanceClock(seen.nowMs);
+  if (seen.nowMs < state.clock.seenMs) onClockSetBack(state, state.clock.seenMs - seen.nowMs, seen.nowMs);
+  state.clock.seenMs = seen.nowMs;
   switch (seen.kind) {
     case 'time':
       return;
@@ -78,6 +84,29 @@ export function observe(state: TraderState, seen: Observation): void {
       return state.feeds.take(seen, state);
     case 'outcome':
       return observeReport(state, receiveOutcome(state, seen), seen.requestId);
+  }
+}
+
+/**
+ * Clears waits that now end far in the future, and the known books: their age is unknown, so quotes based on them are
+ * pulled.
+ */
+function onClockSetBack(state: TraderState, byMs: number, nowMs: number): void {
+  const { clock, safety, requests, markets, notices } = state;
+  const text = `this machine's clock was set back by ${byMs} ms; quotes wait for new books`;
+  notices.alert(nowMs, 'clock_set_back', text);
+  clock.bornMs = Number.NEGATIVE_INFINITY;
+  safety.modes.settledMs = null;
+  requests.cancelTries.clear();
+  state.feeds.clockSetBack();
+  markets.requestRequote();
+  for (const entry of markets.all) {
+    entry.feed.clockSetBack(byMs, requests.queue.newestId);
+    entry.nextConversionMs = 0;
+    entry.saleAfterMs = 0;
+    entry.filledMs = Number.NEGATIVE_INFINITY;
+    entry.measures.clockSetBack();
+    for (const slot of entry.slots) slot.placeAfterMs = 0;
   }
 }
 
@@ -107,7 +136,7 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
       kind === 'candles'
         ? readBars(state, marketConditionId, report)
         : readMarket(state, { kind, marketConditionId }, report, requestId);
-    return state.poller.onReport(target, result, report.nowMs);
+    return state.requests.poller.onReport(target, result, report.nowMs);
   }
   switch (target.kind) {
     case 'catalog':
@@ -120,7 +149,7 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
       return observeRound(state, 'assets', report);
     case 'marks':
       takeMarks(state, report, seenAt(report, requestId));
-      return state.poller.onReport(target, toPollResult(report), report.nowMs);
+      return state.requests.poller.onReport(target, toPollResult(report), report.nowMs);
     case 'orders':
     case 'fills':
       return observeOwnList(state, target.kind, report);
@@ -132,7 +161,7 @@ type Seen = Exclude<MarketPoll, 'candles'>;
 
 function readBars(state: TraderState, conditionId: string, report: RequestResult): PollResult {
   const entry = state.markets.get(conditionId);
-  if (entry !== undefined) takeCandles(state, entry, report, showTitle(state, conditionId));
+  if (entry !== undefined) takeCandles(state, entry, report, showTitle(state.markets, conditionId));
   return toPollResult(report);
 }
 
@@ -162,147 +191,184 @@ function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unkn
   } catch (error) {
     // Arithmetic that a row of this market broke. A broken ledger or a broken invariant ends the trader instead.
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
-    state.excludeMarket(entry, `a ${poll} answer cannot be reckoned with: ${error.message}`, at.seenMs);
+    excludeMarket(state, entry, `a ${poll} answer cannot be reckoned with: ${error.message}`, at.seenMs);
     return 'failed';
   }
-  state.requestRequote(entry.conditionId);
+  state.markets.requestRequote(entry.conditionId);
   return 'ok';
+}
+
+/**
+ * Excludes a market whose data cannot be processed. Its observations are ignored and its orders pulled; the other
+ * markets continue. The next start includes it again.
+ */
+function excludeMarket(
+  { markets, safety, notices }: TraderState,
+  entry: MarketEntry,
+  reason: string,
+  nowMs: number,
+): void {
+  const { conditionId } = entry;
+  const title = showTitle(markets, conditionId);
+  markets.exclude(entry, reason);
+  safety.pauses.pause(conditionId, reason);
+  markets.requestRequote(conditionId);
+  const text = `"${title}" is out: ${reason}; what rests there is pulled, until an operator resumes it with a reason`;
+  notices.alert(nowMs, 'market_failed', text);
 }
 
 /** The shell answers with the data of the request's endpoint; the request's owner names that endpoint. */
 function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknown, at: SeenAt): void {
-  const { conditionId } = entry;
+  const { account, markets, requests } = state;
+  const { conditionId, feed } = entry;
   switch (poll) {
     case 'book': {
-      const { jump } = entry.feed;
-      entry.feed.onBook(data as DataOf<'markets.book'>, at, ownOrders(state.own, conditionId));
-      if (entry.feed.jump !== null && entry.feed.jump !== jump) onJump(state, conditionId, entry.feed.jump);
-      if (state.polling.isOwnSlow && isShortOfOwn(state, entry)) state.poller.expedite({ kind: 'fills' });
+      const { jump: before } = feed;
+      feed.onBook(data as DataOf<'markets.book'>, at, ownOrders(account.own, conditionId));
+      const { jump } = feed;
+      if (jump !== null && jump !== before) {
+        const { jumpedMs: nowMs, changeLogOdds } = jump;
+        tellMarket(markets, conditionId, { kind: 'jump', nowMs, changeLogOdds });
+        lookAtEvent(state, conditionId);
+      }
+      if (requests.polling.isOwnSlow && isShortOfOwn(account, entry)) requests.poller.expedite({ kind: 'fills' });
       return;
     }
     case 'trades':
-      return entry.feed.onTrades(data as DataOf<'markets.trades'>, at);
+      return feed.onTrades(data as DataOf<'markets.trades'>, at);
     case 'detail':
-      if (state.markets.onDetail(entry, data as DataOf<'markets.detail'>, at)) {
-        state.notify(at.seenMs, 'market', `"${showTitle(state, conditionId)}" is now ${entry.feed.facts?.phase}`);
-        tellPhase(state, entry, at.seenMs);
+      if (markets.onDetail(entry, data as DataOf<'markets.detail'>, at)) {
+        const phase = feed.facts?.phase;
+        state.notices.notify(at.seenMs, 'market', `"${showTitle(markets, conditionId)}" is now ${phase}`);
+        if (phase === 'resolved' || phase === 'canceled')
+          tellMarket(markets, conditionId, { kind: 'resolved', nowMs: at.seenMs, phase });
       }
-      state.invalidateOwn(); // Fees and event may have changed the cost of own orders.
+      account.invalidate(); // Fees and event may have changed the cost of own orders.
   }
-}
-
-/** Reads the other books of the event soon, as after a fill. */
-function onJump(state: TraderState, conditionId: string, { jumpedMs, changeLogOdds }: Jump): void {
-  tellMarket(state, conditionId, { kind: 'jump', nowMs: jumpedMs, changeLogOdds });
-  lookAtEvent(state, conditionId);
-}
-
-function tellPhase(state: TraderState, { conditionId, feed }: MarketEntry, nowMs: number): void {
-  const phase = feed.facts?.phase;
-  if (phase === 'resolved' || phase === 'canceled') tellMarket(state, conditionId, { kind: 'resolved', nowMs, phase });
 }
 
 /** True when a book shows that a resting own order, which is not being canceled, is partly gone. */
-function isShortOfOwn(state: TraderState, { conditionId, feed }: MarketEntry): boolean {
-  const resting = state.own.orders.get(conditionId)?.filter(({ phase }) => phase === 'resting') ?? [];
-  return feed.isShortOfOwn(resting);
+function isShortOfOwn({ own }: Account, { conditionId, feed }: MarketEntry): boolean {
+  return feed.isShortOfOwn(own.orders.get(conditionId)?.filter(({ phase }) => phase === 'resting') ?? []);
 }
 
 function observeCatalog(state: TraderState, report: RequestResult): void {
-  state.catalog ??= new PageWalk((row) => row.condition_id);
-  const walk = state.catalog;
+  const { requests, safety, markets, notices } = state;
+  requests.catalog ??= new PageWalk((row) => row.condition_id);
+  const walk = requests.catalog;
   const step = walk.onReport(report);
-  state.unreadMarkets.onPage(report);
-  if (step.kind === 'page' && step.next !== null) return state.queue.push(step.next);
-  state.catalog = null;
-  for (const { kind, text } of state.unreadMarkets.onEnd(step.kind === 'page')) {
-    state.alert(report.nowMs, kind, text);
-    for (const { conditionId } of state.markets.all) state.requestRequote(conditionId);
+  safety.unreadMarkets.onPage(report);
+  if (step.kind === 'page' && step.next !== null) return requests.queue.push(step.next);
+  requests.catalog = null;
+  for (const { kind, text } of safety.unreadMarkets.onEnd(step.kind === 'page')) {
+    notices.alert(report.nowMs, kind, text);
+    markets.requestRequote();
   }
-  if (step.kind === 'page') state.markets.onCatalog(walk.rows);
-  const failed = toPollResult(report) === 'unsent' ? 'unsent' : 'failed';
-  state.noteLook('catalog', step.kind === 'void' ? failed : 'ok', report);
+  if (step.kind === 'page') markets.onCatalog(walk.rows);
+  noteListRead(state, 'catalog', step.kind === 'void' ? toFailure(report) : 'ok', report);
+}
+
+/** Passes the outcome of a list read to the poll plan, and raises an alarm if the list stays unreadable. */
+function noteListRead(
+  { requests, safety, notices }: TraderState,
+  list: WatchedList,
+  result: PollResult,
+  report: RequestResult,
+): void {
+  const { nowMs } = report;
+  requests.poller.onReport({ kind: list }, result, nowMs);
+  const news = safety.unreadLists.onLook(list, result, report, safety.silence.isOn);
+  if (news !== null) notices.alert(nowMs, news.kind, news.text);
+  if (list !== 'catalog') safety.halt(safety.guards.keys.observe(list, report.outcome, nowMs), nowMs);
 }
 
 /** Details of all open markets by page: each row counts as a read of that market's own detail. */
 function observeDetails(state: TraderState, report: RequestResult, requestId: number): void {
-  state.details ??= new PageWalk((row) => row.summary.condition_id);
-  const step = state.details.onReport(report);
+  const { requests, markets } = state;
+  requests.details ??= new PageWalk((row) => row.summary.condition_id);
+  const step = requests.details.onReport(report);
   if (step.kind === 'page') {
     const at = seenAt(report, requestId);
     for (const row of step.rows) {
-      const entry = state.markets.get(row.summary.condition_id);
+      const entry = markets.get(row.summary.condition_id);
       if (row.result_type !== 'market' || entry === undefined || entry.excludedBecause !== null) continue;
       if (readData(state, entry, 'detail', row.summary, at) === 'failed') continue;
-      state.poller.onSeen({ kind: 'detail', marketConditionId: entry.conditionId }, at.seenMs);
+      requests.poller.onSeen({ kind: 'detail', marketConditionId: entry.conditionId }, at.seenMs);
     }
-    if (step.next !== null) return state.queue.push(step.next);
+    if (step.next !== null) return requests.queue.push(step.next);
   }
-  state.details = null;
-  const failed = toPollResult(report) === 'unsent' ? 'unsent' : 'failed';
-  state.poller.onReport({ kind: 'details' }, step.kind === 'void' ? failed : 'ok', report.nowMs);
+  requests.details = null;
+  requests.poller.onReport({ kind: 'details' }, step.kind === 'void' ? toFailure(report) : 'ok', report.nowMs);
 }
 
-function toPollResult({ outcome }: Pick<RequestResult, 'outcome'>): PollResult {
-  if (outcome.kind === 'answered') return 'ok';
-  return outcome.kind === 'unknown' && !outcome.sent ? 'unsent' : 'failed';
-}
+const toFailure = ({ outcome }: RequestResult): PollResult =>
+  outcome.kind === 'unknown' && !outcome.sent ? 'unsent' : 'failed';
 
-function takeMarks(state: TraderState, { request, outcome, nowMs }: RequestResult, at: SeenAt): void {
-  const isOff = state.settings.polling.marks !== 'auto';
+const toPollResult = (report: RequestResult): PollResult =>
+  report.outcome.kind === 'answered' ? 'ok' : toFailure(report);
+
+function takeMarks(
+  { settings, requests, markets }: TraderState,
+  { request, outcome, nowMs }: RequestResult,
+  at: SeenAt,
+): void {
+  const isOff = settings.polling.marks !== 'auto';
   if (isOff || outcome.kind !== 'answered' || overfull(request, outcome.data) !== null) return;
-  state.poller.onSeen({ kind: 'marks' }, nowMs);
+  requests.poller.onSeen({ kind: 'marks' }, nowMs);
   // The request's owner names the endpoint.
   for (const row of outcome.data as DataOf<'account.assets'>) {
     const price = readVenueMark(row);
-    if (price !== null) state.markets.get(row.position.market.condition_id)?.feed.onVenueMark(price, at);
+    if (price !== null) markets.get(row.position.market.condition_id)?.feed.onVenueMark(price, at);
   }
 }
 
 /** Takes in an own list of the exchange. */
 function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: RequestResult): void {
-  const { ownLists, reconciler, poller } = state;
-  const step = ownLists.onReport(list, report);
-  for (const request of step.requests) state.queue.push(request);
+  const { requests, reconciler, notices } = state;
+  const { poller, polling, queue } = requests;
+  const step = requests.ownLists.onReport(list, report);
+  for (const request of step.requests) queue.push(request);
   react(state, step.reaction, report.nowMs);
-  tellNews(state, report.nowMs);
+  tellNews(reconciler, notices, report.nowMs);
   if (step.result === 'ok' && reconciler.awaits.includes(list)) poller.expedite({ kind: list });
-  const isMissing = list === 'orders' && state.polling.isOwnSlow && state.executor.missingFills().length > 0;
+  const isMissing = list === 'orders' && polling.isOwnSlow && state.executor.missingFills().length > 0;
   if (isMissing) poller.expedite({ kind: 'fills' });
   if (step.restingOrders !== null) observeResting(state, step.restingOrders, report.nowMs);
-  if (step.result !== null) state.noteLook(list, step.result, report);
+  if (step.result !== null) noteListRead(state, list, step.result, report);
 }
 
 /** Takes in one list of a reconciliation round; the poll that began it ends with its last list. */
-function observeRound(state: TraderState, list: RoundList, report: RequestResult): void {
-  const { reconciler, poller, queue } = state;
-  const { requests, result } = reconciler.onRound(list, report);
-  for (const request of requests) queue.push(request);
-  tellNews(state, report.nowMs);
-  if (result === null) return;
-  poller.onReport({ kind: 'assets' }, result, report.nowMs);
+function observeRound({ requests, reconciler, notices }: TraderState, list: RoundList, report: RequestResult): void {
+  const { poller, queue } = requests;
+  const step = reconciler.onRound(list, report);
+  for (const request of step.requests) queue.push(request);
+  tellNews(reconciler, notices, report.nowMs);
+  if (step.result === null) return;
+  poller.onReport({ kind: 'assets' }, step.result, report.nowMs);
   for (const kind of reconciler.awaits) poller.expedite({ kind });
 }
 
-function tellNews(state: TraderState, nowMs: number): void {
-  for (const { loud, text } of state.reconciler.takeNews()) {
-    if (loud) state.alert(nowMs, 'reconciliation', text);
-    else state.notify(nowMs, 'reconciliation', text);
+function tellNews(reconciler: Reconciler, notices: Notices, nowMs: number): void {
+  for (const { loud, text } of reconciler.takeNews()) {
+    if (loud) notices.alert(nowMs, 'reconciliation', text);
+    else notices.notify(nowMs, 'reconciliation', text);
   }
 }
 
 /** While everything is being canceled, resting orders that the ledger does not know are canceled too. */
 function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, nowMs: number): void {
-  if (!state.modes.wantsProof) return;
+  const { safety, ledger, account, requests } = state;
+  const { modes } = safety;
+  if (!modes.wantsProof) return;
   // A read that began later than it ended was requested before the clock was set back.
-  if (state.settledMs !== null && startedMs >= state.settledMs && startedMs <= nowMs) {
-    state.modes.proof(rows.length, nowMs);
-    if (state.modes.proven) state.saveModes();
+  if (modes.settledMs !== null && startedMs >= modes.settledMs && startedMs <= nowMs) {
+    modes.proof(rows.length, nowMs);
+    if (modes.proven) safety.saveModes();
   }
   const context = makeStepContext(state, 'canceling', nowMs);
   for (const { pubkey, market } of rows) {
-    const ours = pubkey !== null && state.ledger.order(pubkey) !== null;
-    if (pubkey === null || ours || context.noteCancelTry(pubkey)) continue;
-    if (cancelOrder(pubkey, market.condition_id, context)) state.invalidateOwn();
+    const ours = pubkey !== null && ledger.order(pubkey) !== null;
+    if (pubkey === null || ours || requests.noteCancelTry(pubkey, nowMs)) continue;
+    if (cancelOrder(pubkey, market.condition_id, context)) account.invalidate();
   }
 }

@@ -37,7 +37,7 @@ export class OutboundCheck {
 
   #objection(call: AnyCall, intent: IntentRow): string | null {
     if (!matches(call, intent)) return `it is not what the ledger has: ${JSON.stringify(call)}`;
-    if (isSubmit(call)) return null;
+    if (call.body !== undefined && 'signature' in call.body) return null;
     if (intent.signature !== null) return 'its intent is signed already';
     // A conversion's draft is requested again after a lost answer; an order's draft never is.
     if (intent.kind !== 'place' && intent.kind !== 'cancel') return null;
@@ -55,8 +55,6 @@ export class OutboundCheck {
     }
   }
 }
-
-const isSubmit = ({ body }: AnyCall): boolean => body !== undefined && 'signature' in body;
 
 /** True when the call matches the ledger row exactly. */
 function matches(call: AnyCall, row: IntentRow): boolean {

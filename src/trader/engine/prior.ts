@@ -30,8 +30,8 @@ interface Entry {
 /** Parts of the trader for storage and notices. */
 interface Around {
   readonly ledger: Pick<Ledger, 'setNote'>;
-  readonly valuation: { readonly averages: Pick<SlowAverages, 'seed'> };
-  notify(timeMs: number, kind: string, text: string): void;
+  readonly account: { readonly valuation: { readonly averages: Pick<SlowAverages, 'seed'> } };
+  readonly notices: { notify(timeMs: number, kind: string, text: string): void };
 }
 
 /** Stored form. */
@@ -86,15 +86,15 @@ export function takeCandles(around: Around, entry: Entry, report: RequestResult,
   // The client has checked it against the endpoint's schema.
   const read = readCandles(outcome.data as readonly Candle[], span, entry.feed.closeGridStep);
   if (read.ok) return learn(around, entry, read.learned, nowMs);
-  around.notify(nowMs, 'candles', `price bars of "${title}" make no sense and change nothing: ${read.because}`);
+  around.notices.notify(nowMs, 'candles', `price bars of "${title}" make no sense and change nothing: ${read.because}`);
 }
 
-function learn({ ledger, valuation }: Around, entry: Entry, learned: LearnedFromBars | null, nowMs: number): void {
+function learn({ ledger, account }: Around, entry: Entry, learned: LearnedFromBars | null, nowMs: number): void {
   if (learned === null) return;
   const { sigmaPerSqrtS, spanS, meanPrice } = learned;
   const { conditionId, feed, candles } = entry;
   feed.setVolatilityPrior(sigmaPerSqrtS);
-  valuation.averages.seed(conditionId, meanPrice, spanS * 1000);
+  account.valuation.averages.seed(conditionId, meanPrice, spanS * 1000);
   candles.goodUntilMs = nowMs + spanS * 1000;
   const kept: Kept = { sigmaPerSqrtS, goodUntilMs: candles.goodUntilMs };
   ledger.setNote(noteOf(conditionId), JSON.stringify(kept));

@@ -1,75 +1,76 @@
 /** Effects of the executor's events: reads, notices and pauses. */
 
-import { complement, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { complement, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
 import type { BookedFill, IntentRow, LedgerReader } from '../ledger/contract.js';
 import type { OwnFill } from '../market/own-fills.js';
 import type { AskedEvent, StrategyEvent } from '../strategy/events.js';
 import { conversionDone, conversionFailed } from './control/complete-sets.js';
+import type { Markets } from './markets.js';
+import { type Notices, showTitle } from './notices.js';
 import { inYesSpace } from './quoting/legs.js';
-import type { QuoteSlot } from './quoting/quote-slot.js';
 import { PLACE_PAUSE_MS, POST_ONLY } from './quoting/quoting.js';
-import { amount, showTitle, type TraderState } from './state.js';
+import type { TraderState } from './state.js';
+import type { StepClock } from './venue-clock.js';
 
 export function react(state: TraderState, { requests, events }: Reaction, nowMs: number): void {
-  for (const request of requests) state.queue.push(request);
-  if (requests.length > 0 || events.length > 0) state.invalidateOwn();
+  for (const request of requests) state.requests.queue.push(request);
+  if (requests.length > 0 || events.length > 0) state.account.invalidate();
   for (const event of events) onEvent(state, event, nowMs);
 }
 
 function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void {
+  const { ledger, markets, notices, requests, safety } = state;
   switch (event.kind) {
     case 'orderOpened':
       noteReactionPace(state, event.intentId, nowMs);
       noteTaken(state, event.market, nowMs);
-      tellRested(state, event, nowMs);
-      return state.requestRequote(event.market);
+      tellRested(ledger, markets, event, nowMs);
+      return markets.requestRequote(event.market);
     case 'orderClosed':
-      state.cancelTries.delete(event.orderPubkey);
+      requests.cancelTries.delete(event.orderPubkey);
       if (event.filledMicros > 0) {
-        state.poller.expedite({ kind: 'fills' });
+        requests.poller.expedite({ kind: 'fills' });
         lookAfterFill(state, event.market, nowMs);
       }
-      tellClosed(state, event, nowMs);
-      return state.requestRequote(event.market);
+      tellClosed(ledger, markets, event, nowMs);
+      return markets.requestRequote(event.market);
     case 'fillBooked':
       return onFill(state, event.fill, event.strategy, nowMs);
     case 'notDone':
       return onNotDone(state, event, nowMs);
     case 'cancelDone':
-      return state.requestRequote(event.market);
+      return markets.requestRequote(event.market);
     case 'mergeDone':
     case 'splitDone':
-    case 'redeemDone': {
-      state.requestRequote(event.market);
-      conversionDone(state.track(event.market));
-      if (event.kind !== 'redeemDone') tellSets(state, event.kind === 'mergeDone' ? 'merged' : 'split', event, nowMs);
-      return state.notify(
-        nowMs,
-        event.kind,
-        `${CONVERTED[event.kind]} in "${showTitle(state, event.market)}" for ${amount(abs(event.cashMicros))}`,
-      );
-    }
+    case 'redeemDone':
+      return onConverted(markets, notices, event, nowMs);
     case 'signingRefused':
-      state.pauseMarket(event.market, `the signer refused a draft: ${event.reason}`);
-      conversionFailed(state.track(event.market), nowMs);
-      tellRefused(state, event, 'signing_refused', nowMs);
-      return state.alert(
+      safety.pauses.pause(event.market, `the signer refused a draft: ${event.reason}`);
+      markets.requestRequote(event.market);
+      conversionFailed(markets.track(event.market), nowMs);
+      tellRefused(ledger, markets, event, 'signing_refused', nowMs);
+      return notices.alert(
         nowMs,
         'signing_refused',
-        `${event.intentId} in "${showTitle(state, event.market)}": ${event.reason}`,
+        `${event.intentId} in "${showTitle(markets, event.market)}": ${event.reason}`,
       );
     case 'trouble':
-      if (event.market !== null && PAUSING.includes(event.trouble)) state.pauseMarket(event.market, event.text);
-      if (ALARMING.includes(event.trouble)) state.guards.fillAlarm.raise(event.text);
-      return state.alert(nowMs, event.trouble, event.text, event.subject);
+      if (event.market !== null && PAUSING.includes(event.trouble)) {
+        safety.pauses.pause(event.market, event.text);
+        markets.requestRequote(event.market);
+      }
+      if (ALARMING.includes(event.trouble)) safety.guards.fillAlarm.raise(event.text);
+      return notices.alert(nowMs, event.trouble, event.text, event.subject);
   }
 }
 
-function noteReactionPace({ executor, reactionPace, bornMs }: TraderState, intentId: string, nowMs: number): void {
+function noteReactionPace({ executor, requests, clock }: TraderState, intentId: string, nowMs: number): void {
   const order = executor.reservations().find((each) => each.intentId === intentId);
-  if (order !== undefined && bornMs !== null && order.createdMs >= bornMs) reactionPace.note(order.createdMs, nowMs);
+  if (order !== undefined && clock.bornMs !== null && order.createdMs >= clock.bornMs)
+    requests.reactionPace.note(order.createdMs, nowMs);
 }
 
 const CONVERTED = {
@@ -78,7 +79,21 @@ const CONVERTED = {
   redeemDone: 'redeemed',
 } as const;
 
-const abs = (value: Micros): Micros => maxMicros(value, sub(ZERO, value));
+function onConverted(
+  markets: Markets,
+  notices: Notices,
+  { kind, market, cashMicros }: Of<keyof typeof CONVERTED>,
+  nowMs: number,
+): void {
+  markets.requestRequote(market);
+  conversionDone(markets.track(market));
+  // A merge returns one unit of currency per complete set, and a split spends one.
+  const amountMicros = maxMicros(cashMicros, sub(ZERO, cashMicros));
+  if (kind !== 'redeemDone')
+    tellMarket(markets, market, { kind: kind === 'mergeDone' ? 'merged' : 'split', nowMs, amountMicros });
+  const text = `${CONVERTED[kind]} in "${showTitle(markets, market)}" for ${formatDecimal(amountMicros)}`;
+  notices.notify(nowMs, kind, text);
+}
 
 /**
  * Signs of an exchange that acts without a request, or of another party with our keys. The market pauses until an
@@ -90,26 +105,22 @@ const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere', 'canc
 const ALARMING: readonly Trouble[] = ['fill_differs', 'settled_trade_failed'];
 
 function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: number): void {
-  state.fills += 1;
-  state.countFill(fill, nowMs);
-  lookAfterFill(state, fill.marketConditionId, nowMs);
-  const { side, priceMicros } = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
-  noteOwnFill(state, fill, strategy, { side, priceMicros }, nowMs);
-  for (const slot of state.listSlots(fill.marketConditionId)) {
+  const { account, safety, markets } = state;
+  const { marketConditionId, amountMicros } = fill;
+  account.fills += 1;
+  safety.countFill(fill, nowMs);
+  lookAfterFill(state, marketConditionId, nowMs);
+  const where = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
+  noteOwnFill(markets, state.clock, fill, strategy, where, nowMs);
+  for (const slot of markets.listSlots(marketConditionId)) {
     slot.dirty = true;
     if (slot.strategy.name !== strategy) continue;
-    slot.observe({
-      kind: 'fill',
-      nowMs,
-      side,
-      priceMicros,
-      amountMicros: fill.amountMicros,
-      isMaker: fill.isMaker === true,
-    });
+    slot.observe({ kind: 'fill', nowMs, ...where, amountMicros, isMaker: fill.isMaker === true });
   }
-  const what = `${fill.side} ${amount(fill.amountMicros)} ${fill.isYes ? 'YES' : 'NO'} at ${amount(fill.priceMicros)}`;
-  const yes = fill.isYes ? '' : ` (YES at ${amount(complement(fill.priceMicros))})`;
-  state.notify(nowMs, 'fill', `${what}${yes} in "${showTitle(state, fill.marketConditionId)}"`);
+  const [shares, price] = [formatDecimal(amountMicros), formatDecimal(fill.priceMicros)];
+  const what = `${fill.side} ${shares} ${fill.isYes ? 'YES' : 'NO'} at ${price}`;
+  const yes = fill.isYes ? '' : ` (YES at ${formatDecimal(complement(fill.priceMicros))})`;
+  state.notices.notify(nowMs, 'fill', `${what}${yes} in "${showTitle(markets, marketConditionId)}"`);
 }
 
 /**
@@ -119,14 +130,15 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
 const LATE_MS = 10_000;
 
 function noteOwnFill(
-  state: TraderState,
+  markets: Markets,
+  clock: StepClock,
   { marketConditionId, amountMicros, timestampS }: BookedFill,
   strategy: string,
   where: Pick<OwnFill, 'side' | 'priceMicros'>,
   nowMs: number,
 ): void {
-  const entry = state.track(marketConditionId);
-  const lateMs = (state.venueClock.nowMs(nowMs) ?? 0) - timestampS * 1000;
+  const entry = markets.track(marketConditionId);
+  const lateMs = (clock.venue.nowMs(nowMs) ?? 0) - timestampS * 1000;
   if (lateMs > LATE_MS) return entry.feed.ownFills.onLateFill();
   entry.feed.ownFills.onFill({ ...where, amountMicros, nowMs });
   const own = entry.slots.find((slot) => slot.strategy.name === strategy);
@@ -141,136 +153,122 @@ function noteOwnFill(
 function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): void {
   const market = state.markets.get(conditionId);
   if (market !== undefined) market.filledMs = nowMs;
-  state.poller.expedite({ kind: 'book', marketConditionId: conditionId });
+  state.requests.poller.expedite({ kind: 'book', marketConditionId: conditionId });
   lookAtEvent(state, conditionId);
 }
 
 /** Reads the books of the event that hold own resting orders: they may have changed too. */
-export function lookAtEvent(state: TraderState, conditionId: string): void {
-  const event = state.markets.get(conditionId)?.feed.facts?.eventConditionId ?? null;
+export function lookAtEvent({ markets, account, requests }: TraderState, conditionId: string): void {
+  const event = markets.get(conditionId)?.feed.facts?.eventConditionId ?? null;
   if (event === null) return;
-  for (const { conditionId: each, feed } of state.markets.all) {
-    const isAtRisk = feed.facts?.eventConditionId === event && state.own.orders.has(each);
-    if (each !== conditionId && isAtRisk) state.poller.expedite({ kind: 'book', marketConditionId: each }, 'next');
+  for (const { conditionId: each, feed } of markets.all) {
+    const isAtRisk = feed.facts?.eventConditionId === event && account.own.orders.has(each);
+    if (each !== conditionId && isAtRisk) requests.poller.expedite({ kind: 'book', marketConditionId: each }, 'next');
   }
 }
 
 /** Returns the wait before the next order there, ms. */
 function noteRefused(
-  state: TraderState,
+  { markets, safety, notices }: TraderState,
   event: { market: string; slug: string; reason: string },
   nowMs: number,
 ): number {
-  const { exchangeRefusals: here } = state.track(event.market);
+  const { exchangeRefusals: here } = markets.track(event.market);
   here.onRefused(event, nowMs);
-  const { exchangeRefusals: everywhere } = state;
+  const { exchangeRefusals: everywhere } = safety.guards;
   everywhere.onRefused(event, nowMs);
   if (everywhere.takeLasting(nowMs)) {
     const text = everywhere.describe(nowMs) ?? event.slug;
-    state.alert(nowMs, 'orders_refused', `no order was taken for a minute: ${text}`);
+    notices.alert(nowMs, 'orders_refused', `no order was taken for a minute: ${text}`);
   }
   return here.waitMs(PLACE_PAUSE_MS);
 }
 
-function noteTaken(state: TraderState, market: string, nowMs: number): void {
-  state.track(market).exchangeRefusals.onTaken();
-  if (state.exchangeRefusals.onTaken()) state.alert(nowMs, 'orders_taken', 'the exchange takes orders again');
+function noteTaken({ markets, safety, notices }: TraderState, market: string, nowMs: number): void {
+  markets.track(market).exchangeRefusals.onTaken();
+  if (safety.guards.exchangeRefusals.onTaken()) notices.alert(nowMs, 'orders_taken', 'the exchange takes orders again');
 }
 
 /** Outcomes without a cause that needs a pause: the next turn retries. */
 const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 
-function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'notDone' }>, nowMs: number): void {
-  state.requestRequote(event.market);
-  if (HARMLESS.includes(event.slug)) return;
-  tellRefused(state, event, event.slug, nowMs);
-  if (event.slug === POST_ONLY) {
+function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): void {
+  const { ledger, markets, requests, notices } = state;
+  const { market, slug, intentKind } = event;
+  markets.requestRequote(market);
+  if (HARMLESS.includes(slug)) return;
+  tellRefused(ledger, markets, event, slug, nowMs);
+  if (slug === POST_ONLY) {
     // Otherwise the next draft would follow within seconds, and a draft reserves money until it expires.
-    for (const slot of state.listSlots(event.market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
+    for (const slot of markets.listSlots(market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
     return;
   }
-  if (event.intentKind !== 'place' && event.intentKind !== 'cancel') conversionFailed(state.track(event.market), nowMs);
-  if (event.intentKind === 'place') {
+  if (intentKind !== 'place' && intentKind !== 'cancel') conversionFailed(markets.track(market), nowMs);
+  if (intentKind === 'place') {
     const afterMs = nowMs + noteRefused(state, event, nowMs);
-    state.track(event.market).saleAfterMs = afterMs;
-    for (const slot of state.listSlots(event.market)) slot.placeAfterMs = afterMs;
+    markets.track(market).saleAfterMs = afterMs;
+    for (const slot of markets.listSlots(market)) slot.placeAfterMs = afterMs;
   }
   // The market differs from its stored detail: read the detail before the next attempt.
-  state.poller.expedite({ kind: 'detail', marketConditionId: event.market });
-  const what = `${event.intentKind} in "${showTitle(state, event.market)}" was not done`;
-  state.notify(nowMs, 'not_done', `${what}: ${event.slug}, ${event.reason}`);
+  requests.poller.expedite({ kind: 'detail', marketConditionId: market });
+  const what = `${intentKind} in "${showTitle(markets, market)}" was not done`;
+  notices.notify(nowMs, 'not_done', `${what}: ${slug}, ${event.reason}`);
 }
 
-/** Parts of the trader that list the slots and look up orders. */
-interface Around {
-  readonly ledger: Pick<LedgerReader, 'intent' | 'order'>;
-  listSlots(conditionId: string): readonly QuoteSlot[];
-}
-
+type Records = Pick<LedgerReader, 'intent' | 'order'>;
+type Slots = Pick<Markets, 'listSlots'>;
 type Of<K extends ExecutorEvent['kind']> = Extract<ExecutorEvent, { kind: K }>;
 
-/** Skips the lookup when no quoter of the market subscribes to this kind. */
-function askers(around: Around, market: string, kind: AskedEvent): readonly QuoteSlot[] {
-  return around.listSlots(market).filter((slot) => slot.asksFor(kind));
-}
+/** Spares the lookup of the order when no quoter of the market subscribes to this kind. */
+const hasAsker = (markets: Slots, market: string, kind: AskedEvent): boolean =>
+  markets.listSlots(market).some(({ strategy }) => strategy.module.observes?.includes(kind));
 
-function tellRested(around: Around, { intentId, market }: Of<'orderOpened'>, nowMs: number): void {
-  const slots = askers(around, market, 'rested');
-  const order = slots.length === 0 ? null : findOrder(around, intentId);
+function tellRested(ledger: Records, markets: Slots, { intentId, market }: Of<'orderOpened'>, nowMs: number): void {
+  const order = hasAsker(markets, market, 'rested') ? findOrder(ledger, intentId) : null;
   if (order === null) return;
   const { strategy, ...placed } = order;
-  tellOwner(slots, strategy, { kind: 'rested', nowMs, ...placed });
+  tellMarket(markets, market, { kind: 'rested', nowMs, ...placed }, strategy);
 }
 
-function tellClosed(around: Around, event: Of<'orderClosed'>, nowMs: number): void {
+function tellClosed(ledger: Records, markets: Slots, event: Of<'orderClosed'>, nowMs: number): void {
   const { market, intentId, status, filledMicros } = event;
   if (ORDER_STANDING[status].filled === 'all') return;
-  const slots = askers(around, market, 'canceled');
-  const order = slots.length === 0 ? null : findOrder(around, intentId);
+  const order = hasAsker(markets, market, 'canceled') ? findOrder(ledger, intentId) : null;
   if (order === null) return;
   const { strategy, amountMicros, ...placed } = order;
   const leftMicros = maxMicros(ZERO, sub(amountMicros, filledMicros));
-  tellOwner(slots, strategy, { kind: 'canceled', nowMs, ...placed, leftMicros });
+  tellMarket(markets, market, { kind: 'canceled', nowMs, ...placed, leftMicros }, strategy);
 }
 
 /** A conversion belongs to no single strategy: every subscribed quoter of the market gets it. */
 export function tellRefused(
-  around: Around,
+  ledger: Records,
+  markets: Slots,
   { intentId, market }: Pick<Of<'notDone'>, 'intentId' | 'market'>,
   slug: string,
   nowMs: number,
 ): void {
-  const slots = askers(around, market, 'refused');
-  const intent = slots.length === 0 ? null : around.ledger.intent(intentId);
+  const intent = hasAsker(markets, market, 'refused') ? ledger.intent(intentId) : null;
   if (intent === null) return;
   const event = { kind: 'refused', nowMs, what: intent.kind, slug } as const;
-  if (intent.kind === 'place') return tellOwner(slots, intent.strategy, event);
-  if (intent.kind === 'cancel') return tellOwner(slots, findOwner(around, intent), event);
-  for (const slot of slots) slot.observe(event);
+  if (intent.kind === 'place') tellMarket(markets, market, event, intent.strategy);
+  else if (intent.kind === 'cancel') tellMarket(markets, market, event, findOwner(ledger, intent));
+  else tellMarket(markets, market, event);
 }
 
-/** @param cashMicros currency received by a merge or spent by a split: one unit per complete set */
-function tellSets(
-  around: Around,
-  kind: 'merged' | 'split',
-  { market, cashMicros }: { readonly market: string; readonly cashMicros: Micros },
-  nowMs: number,
+/** Passes an event to every subscribed quoter of a market, or only to one of this strategy; null: to none. */
+export function tellMarket(
+  markets: Slots,
+  market: string,
+  event: StrategyEvent<AskedEvent>,
+  strategy?: string | null,
 ): void {
-  const amountMicros = maxMicros(cashMicros, sub(ZERO, cashMicros));
-  tellMarket(around, market, { kind, nowMs, amountMicros });
-}
-
-/** Passes an event to every subscribed quoter of a market. */
-export function tellMarket(around: Pick<Around, 'listSlots'>, market: string, event: StrategyEvent<AskedEvent>): void {
-  for (const slot of around.listSlots(market)) if (slot.asksFor(event.kind)) slot.observe(event);
-}
-
-function tellOwner(slots: readonly QuoteSlot[], strategy: string | null, event: StrategyEvent<AskedEvent>): void {
-  for (const slot of slots) if (slot.strategy.name === strategy) slot.observe(event);
+  for (const slot of markets.listSlots(market))
+    if (strategy === undefined || slot.strategy.name === strategy) slot.observe(event);
 }
 
 /** An own order in YES space. */
-function findOrder({ ledger }: Around, intentId: string) {
+function findOrder(ledger: Records, intentId: string) {
   const intent = ledger.intent(intentId);
   if (intent === null) return null;
   const { isYes, side, priceMicros, amountMicros, strategy } = intent;
@@ -279,7 +277,7 @@ function findOrder({ ledger }: Around, intentId: string) {
 }
 
 /** Strategy of the order that a cancel is for; null for an order that this ledger does not know. */
-function findOwner({ ledger }: Around, { orderPubkey }: IntentRow): string | null {
+function findOwner(ledger: Records, { orderPubkey }: IntentRow): string | null {
   const order = orderPubkey === null ? null : ledger.order(orderPubkey);
   return order === null ? null : (ledger.intent(order.intentId)?.strategy ?? null);
 }

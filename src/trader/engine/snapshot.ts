@@ -4,12 +4,14 @@ import { add, sub } from '../../shared/base/micros.js';
 import type { AccountStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { MarkTrust } from '../market/venue-marks.js';
 import type { BookLevel, MarketView } from '../market/view.js';
-import { describeWayBack } from './control/way-back.js';
+import { describeWayBack, type Safety } from './control/safety.js';
 import type { MarketEntry } from './markets.js';
+import { showTitle } from './notices.js';
+import type { Account } from './own/account.js';
 import { heldIn } from './own/own-state.js';
 import type { QuotedOrder } from './quoting/changes.js';
 import { bestOwn } from './quoting/event-turns.js';
-import { showTitle, type TraderState } from './state.js';
+import type { TraderState } from './state.js';
 
 export const makeSnapshot = (state: TraderState, nowMs: number) => ({
   ...makeAccountSnapshot(state, nowMs),
@@ -20,16 +22,17 @@ export type Snapshot = Readonly<ReturnType<typeof makeSnapshot>>;
 
 /** The trader as a whole. */
 export function makeAccountSnapshot(state: TraderState, nowMs: number) {
-  const { own, queue, settings, reconciler, modes } = state;
-  const equityMicros = state.valuation.equityMicros;
-  const { mode, reason } = state.mode();
+  const { account, requests, settings, reconciler, safety } = state;
+  const { own } = account;
+  const { equityMicros } = account.valuation;
+  const { mode, reason } = safety.mode();
   return {
     mode,
     reason,
     /** Rung of a partly used loss limit; null when that is not the reason for the mode. */
-    heldBack: state.heldBack,
+    heldBack: safety.heldBack,
     /** Operator's command that leads back up from this mode; empty when none is needed. */
-    wayBack: describeWayBack(state, mode),
+    wayBack: describeWayBack(safety, reconciler, mode),
     cashMicros: own.cashMicros,
     /** Null while a held share has no mark. */
     equityMicros,
@@ -40,14 +43,14 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     unknownOrders: state.executor.reservations().filter(({ kind, phase }) => kind === 'place' && phase === 'unknown')
       .length,
     /** Fills booked by this run. */
-    fills: state.fills,
+    fills: account.fills,
     /** Requests of this run that were dropped before they left. */
-    unsent: state.unsent,
-    budgets: { public: queue.status('public', nowMs), signed: queue.status('signed', nowMs) },
+    unsent: requests.unsent,
+    budgets: { public: requests.queue.status('public', nowMs), signed: requests.queue.status('signed', nowMs) },
     /** Requests of this run by purpose. */
-    spent: queue.listSpent(nowMs),
+    spent: requests.queue.listSpent(nowMs),
     /** Why only reducing orders are allowed; null when ledger and exchange agree. */
-    reduceOnly: state.reduceOnly,
+    reduceOnly: safety.reduceOnly,
     /** The newest complete round; null before the first. */
     reconciled: reconciler.newest,
     /** Difference confirmed by two rounds, in a sentence; null while ledger and exchange agree. */
@@ -55,7 +58,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     /** Unresolved differences that an operator has accepted. */
     accepted: reconciler.accepted,
     /** Markets that are paused one by one. */
-    pausedMarkets: state.pauses.all.map((one) => ({ ...one, title: showTitle(state, one.conditionId) })),
+    pausedMarkets: safety.pauses.all.map((one) => ({ ...one, title: showTitle(state.markets, one.conditionId) })),
     /** A difference was found that the next round confirms or clears. */
     inDoubt: reconciler.isInDoubt,
     /** Why the newest round was void; null if it was not. */
@@ -64,23 +67,23 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
      * Nothing rests at the exchange: two complete reads after everything had settled show it, and nothing was begun
      * since.
      */
-    proven: modes.proven,
+    proven: safety.modes.proven,
     /**
      * Our clock, ms, of the newest proof after a cancel-all or stop, also if something was begun since; null until
      * then.
      */
-    provenMs: modes.provenMs,
+    provenMs: safety.modes.provenMs,
     /** Several requests in a row had no answer. */
-    silent: state.silence.isSuspected,
+    silent: safety.silence.isSuspected,
     /** Reliability of the venue's marks in this run; null when they are not used. */
     marks: settings.polling.marks === 'auto' ? copyTrust(state.markets.markTrust) : null,
     feeds: state.feeds.snapshot(nowMs),
     /** Exchange clock minus ours, ms; null before its first answer. */
-    clockOffsetMs: state.venueClock.offsetMs,
+    clockOffsetMs: state.clock.venue.offsetMs,
     /** Losses as the limits measure them; zero before the first valuation. */
-    losses: state.guards.loss.facts,
+    losses: safety.guards.loss.facts,
     /** Results by UTC day of the exchange's clock; null before the first valuation. */
-    days: state.guards.loss.days,
+    days: safety.guards.loss.days,
   };
 }
 
@@ -97,20 +100,20 @@ const NO_FACTORS = {};
 /** @param hasLadders whether it includes the others' levels and the public trades */
 function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number, hasLadders = false): MarketStatus {
   const { conditionId, exchangeRefusals, feed, slots } = entry;
-  const { yesMicros, noMicros } = heldIn(state.own, conditionId);
-  const orders = state.own.orders.get(conditionId) ?? NO_ORDERS;
+  const { yesMicros, noMicros } = heldIn(state.account.own, conditionId);
+  const orders = state.account.own.orders.get(conditionId) ?? NO_ORDERS;
   const best = bestOwn(orders);
   const bookAgeMs = feed.sight(nowMs)?.health.bookAgeMs ?? null;
   const view = slots[0]?.view ?? null;
   const quotes = slots[0]?.quotes;
   return {
     conditionId,
-    title: showTitle(state, conditionId),
+    title: showTitle(state.markets, conditionId),
     strategies: slots.map(({ strategy }) => strategy.name),
     eventId: view?.market.eventConditionId ?? null,
-    note: noteOf(state, entry, orders),
+    note: noteOf(state.safety, entry, orders),
     fairMicros: quotes?.fairMicros ?? null,
-    markMicros: state.valuation.marks.get(conditionId) ?? null,
+    markMicros: state.account.valuation.marks.get(conditionId) ?? null,
     yesMicros,
     noMicros,
     maxPositionMicros: view?.inventory.maxPositionMicros ?? null,
@@ -131,7 +134,7 @@ function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number,
     })),
     factors: quotes?.factors ?? NO_FACTORS,
     health: view === null ? null : { crossed: view.health.crossed, frozen: view.health.frozen },
-    refusals: slots.flatMap(({ refusals }) => refusals.map(({ name, count, text }) => ({ name, count, text }))),
+    refusals: slots.flatMap(({ refusals }) => refusals.all.map(({ name, count, text }) => ({ name, count, text }))),
     exchangeRefusal: exchangeRefusals.describe(nowMs),
     markMove: feed.motion?.markMove ?? 0,
     feeds: state.feeds.readings(
@@ -145,9 +148,9 @@ function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number,
   };
 }
 
-const noteOf = (state: TraderState, entry: MarketEntry, orders: readonly QuotedOrder[]): string =>
+const noteOf = ({ unreadMarkets }: Safety, entry: MarketEntry, orders: readonly QuotedOrder[]): string =>
   (orders.length === 0 ? entry.exchangeRefusals.note : null) ??
-  state.unreadMarkets.findReason(entry.conditionId) ??
+  unreadMarkets.findReason(entry.conditionId) ??
   entry.feed.unsuitable ??
   entry.slots[0]?.quotes.note ??
   'no strategy quotes it';
@@ -174,18 +177,18 @@ export interface WatchedMarket {
 export const watchMarkets = (state: TraderState, nowMs: number): readonly WatchedMarket[] =>
   Array.from(state.markets.all, (entry) => {
     const { conditionId, slots } = entry;
-    const { yesMicros, noMicros } = heldIn(state.own, conditionId);
-    const orders = state.own.orders.get(conditionId) ?? NO_ORDERS;
+    const { yesMicros, noMicros } = heldIn(state.account.own, conditionId);
+    const orders = state.account.own.orders.get(conditionId) ?? NO_ORDERS;
     const { view, quotes, worth } = slots[0] ?? {};
     return {
       conditionId,
-      sources: [view, quotes, worth, orders, yesMicros, noMicros, noteOf(state, entry, orders)],
+      sources: [view, quotes, worth, orders, yesMicros, noMicros, noteOf(state.safety, entry, orders)],
       makeStatus: (hasLadders) => makeMarketStatus(state, entry, nowMs, hasLadders),
     };
   });
 
 /** How much of the limits is used now: figures that risk has counted. */
-export const readRiskUse = ({ own, guards }: TraderState, nowMs: number): AccountStatus['risk'] => ({
+export const readRiskUse = ({ own }: Account, { guards }: Safety, nowMs: number): AccountStatus['risk'] => ({
   totalLossMicros: own.exposure.totalLossMicros,
   events: own.exposure.eventKeys.map((eventKey) => ({
     eventKey,

@@ -54,7 +54,7 @@ export class Trader {
       ledger.startRun({ id: runId, version, configHash, startedMs: nowMs });
       const before = ledger.pnl(new Map()).capitalMicros;
       ledger.setCapital(settings.capitalMicros, nowMs);
-      if (before !== settings.capitalMicros) state.capitalMoved(sub(settings.capitalMicros, before));
+      if (before !== settings.capitalMicros) state.safety.capitalMoved(sub(settings.capitalMicros, before));
       const { startedWith: start } = settings;
       if (start !== undefined) {
         rememberStart(ledger, { ...start, reason: '', hash: configHash, atMs: nowMs });
@@ -71,10 +71,10 @@ export class Trader {
    * signed only after it is durable. Throws errors of the ledger: the shell must then cancel everything and exit.
    */
   handle(seen: Observation): readonly Request[] {
-    const observation = orderInTime(seen, this.#state);
+    const observation = orderInTime(seen, this.#state.clock);
     const { nowMs } = observation;
     if (observation.kind === 'time' && nowMs < this.quietUntilMs(nowMs)) {
-      this.#state.seenMs = nowMs;
+      this.#state.clock.seenMs = nowMs;
       this.#rest();
       return NO_REQUESTS;
     }
@@ -92,8 +92,8 @@ export class Trader {
    * Lets the ledger do maintenance of the next commit now, unless an answer to an order or a cancel may arrive at once.
    */
   #rest(): void {
-    const { ledger, queue } = this.#state;
-    if (!queue.carriesIntents) ledger.rest();
+    const { ledger, requests } = this.#state;
+    if (!requests.queue.carriesIntents) ledger.rest();
   }
 
   /**
@@ -101,14 +101,14 @@ export class Trader {
    * other outcome.
    */
   #release(nowMs: number): readonly Request[] {
-    const { queue } = this.#state;
+    const { queue } = this.#state.requests;
     const requests: Request[] = [];
     for (let round = 0; round < MAX_UNSENT_ROUNDS; round++) {
       const released = queue.release(nowMs);
       for (const { id, call } of released.requests) this.#outgoing.check(call, queue.findOwner(id));
       requests.push(...released.requests);
       if (released.unsent.length === 0) return requests;
-      this.#state.unsent += released.unsent.length;
+      this.#state.requests.unsent += released.unsent.length;
       this.#commit(nowMs, () => {
         for (const unsent of released.unsent) observeReport(this.#state, neverLeft(unsent, nowMs), NO_REQUEST);
       });
@@ -123,16 +123,15 @@ export class Trader {
    * the same requests at the same times.
    */
   quietUntilMs(nowMs: number): number {
-    if (nowMs < this.#state.seenMs) return nowMs;
+    if (nowMs < this.#state.clock.seenMs) return nowMs;
     this.#quietUntilMs ??= quietUntilMs(this.#state);
     return Math.max(nowMs, this.#quietUntilMs);
   }
 
   /** Decides and writes in one transaction; signs in a second one what the first made durable. */
   #commit(nowMs: number, work: () => void): void {
-    const { ledger, executor } = this.#state;
+    const { ledger, executor, markets } = this.#state;
     ledger.transaction(work);
-    const { markets } = this.#state;
     const objectionTo = (place: IntentRow) => objectionToPlace(place, markets.get(place.marketConditionId), nowMs);
     ledger.transaction(() => react(this.#state, executor.signDrafts(nowMs, objectionTo), nowMs));
   }
@@ -149,7 +148,7 @@ export class Trader {
 
   /** Used part of the limits. Reads only. */
   riskUse(nowMs: number): AccountStatus['risk'] {
-    return readRiskUse(this.#state, nowMs);
+    return readRiskUse(this.#state.account, this.#state.safety, nowMs);
   }
 
   /** All markets, for telemetry. Reads only. */
@@ -164,12 +163,12 @@ export class Trader {
 
   /** Current mode. Cheap; read in every step. */
   get mode(): Mode {
-    return this.#state.mode().mode;
+    return this.#state.safety.mode().mode;
   }
 
   /** True while the exchange must still show that nothing rests. */
   get wantsProof(): boolean {
-    return this.#state.modes.wantsProof;
+    return this.#state.safety.modes.wantsProof;
   }
 
   /**
@@ -182,7 +181,7 @@ export class Trader {
 
   /** Notices since the last call. */
   takeNotices(): readonly OperatorEvent[] {
-    return this.#state.takeNotices();
+    return this.#state.notices.take();
   }
 
   /**
@@ -196,10 +195,9 @@ export class Trader {
 
   /** Writes the end of the run; the last write before the ledger closes. */
   end(nowMs: number, note: string): void {
-    const { ledger, settings } = this.#state;
+    const { ledger, settings, safety, markets } = this.#state;
     ledger.transaction(() => {
-      this.#state.saveLoss();
-      const { markets } = this.#state;
+      safety.saveLoss();
       for (const { slots } of markets.all) for (const slot of slots) markets.saveStrategy(slot, nowMs);
       ledger.stopRun(settings.runId, nowMs, note);
     });

@@ -29,3 +29,22 @@ export class VenueClock {
     return Number.isFinite(this.#lowMs) ? (this.#lowMs + this.#highMs) / 2 : null;
   }
 }
+
+/** Times of the trader's steps, our clock, ms. */
+export class StepClock {
+  readonly venue = new VenueClock();
+  /** The newest observation. */
+  seenMs = Number.NEGATIVE_INFINITY;
+  tickedMs = Number.NEGATIVE_INFINITY;
+  /**
+   * The first observation; null before it. Minus infinity after a clock set back: the startup grace is then over, and
+   * quotes without a fresh book are pulled.
+   */
+  bornMs: number | null = null;
+
+  /** Age of the process. After a clock set back it counts as older than any book: resting orders are then canceled. */
+  get ageMs(): number {
+    if (this.bornMs === null) return 0;
+    return this.seenMs < this.bornMs ? Number.POSITIVE_INFINITY : this.seenMs - this.bornMs;
+  }
+}

@@ -47,7 +47,9 @@ export function reservations(context: ExecutorContext): Reservation[] {
     if (reservation !== null) found.push(reservation);
   }
   for (const order of context.orders.unsettled) {
-    if (order.closedMs === null || !isOver(context, order.intentId)) continue;
+    const inFlight = context.intents.get(order.intentId);
+    // `refreshReservation` has one for an intent that has not ended.
+    if (order.closedMs === null || (inFlight !== null && !isFinalIntent(inFlight.intent.state))) continue;
     const intent = must(context.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
     // Ended at the exchange, but fills are missing here: their shares and currency have not moved yet.
     const left = subtractBooked(order, sub(order.filledMicros, order.failedMicros));
@@ -73,12 +75,6 @@ function ofIntent(intent: IntentRow, order: OrderRecord | null, schedule: FeeSch
   const amount = intent.amountMicros ?? ZERO;
   // Failed fills too: while the order may rest, their shares may be back in the book.
   return reserving(intent, phase, order === null ? amount : subtractBooked(order, amount), schedule);
-}
-
-/** True when `refreshReservation` has none for it. */
-function isOver(context: ExecutorContext, intentId: string): boolean {
-  const inFlight = context.intents.get(intentId);
-  return inFlight === null || isFinalIntent(inFlight.intent.state);
 }
 
 /** Part of `upTo` that is not booked yet. */

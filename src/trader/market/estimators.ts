@@ -64,12 +64,8 @@ export class Volatility {
   #priorSamples = PRIOR_SAMPLES;
   #jumps = 0;
   #seenSeconds = 0;
-  #sigma = USUAL_SIGMA;
-
   /** Never below `SIGMA_FLOOR`. */
-  get sigmaPerSqrtS(): number {
-    return this.#sigma;
-  }
+  sigmaPerSqrtS = USUAL_SIGMA;
 
   /** Rate per second of changes that exceed the volatility between them. */
   get jumpsPerS(): number {
@@ -79,7 +75,7 @@ export class Volatility {
   /** Sets the prior from another source: candles or another run. */
   setPrior(sigmaPerSqrtS: number): void {
     this.#priorSigma = Math.max(SIGMA_FLOOR, sigmaPerSqrtS);
-    this.#sigma = this.#estimate();
+    this.sigmaPerSqrtS = this.#estimate();
   }
 
   /** Keeps the time since the newest observation. */
@@ -100,7 +96,7 @@ export class Volatility {
       this.#close(change, seconds, step);
       this.#start = startAt(probability, logOdds, atMs, gridStep);
     }
-    this.#sigma = this.#estimate();
+    this.sigmaPerSqrtS = this.#estimate();
   }
 
   #noteTime(atMs: number): void {
@@ -119,7 +115,7 @@ export class Volatility {
   }
 
   #close(change: number, seconds: number, step: number): void {
-    const bound = Math.max(CLOSING_STEPS * step, MAX_SIGMAS * this.#sigma * Math.sqrt(seconds));
+    const bound = Math.max(CLOSING_STEPS * step, MAX_SIGMAS * this.sigmaPerSqrtS * Math.sqrt(seconds));
     if (change > bound) this.#jumps += 1;
     const kept = 2 ** -Math.min(seconds / HALF_LIFE_S, 1 / HALF_LIFE_SAMPLES);
     this.#priorSamples *= kept;

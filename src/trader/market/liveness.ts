@@ -27,8 +27,9 @@ export class Liveness {
   #unchangedSinceMs: number | null = null;
   #through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
   #lastMid: { readonly logOdds: number; readonly seenMs: number } | null = null;
-  #jumpLogOdds = 0;
-  #jump: Jump | null = null;
+  jumpLogOdds = 0;
+  /** The same object until the next jump; null before the first. */
+  jump: Jump | null = null;
 
   /** A new book without own orders; `changed` tells whether the raw book differs from the one before. */
   onBook(others: Book, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
@@ -43,10 +44,10 @@ export class Liveness {
     this.#lastMid = { logOdds, seenMs: at.seenMs };
     if (last === null) return;
     const changeLogOdds = logOdds - last.logOdds;
-    this.#jumpLogOdds = Math.abs(changeLogOdds);
+    this.jumpLogOdds = Math.abs(changeLogOdds);
     const usual = sigmaPerSqrtS * Math.sqrt(Math.max(1, (at.seenMs - last.seenMs) / 1000));
-    if (this.#jumpLogOdds > Math.max(JUMP_MIN_LOG_ODDS, JUMP_SIGMAS * usual))
-      this.#jump = { jumpedMs: at.seenMs, changeLogOdds };
+    if (this.jumpLogOdds > Math.max(JUMP_MIN_LOG_ODDS, JUMP_SIGMAS * usual))
+      this.jump = { jumpedMs: at.seenMs, changeLogOdds };
   }
 
   /** A trade at about `atMs`, our clock, while the raw book was this one. */
@@ -63,22 +64,13 @@ export class Liveness {
   /** Keeps the time since each event. */
   clockSetBack(byMs: number): void {
     if (this.#unchangedSinceMs !== null) this.#unchangedSinceMs -= byMs;
-    if (this.#jump !== null) this.#jump = { ...this.#jump, jumpedMs: this.#jump.jumpedMs - byMs };
+    if (this.jump !== null) this.jump = { ...this.jump, jumpedMs: this.jump.jumpedMs - byMs };
     if (this.#lastMid !== null) this.#lastMid = { ...this.#lastMid, seenMs: this.#lastMid.seenMs - byMs };
     this.#through = { ...this.#through, sinceMs: this.#through.sinceMs - byMs };
   }
 
-  get jumpLogOdds(): number {
-    return this.#jumpLogOdds;
-  }
-
-  /** The same object until the next jump; null before the first. */
-  get jump(): Jump | null {
-    return this.#jump;
-  }
-
   sinceJumpMs(nowMs: number): number | null {
-    return this.#jump === null ? null : nowMs - this.#jump.jumpedMs;
+    return this.jump === null ? null : nowMs - this.jump.jumpedMs;
   }
 
   unchangedMs(nowMs: number): number {

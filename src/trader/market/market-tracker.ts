@@ -50,9 +50,12 @@ interface SeenBook {
 export class MarketTracker {
   readonly conditionId: string;
   readonly #feeSchedule: FeeSchedule;
-  #facts: MarketFacts | null = null;
-  #unsuitable: string | null = null;
-  #detailSeenMs: number | null = null;
+  /** Null before a detail of an order-book market. */
+  facts: MarketFacts | null = null;
+  /** Why the newest detail gave no facts; null when it did, or before the first. */
+  unsuitable: string | null = null;
+  /** Our clock, ms, of the newest detail, book and trades; null before. */
+  detailSeenMs: number | null = null;
   #book: SeenBook | null = null;
   #tradesAt: SeenAt | null = null;
   /** Answers to requests up to this id were requested before our clock was set back. */
@@ -61,7 +64,8 @@ export class MarketTracker {
   #venueAheadMs = 0;
   #own: readonly OwnOrder[] = [];
   #motion: PriceMotion | null = null;
-  #hasHistory: boolean | null = null;
+  /** True when its trades reach further back than `YOUNG_MS`; null before they were read. Decided at the first read. */
+  hasHistory: boolean | null = null;
   readonly #tape = new Tape();
   readonly #volatility = new Volatility();
   readonly #flow = new Flow();
@@ -81,16 +85,6 @@ export class MarketTracker {
     this.#feeSchedule = feeSchedule;
   }
 
-  /** Null before a detail of an order-book market. */
-  get facts(): MarketFacts | null {
-    return this.#facts;
-  }
-
-  /** Why the newest detail gave no facts; null when it did, or before the first. */
-  get unsuitable(): string | null {
-    return this.#unsuitable;
-  }
-
   /** Uses the takers of the category's other markets as a prior. */
   joinCategory(category: CategoryFlow): void {
     this.#shape.joinCategory(category);
@@ -99,11 +93,6 @@ export class MarketTracker {
   /** The newest jump of its price; null before the first. */
   get jump(): Jump | null {
     return this.#liveness.jump;
-  }
-
-  /** True when its trades reach further back than `YOUNG_MS`; null before they were read. Decided at the first read. */
-  get hasHistory(): boolean | null {
-    return this.#hasHistory;
   }
 
   /** Smallest change between two closes of price bars: half of others' spread, at least half a tick. */
@@ -117,11 +106,6 @@ export class MarketTracker {
     this.#motion = null;
   }
 
-  /** Our clock, ms, of the newest detail, book and trades; null before. */
-  get detailSeenMs(): number | null {
-    return this.#detailSeenMs;
-  }
-
   get bookSeenMs(): number | null {
     return this.#book?.at.seenMs ?? null;
   }
@@ -132,9 +116,9 @@ export class MarketTracker {
 
   onDetail(detail: MarketDetail, at: SeenAt): void {
     const facts = readFacts(detail, this.#feeSchedule);
-    this.#facts = typeof facts === 'string' ? null : facts;
-    this.#unsuitable = typeof facts === 'string' ? facts : null;
-    this.#detailSeenMs = at.seenMs;
+    this.facts = typeof facts === 'string' ? null : facts;
+    this.unsuitable = typeof facts === 'string' ? facts : null;
+    this.detailSeenMs = at.seenMs;
     this.#noteClock(at);
   }
 
@@ -156,7 +140,7 @@ export class MarketTracker {
     // A mid moves by half ticks.
     if (mid !== null) this.#volatility.observe(mid, at.seenMs, this.#tick / 2);
     this.#queue.onBook(others, at, own);
-    if (this.#facts !== null) this.#shape.onBook(raw, others, at, this.#facts.tickMicros);
+    if (this.facts !== null) this.#shape.onBook(raw, others, at, this.facts.tickMicros);
     this.#book = { raw, others, mid, microprice, spread, droppedLevels, at };
     if (before !== null)
       this.venueMark.judge(at, this.#estimateMotion(before), midOf(before.raw), this.#price(this.#book));
@@ -180,7 +164,7 @@ export class MarketTracker {
   onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {
     if (this.#isTimed(at) && at.requestId >= (this.#tradesAt?.requestId ?? at.requestId)) this.#tradesAt = at;
     this.#noteClock(at);
-    this.#hasHistory ??= rows.length >= FULL_PAGE || rows.some(isBefore((at.venueTimeMs ?? at.seenMs) - YOUNG_MS));
+    this.hasHistory ??= rows.length >= FULL_PAGE || rows.some(isBefore((at.venueTimeMs ?? at.seenMs) - YOUNG_MS));
     const book = this.#book?.raw ?? EMPTY_BOOK;
     for (const trade of this.#tape.add(rows.filter(isPast(at)), at.seenMs, book)) this.#takeIn(trade, at, book);
   }
@@ -191,7 +175,7 @@ export class MarketTracker {
     const shares = trade.amountMicros / ONE;
     this.#flow.observe({ price: trade.priceMicros / ONE, shares, bought: trade.taker === 'buy' }, atMs);
     this.#takers.observe(atMs);
-    if (this.#facts !== null) this.#shape.onTrade(trade, atMs, this.#facts.tickMicros);
+    if (this.facts !== null) this.#shape.onTrade(trade, atMs, this.facts.tickMicros);
     this.#motion = null;
     this.#liveness.onTrade(trade, atMs, book);
     if (this.#book !== null && atMs > this.#book.at.seenMs) this.#queue.onTrade(trade, this.#own);
@@ -270,7 +254,7 @@ export class MarketTracker {
       bookAgeMs: health?.bookAgeMs ?? null,
       sigmaLogOddsPerSqrtS: this.#volatility.sigmaPerSqrtS,
       sinceJumpMs: health?.sinceJumpMs ?? null,
-      isSound: this.#facts?.phase === 'open' && health !== null && !health.crossed && !health.locked && !health.frozen,
+      isSound: this.facts?.phase === 'open' && health !== null && !health.crossed && !health.locked && !health.frozen,
     });
   }
 
@@ -279,11 +263,11 @@ export class MarketTracker {
    * `view`.
    */
   sight(nowMs: number): Sight | null {
-    if (this.#facts === null || this.#book === null) return null;
+    if (this.facts === null || this.#book === null) return null;
     const trade = this.#tape.trades[0];
     return {
       newestTrade: trade !== undefined && trade.seenMs >= this.#book.at.seenMs ? trade : null,
-      market: this.#facts,
+      market: this.facts,
       book: this.#book.raw,
       others: this.#book.others,
       health: this.#health(nowMs, this.#book),
@@ -293,7 +277,7 @@ export class MarketTracker {
 
   /** Milliseconds to resolution by the estimated exchange clock; null when unknown. */
   timeToResolutionMs(nowMs: number): number | null {
-    const resolutionMs = this.#facts?.resolutionTimeMs ?? null;
+    const resolutionMs = this.facts?.resolutionTimeMs ?? null;
     return resolutionMs === null ? null : resolutionMs - (nowMs + this.#venueAheadMs);
   }
 
@@ -308,7 +292,7 @@ export class MarketTracker {
    */
   mark(nowMs: number, own: readonly OwnOrder[]): number | null {
     this.#noteOwn(nowMs, own);
-    if (this.#facts === null || this.#book === null) return null;
+    if (this.facts === null || this.#book === null) return null;
     return this.#book.microprice ?? this.#flow.tradePrice;
   }
 
@@ -332,7 +316,7 @@ export class MarketTracker {
   }
 
   get #tick(): number {
-    return (this.#facts?.tickMicros ?? USUAL_TICK_MICROS) / ONE;
+    return (this.facts?.tickMicros ?? USUAL_TICK_MICROS) / ONE;
   }
 
   #noteOwn(nowMs: number, own: readonly OwnOrder[]): void {

@@ -33,7 +33,7 @@ interface Twins {
 
 /** Collects one market's trades from overlapping pages and returns the new rows. */
 export class Tape {
-  #newestFirst: readonly TapeTrade[] = Object.freeze([]);
+  trades: readonly TapeTrade[] = Object.freeze([]);
   /** By the exchange's second. */
   readonly #seconds = new Map<number, Twins[]>();
   #newestMs = Number.NEGATIVE_INFINITY;
@@ -41,13 +41,9 @@ export class Tape {
   /** Cached by the first read after a new trade. */
   #meanShares: number | null = null;
 
-  get trades(): readonly TapeTrade[] {
-    return this.#newestFirst;
-  }
-
   /** Mean size of `trades`, shares; null without any. */
   get meanShares(): number | null {
-    const trades = this.#newestFirst;
+    const trades = this.trades;
     if (trades.length === 0) return null;
     this.#meanShares ??= trades.reduce((sum, { amountMicros }) => sum + amountMicros, 0) / trades.length / ONE;
     return this.#meanShares;
@@ -95,11 +91,11 @@ export class Tape {
     for (const second of this.#seconds.keys()) {
       if (second * 1000 < this.#newestMs - LATE_MS) this.#seconds.delete(second);
     }
-    const all = [...fresh.toReversed(), ...this.#newestFirst];
+    const all = [...fresh.toReversed(), ...this.trades];
     // A late row belongs after rows with a later time; the sort is stable.
     if (!isNewestFirst(all)) all.sort((a, b) => b.venueTimeMs - a.venueTimeMs);
     if (all.length > MAX_TRADES) all.length = MAX_TRADES;
-    this.#newestFirst = Object.freeze(all);
+    this.trades = Object.freeze(all);
   }
 }
 

@@ -68,7 +68,8 @@ export class IndependentFillCount {
   /** Time of the trade at which the walk met the mark, exchange clock, s; null if it met none. */
   #metS: number | null = null;
   #isDone = false;
-  #hasCompared = false;
+  /** True when the newest round compared its sums. */
+  hasCompared = false;
   /** Missing fills of the ledger in the newest comparison, by market, outcome and side, of any age. */
   #lacking: Readonly<Record<string, Sums>> = {};
 
@@ -76,11 +77,6 @@ export class IndependentFillCount {
     this.#ledger = ledger;
     this.#memory = new StoredMemory(ledger, 'second_reader', null);
     this.#leftOut = new StoredMemory(ledger, 'second_reader_left_out', {});
-  }
-
-  /** True when the newest round compared its sums. */
-  get hasCompared(): boolean {
-    return this.#hasCompared;
   }
 
   begin(): void {
@@ -121,14 +117,14 @@ export class IndependentFillCount {
   /** Compares after a complete walk. @param agreed no difference is found, confirmed or caused by missing fills */
   settle(agreed: boolean): readonly Difference[] {
     const memory = this.#memory.value;
-    this.#hasCompared = false;
+    this.hasCompared = false;
     if (!this.#isDone || this.#venueS === null) return [];
     // A changed trade may be counted on one side and lie behind the mark of the other.
     if (memory === null || memory.turns !== this.#ledger.tradeTurns()) {
       if (agreed) this.#open(memory);
       return [];
     }
-    this.#hasCompared = true;
+    this.hasCompared = true;
     const oldS = this.#venueS - YOUNG_S;
     const isOld = ({ timestampS }: CountedFill) => timestampS <= oldS;
     const trades = this.#rows.filter(({ state }) => state === 'done').map(readTrade);

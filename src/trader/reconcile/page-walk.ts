@@ -23,11 +23,13 @@ export type WalkStep<Page = unknown> =
  */
 export class PageWalk<N extends ListEndpoint> {
   readonly #getKey: (row: RowOf<N>) => string;
-  #rows: RowOf<N>[] = [];
+  /** All rows so far. */
+  rows: RowOf<N>[] = [];
   readonly #keys = new Set<string>();
   readonly #cursors = new Set<string>();
   #startedMs: number | null = null;
-  #pages = 0;
+  /** Pages so far. */
+  pages = 0;
 
   readonly #mostPages: number;
 
@@ -39,21 +41,11 @@ export class PageWalk<N extends ListEndpoint> {
 
   /** Starts again with the first page. */
   begin(): void {
-    this.#rows = [];
+    this.rows = [];
     this.#keys.clear();
     this.#cursors.clear();
     this.#startedMs = null;
-    this.#pages = 0;
-  }
-
-  /** Pages so far. */
-  get pages(): number {
-    return this.#pages;
-  }
-
-  /** All rows so far. */
-  get rows(): readonly RowOf<N>[] {
-    return this.#rows;
+    this.pages = 0;
   }
 
   /** Our clock, ms, when the first page's request left: rows missing in the list did not exist then. */
@@ -71,17 +63,17 @@ export class PageWalk<N extends ListEndpoint> {
     const page = outcome.data as unknown as readonly RowOf<N>[];
     const tooMany = overfull(report.request, page);
     if (tooMany !== null) return { kind: 'void', reason: tooMany };
-    this.#pages += 1;
+    this.pages += 1;
     for (const row of page) {
       const key = this.#getKey(row);
       if (this.#keys.has(key)) return { kind: 'void', reason: `row ${key} came twice` };
       this.#keys.add(key);
-      this.#rows.push(row);
+      this.rows.push(row);
     }
     const cursor = outcome.nextCursor;
     if (cursor === null) return { kind: 'page', rows: page, next: null };
     if (this.#cursors.has(cursor)) return { kind: 'void', reason: 'the cursor repeats' };
-    if (this.#pages >= this.#mostPages) return { kind: 'void', reason: `it does not end within ${this.#pages} pages` };
+    if (this.pages >= this.#mostPages) return { kind: 'void', reason: `it does not end within ${this.pages} pages` };
     this.#cursors.add(cursor);
     return { kind: 'page', rows: page, next: withCursor(report, cursor) };
   }

@@ -41,6 +41,7 @@ const OVERDUE_MS = 300_000;
 
 export class Reconciler {
   readonly #ownTrades: boolean;
+  readonly #roundRequests: number;
   readonly #suspicions: ConfirmedDifferences;
   readonly #comparison: Comparison;
   readonly #outrun: OutrunOrders;
@@ -60,12 +61,15 @@ export class Reconciler {
   #seenFills: boolean;
   /** Newest time of our clock, ms. */
   #seenMs = Number.NEGATIVE_INFINITY;
-  #newest: ComparedRound | null = null;
+  /** Differences of the newest complete round; null before the first. */
+  newest: ComparedRound | null = null;
   /** Void rounds in a row, the newest reason, and the time since when all were void. */
   #voids = 0;
-  #voidReason: string | null = null;
+  /** Why the newest round was void; null if it was not. */
+  voidReason: string | null = null;
   #voidSinceMs: number | null = null;
-  #againMs = Number.POSITIVE_INFINITY;
+  /** Our clock, ms, from which another round is wanted before its poll is due; Infinity if none. */
+  againMs = Number.POSITIVE_INFINITY;
   #news: News[] = [];
   readonly #absent = new Set<RoundList>();
   /** Pages beyond the first of each list, in the two newest rounds with complete lists. */
@@ -74,6 +78,7 @@ export class Reconciler {
   /** @param ownTrades whether the venue lists them */
   constructor(ledger: Ledger, underWay: UnderWay, ownTrades: boolean) {
     this.#ownTrades = ownTrades;
+    this.#roundRequests = requestsOfRound(ownTrades);
     this.#seenFills = !ownTrades;
     this.#suspicions = new ConfirmedDifferences(ledger);
     this.#comparison = new Comparison(ledger, underWay, ownTrades);
@@ -85,14 +90,14 @@ export class Reconciler {
    * long history happens only once.
    */
   get requestsARound(): number {
-    return requestsOfRound(this.#ownTrades) + Math.min(...this.#furtherPages);
+    return this.#roundRequests + Math.min(...this.#furtherPages);
   }
 
   /**
    * True when all own state was read completely since this process began, and every difference is cleared or confirmed.
    */
   get isComplete(): boolean {
-    return this.#seenFills && this.#newest !== null && !this.isInDoubt;
+    return this.#seenFills && this.newest !== null && !this.isInDoubt;
   }
 
   /** A difference was found that the next round confirms or clears. */
@@ -108,21 +113,6 @@ export class Reconciler {
     const orders = this.#looked.orders < (this.#ownTrades ? begun : gathered);
     const fills = this.#ownTrades && this.#looked.fills < gathered;
     return [...(orders ? (['orders'] as const) : []), ...(fills ? (['fills'] as const) : [])];
-  }
-
-  /** Our clock, ms, from which another round is wanted before its poll is due; Infinity if none. */
-  get againMs(): number {
-    return this.#againMs;
-  }
-
-  /** Differences of the newest complete round; null before the first. */
-  get newest(): ComparedRound | null {
-    return this.#newest;
-  }
-
-  /** Why the newest round was void; null if it was not. */
-  get voidReason(): string | null {
-    return this.#voidReason;
   }
 
   /** Why only reducing orders are allowed; null while ledger and exchange agree. */
@@ -152,22 +142,22 @@ export class Reconciler {
     const { believed } = this.#suspicions;
     const leaveOut = (difference: Difference) => this.#comparison.leaveOut(difference);
     const accepted = this.#suspicions.accept(leaveOut, { reason, nowMs });
-    if (believed.length === 0 || this.#newest === null) return accepted;
+    if (believed.length === 0 || this.newest === null) return accepted;
     for (const difference of believed.filter((one) => !accepted.includes(one)))
       this.#news.push({
         loud: true,
         text: `not left out, for it has changed since; compared again: ${inWords(difference)}`,
       });
-    const differences = this.#newest.differences.filter((difference) => !believed.includes(difference));
-    this.#newest = { ...this.#newest, differences };
-    this.#againMs = nowMs;
+    const differences = this.newest.differences.filter((difference) => !believed.includes(difference));
+    this.newest = { ...this.newest, differences };
+    this.againMs = nowMs;
     return accepted;
   }
 
   /** Bookings of an adoption; a text says why they are unknown now. Reads only. */
   planAdoption(): Adoption | string {
-    if (this.#newest === null) return 'ledger and exchange are not compared yet';
-    if (this.#voidReason !== null) return `the newest comparison was void: ${this.#voidReason}`;
+    if (this.newest === null) return 'ledger and exchange are not compared yet';
+    if (this.voidReason !== null) return `the newest comparison was void: ${this.voidReason}`;
     if (this.isInDoubt) return 'a difference was seen once, and no second comparison has confirmed it yet';
     return this.#comparison.planAdoption((difference) => this.#suspicions.isConfirmed(difference));
   }
@@ -176,8 +166,8 @@ export class Reconciler {
   onAdopted(nowMs: number): void {
     this.#suspicions.onAdopted(nowMs);
     this.#comparison.onAdopted();
-    if (this.#newest !== null) this.#newest = { ...this.#newest, differences: [] };
-    this.#againMs = nowMs;
+    if (this.newest !== null) this.newest = { ...this.newest, differences: [] };
+    this.againMs = nowMs;
   }
 
   /** The poll that begins a round is due: returns the requests of all its lists. */
@@ -187,7 +177,7 @@ export class Reconciler {
     if (this.#gathered !== null)
       this.#onVoid({ reason: 'no look at orders and fills came after it', furtherPages: 0 }, nowMs);
     this.#gathered = null;
-    this.#againMs = Number.POSITIVE_INFINITY;
+    this.againMs = Number.POSITIVE_INFINITY;
     this.#round = new Round(this.#comparison.lists, nowMs);
     return this.#round.requests(first);
   }
@@ -220,7 +210,7 @@ export class Reconciler {
     this.#resting = resting;
     this.#looked.orders = this.#asked.orders;
     this.#compare(nowMs);
-    if (this.#outrun.onLook(resting.rows, resting.startedMs)) this.#againMs = Math.min(this.#againMs, nowMs);
+    if (this.#outrun.onLook(resting.rows, resting.startedMs)) this.againMs = Math.min(this.againMs, nowMs);
   }
 
   /** A complete read of own trades has ended, and all its rows are booked. */
@@ -232,7 +222,7 @@ export class Reconciler {
 
   /** Takes in the time: a clock set back must not delay a waiting round. */
   advanceClock(nowMs: number): void {
-    if (nowMs < this.#seenMs && Number.isFinite(this.#againMs)) this.#againMs = nowMs;
+    if (nowMs < this.#seenMs && Number.isFinite(this.againMs)) this.againMs = nowMs;
     this.#seenMs = nowMs;
   }
 
@@ -245,9 +235,9 @@ export class Reconciler {
   }
 
   #onVoid({ reason, furtherPages }: { reason: string; furtherPages: number }, nowMs: number): void {
-    this.#voidReason = reason;
+    this.voidReason = reason;
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(this.#voids, 10), LONGEST_RETRY_MS);
-    this.#againMs = nowMs + Math.max(waitMs, RETRY_PER_PAGE_MS * furtherPages);
+    this.againMs = nowMs + Math.max(waitMs, RETRY_PER_PAGE_MS * furtherPages);
     this.#voids += 1;
     this.#voidSinceMs ??= nowMs;
     this.#news.push({ loud: false, text: `a round was void: ${reason}` });
@@ -263,7 +253,7 @@ export class Reconciler {
     if (round === null || resting === null || this.awaits.length > 0) return;
     this.#gathered = null;
     this.#voids = 0;
-    this.#voidReason = null;
+    this.voidReason = null;
     this.#voidSinceMs = null;
     const found = this.#comparison.differences(resting, round.begunMs, this.#suspicions.believesAny('sum'));
     const stood = this.verdict !== null;
@@ -271,8 +261,8 @@ export class Reconciler {
     const believed = this.#suspicions.take(found, round.begunMs, nowMs, isUndecided);
     this.#suspicions.forgetAccepted(({ what, subject }) => what === 'position' && !this.#comparison.leavesOut(subject));
     const differences = found.filter((difference) => !this.#suspicions.isAccepted(difference));
-    this.#newest = { begunMs: round.begunMs, comparedMs: nowMs, differences };
-    this.#againMs = this.#suspicions.doubtsFromMs;
+    this.newest = { begunMs: round.begunMs, comparedMs: nowMs, differences };
+    this.againMs = this.#suspicions.doubtsFromMs;
     for (const difference of believed) this.#news.push({ loud: true, text: inWords(difference) });
     if (stood && this.verdict === null) this.#news.push({ loud: true, text: 'ledger and exchange agree again' });
   }

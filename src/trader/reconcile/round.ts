@@ -53,7 +53,8 @@ export class Round {
   /** Our clock, ms, of the first request. */
   readonly #begunMs: number;
   readonly #underWay: Set<RoundList>;
-  readonly #absent: RoundList[] = [];
+  /** Lists that the exchange reports as missing: they are not compared. */
+  readonly absent: RoundList[] = [];
   /** `unsent`: a request never left, which is no failure of the exchange. */
   #void: { readonly reason: string; readonly unsent: boolean } | null = null;
   /** Requested beyond the first of each list. */
@@ -64,11 +65,6 @@ export class Round {
     this.#begunMs = nowMs;
     this.#underWay = new Set(lists.keys());
     for (const reading of lists.values()) reading.begin();
-  }
-
-  /** Lists that the exchange reports as missing: they are not compared. */
-  get absent(): readonly RoundList[] {
-    return this.#absent;
   }
 
   /** Requests of all its lists. `first` is the due poll, which is also the request for the assets. */
@@ -86,7 +82,7 @@ export class Round {
   onReport(list: RoundList, report: RequestResult) {
     const reading = must(this.#lists.get(list), `list ${list} of the round`);
     const isAbsent = OPTIONAL.includes(list) && isNoSuchList(report);
-    if (isAbsent) this.#absent.push(list);
+    if (isAbsent) this.absent.push(list);
     const step = this.#void === null && !isAbsent ? reading.onReport(report) : ({ kind: 'page', next: null } as const);
     if (step.kind === 'page' && step.next !== null) {
       this.#furtherPages += 1;

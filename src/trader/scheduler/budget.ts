@@ -56,7 +56,8 @@ export class Budget {
   #isFirm = false;
   #isShown = true;
   #isGuess = false;
-  #probing = false;
+  /** After throttling, until a request was answered otherwise: one request at a time may try, in order of lanes. */
+  probing = false;
   #isProbeUnderWay = false;
   #probeAtMs = Number.NEGATIVE_INFINITY;
   #probesRefused = 0;
@@ -78,7 +79,7 @@ export class Budget {
 
   /** Neither slowed nor blocked, and no known other user. */
   isSteady(nowMs: number): boolean {
-    if (this.#probing || this.blockedUntilMs(nowMs) > nowMs) return false;
+    if (this.probing || this.blockedUntilMs(nowMs) > nowMs) return false;
     return this.#foreignAt(nowMs) === 0;
   }
 
@@ -90,7 +91,7 @@ export class Budget {
     if (this.blockedUntilMs(nowMs) > nowMs) return 0;
     const unused = this.#usable - this.#own(nowMs + withinMs);
     // A probe ignores others' last known use: only its answer shows their current use.
-    if (this.#probing) return this.#inFlight === 0 && unused > 0 ? 1 : 0;
+    if (this.probing) return this.#inFlight === 0 && unused > 0 ? 1 : 0;
     return Math.max(0, unused - this.#foreignAt(nowMs));
   }
 
@@ -115,11 +116,6 @@ export class Budget {
       return ageMs - Math.min(MINUTE_MS, freeAgeMs);
     });
     return nowMs + Math.max(0, Math.ceil(-leastMs));
-  }
-
-  /** After throttling, until a request was answered otherwise: one request at a time may try, in order of lanes. */
-  get probing(): boolean {
-    return this.#probing;
   }
 
   /**
@@ -182,7 +178,7 @@ export class Budget {
       this.#isGuess = report.isGuess ?? false;
     }
     if (settled.throttled) this.#throttle(nowMs, report);
-    else if (settled.answered && settled.releasedMs >= this.#blockedUntilMs) this.#probing = false;
+    else if (settled.answered && settled.releasedMs >= this.#blockedUntilMs) this.probing = false;
     this.#onProbe(nowMs, settled);
   }
 
@@ -190,7 +186,7 @@ export class Budget {
   #onProbe(nowMs: number, { isProbe, answered, throttled }: Settled): void {
     if (isProbe && answered && !throttled) {
       this.#blockedUntilMs = nowMs;
-      this.#probing = false;
+      this.probing = false;
       this.#probesRefused = 0;
       this.#probeAtMs = nowMs;
     } else if (isProbe || throttled || this.available(nowMs) < 1) {
@@ -212,7 +208,7 @@ export class Budget {
     const until = Number.isFinite(told) ? told : nowMs + FIRST_WAIT_MS;
     this.#blockedUntilMs = Math.min(Math.max(this.#blockedUntilMs, until), nowMs + LONGEST_WAIT_MS);
     this.#isFirm = report?.isFirm ?? false;
-    this.#probing = true;
+    this.probing = true;
   }
 
   get #usable(): number {

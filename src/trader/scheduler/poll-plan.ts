@@ -42,7 +42,7 @@ const PATIENCE_MS = 10_000;
 
 const NO_ASKS: readonly PlannedRequest[] = [];
 
-/** Interval of own state and catalog reads, and its inputs. */
+/** Inputs of the intervals of own state and catalog reads. */
 interface AccountPace {
   readonly resting: boolean;
   readonly fillsMs: number;
@@ -50,7 +50,6 @@ interface AccountPace {
   readonly signedPerMinute: number;
   readonly requestsARound: number;
   readonly byPages: boolean;
-  readonly intervals: readonly (readonly [AccountPoll, number])[];
 }
 
 /** A market with its polls, so that a decision over hundreds needs no lookups. */
@@ -62,6 +61,7 @@ interface Watched {
 
 export class PollPlan {
   readonly #settings: PollSettings;
+  readonly #detailIntervalMs: number;
   readonly #memory: PollMemory;
   readonly #credit = new PollCredit(BURST);
   /** Stride scheduling: the kind furthest behind its share is next. */
@@ -70,30 +70,28 @@ export class PollPlan {
   readonly #byNeed: MarketPoll[] = [];
   #bookTurns = 0;
   #pace: AccountPace | null = null;
+  #intervals: readonly (readonly [AccountPoll, number])[] = [];
   /** As of the newest call. */
   #markets: readonly PolledMarket[] = [];
   #watched: readonly Watched[] = [];
   /** Polls of dropped markets may remain. */
   #forgetting = false;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  #quietUntilMs = Number.NEGATIVE_INFINITY;
+  /**
+   * Our clock, ms: `takeDue` finds nothing before it with the same facts and without reports or expedites, whatever the
+   * public headroom; -Infinity when it must be called.
+   */
+  quietUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: PollSettings) {
     this.#settings = settings;
+    this.#detailIntervalMs = Math.max(DETAIL_INTERVAL_MS, settings.hotIntervalMs);
     this.#memory = new PollMemory(settings.bookDepth);
   }
 
   /** Number of stored polls; bounded by the polled markets. */
   get size(): number {
     return this.#memory.size;
-  }
-
-  /**
-   * Our clock, ms: `takeDue` finds nothing before it with the same facts and without reports or expedites, whatever the
-   * public headroom; -Infinity when it must be called.
-   */
-  get quietUntilMs(): number {
-    return this.#quietUntilMs;
   }
 
   /** Due polls, the most urgent first; each is in flight until `onReport` ends it. */
@@ -117,20 +115,20 @@ export class PollPlan {
       this.#credit.spend();
       room--;
     }
-    this.#quietUntilMs = this.#nextMs(nowMs);
+    this.quietUntilMs = this.#nextMs(nowMs);
     return requests;
   }
 
   /** Another answer contained this data: its interval begins again. */
   onSeen(target: PollTarget, nowMs: number): void {
     this.#memory.find(target)?.onSeen(nowMs);
-    this.#quietUntilMs = Number.NEGATIVE_INFINITY;
+    this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
   /** Takes in the result of a poll. A poll not in flight (a further page) changes nothing. */
   onReport(target: PollTarget, result: PollResult, nowMs: number): void {
     this.#memory.find(target)?.onEnd(result, nowMs);
-    this.#quietUntilMs = Number.NEGATIVE_INFINITY;
+    this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
   /** Reads this as soon as the budget allows, whatever its interval, e.g. after a reconnect. Default urgency: first. */
@@ -139,7 +137,7 @@ export class PollPlan {
       this.#memory.market(target.marketConditionId)[target.kind].expedite(urgency);
       this.#forgetting = true;
     } else this.#memory.account(target.kind).expedite(urgency);
-    this.#quietUntilMs = Number.NEGATIVE_INFINITY;
+    this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
   /** Takes in the facts; true when none changed and nothing can be due yet. */
@@ -150,7 +148,7 @@ export class PollPlan {
     const same = !paced && !earning && markets === this.#markets && nowMs >= this.#lookedMs;
     if (markets !== this.#markets) this.#watch(markets);
     this.#lookedMs = nowMs;
-    return same && nowMs < this.#quietUntilMs;
+    return same && nowMs < this.quietUntilMs;
   }
 
   #watch(markets: readonly PolledMarket[]): void {
@@ -188,14 +186,6 @@ export class PollPlan {
     return Math.min(detailMs, bookMs, trades.readyFromMs(hotIntervalMs, nowMs), barsMs);
   }
 
-  get #detailIntervalMs(): number {
-    return Math.max(DETAIL_INTERVAL_MS, this.#settings.hotIntervalMs);
-  }
-
-  get #intervals(): AccountPace['intervals'] {
-    return this.#pace?.intervals ?? [];
-  }
-
   /** Sets the intervals of own state and catalog; true when they changed. */
   #setPace(facts: PollFacts): boolean {
     const { openOrders, signedPerMinute, openMarketPages, markets, ownPaceMs = 0, requestsARound = 1 } = facts;
@@ -211,7 +201,8 @@ export class PollPlan {
     intervals.push(['catalog', this.#settings.catalogIntervalMs]);
     if (byPages) intervals.push(['details', DETAILS_INTERVAL_MS]);
     if (Number.isFinite(marksEveryMs)) intervals.push(['marks', marksEveryMs]);
-    this.#pace = { resting, fillsMs, marksEveryMs, signedPerMinute, requestsARound, byPages, intervals };
+    this.#intervals = intervals;
+    this.#pace = { resting, fillsMs, marksEveryMs, signedPerMinute, requestsARound, byPages };
     return true;
   }
 

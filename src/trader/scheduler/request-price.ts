@@ -36,20 +36,16 @@ const ORDERS = 16;
 const LONGEST_S = 60;
 
 export class ReactionPace {
-  #seconds: number;
+  /** Mean of the latest orders, s. */
+  seconds: number;
 
   /** @param usualS default before the first sample */
   constructor(usualS: number) {
-    this.#seconds = usualS;
-  }
-
-  /** Mean of the latest orders, s. */
-  get seconds(): number {
-    return this.#seconds;
+    this.seconds = usualS;
   }
 
   note(decidedMs: number, restsMs: number): void {
     const seconds = (restsMs - decidedMs) / 1000;
-    if (seconds >= 0 && seconds <= LONGEST_S) this.#seconds += (seconds - this.#seconds) / ORDERS;
+    if (seconds >= 0 && seconds <= LONGEST_S) this.seconds += (seconds - this.seconds) / ORDERS;
   }
 }

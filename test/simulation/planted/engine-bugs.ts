@@ -43,7 +43,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'A kill is not written to the ledger.',
     edits: [
       {
-        file: 'src/trader/engine/state.ts',
+        file: 'src/trader/engine/control/safety.ts',
         text: 'JSON.stringify(this.modes.stored)',
         replacement: 'JSON.stringify({ ...this.modes.stored, killed: null })',
       },
@@ -54,7 +54,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'A start does not read that it was killed.',
     edits: [
       {
-        file: 'src/trader/engine/state.ts',
+        file: 'src/trader/engine/control/safety.ts',
         text: "new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);",
         replacement: "new Modes({ ...JSON.parse(ledger.note(MODES_NOTE) ?? '{}'), killed: null });",
       },
@@ -66,8 +66,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/engine/act.ts',
-        text: "  if (orders === 'none' || isWishedAnew) state.queue.recall(",
-        replacement: '  if (state.seenMs < 0) state.queue.recall(',
+        text: "  if (orders === 'none' || isWishedAnew) requests.queue.recall(",
+        replacement: '  if (nowMs < 0) requests.queue.recall(',
       },
     ],
   },
@@ -99,8 +99,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
     edits: [
       { file: CONTROLS, text: "  { number: 17, name: 'reduce_only', check: reduceOnly },\n", replacement: '' },
       {
-        file: 'src/trader/engine/state.ts',
-        text: '      stance: viewStance(LADDER[this.mode().mode].stance),',
+        file: 'src/trader/engine/quoting/event-turns.ts',
+        text: "      stance: stance === 'flatten' || stance === 'halted' ? 'normal' : stance,",
         replacement: "      stance: 'normal',",
       },
     ],
@@ -116,8 +116,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
       },
       {
         file: 'src/trader/engine/act.ts',
-        text: '  if (state.own.unsettled > 0) {',
-        replacement: '  if (state.own.unsettled > 1e9) {',
+        text: '  if (account.own.unsettled > 0) {',
+        replacement: '  if (account.own.unsettled > 1e9) {',
       },
     ],
   },

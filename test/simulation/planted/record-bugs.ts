@@ -61,7 +61,7 @@ export const RECORD_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/engine/guards/guards.ts',
-        text: '    if (this.verdict === null) this.#noted.write(text);',
+        text: '    if (this.text === null) this.write(text);',
         replacement: '    void text;',
       },
     ],

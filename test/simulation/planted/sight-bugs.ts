@@ -8,8 +8,8 @@ export const SIGHT_BUGS: readonly Bug[] = [
     what: 'A clock that is set back leaves the books of before, and newer ones seem older than they are.',
     edits: [
       {
-        file: 'src/trader/engine/state.ts',
-        text: '      entry.feed.clockSetBack(byMs, this.queue.newestId);\n',
+        file: 'src/trader/engine/observe.ts',
+        text: '    entry.feed.clockSetBack(byMs, requests.queue.newestId);\n',
         replacement: '',
       },
       {
@@ -41,9 +41,8 @@ export const SIGHT_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/engine/quoting/quoting.ts',
-        text: '  const sight = feed.sight(context.nowMs);',
-        replacement:
-          '  const sight = view && { ...view, newestTrade: feed.sight(context.nowMs)?.newestTrade ?? null };',
+        text: '  const sight = feed.sight(nowMs);',
+        replacement: '  const sight = view && { ...view, newestTrade: feed.sight(nowMs)?.newestTrade ?? null };',
       },
     ],
   },

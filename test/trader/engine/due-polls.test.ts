@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { PlannedRequest } from '../../../src/shared/protocol/seam.js';
-import { askDue } from '../../../src/trader/engine/polling.js';
+import { askDue } from '../../../src/trader/engine/requests.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import { Account } from './exchange-lists.js';
 
@@ -23,12 +23,14 @@ it('reads the marks of the venue without beginning a round of reconciliation', (
   const facts = { markets: [], openOrders: 2, openMarketPages: 1, publicPerMinute: 114, signedPerMinute: 285 };
   const asked: PlannedRequest[] = [];
   const state = {
-    poller,
     reconciler,
-    queue: { push: (request: PlannedRequest) => void asked.push(request), setOpenOrders: () => undefined },
-    polling: { ...facts, marksEveryMs: 5000, publicHeadroom: 9 },
-    own: { exposure: { workingOrders: 2 } },
-    modes: { wantsProof: false },
+    requests: {
+      poller,
+      polling: { readFacts: () => ({ ...facts, marksEveryMs: 5000, publicHeadroom: 9 }) },
+      queue: { push: (request: PlannedRequest) => void asked.push(request), setOpenOrders: () => undefined },
+    },
+    account: { own: { exposure: { workingOrders: 2 } } },
+    safety: { modes: { wantsProof: false } },
   };
   try {
     for (let s = 0; s < SECONDS; s++) {

@@ -23,29 +23,30 @@ function around() {
   const slot = {
     feeds: ['model'],
     dirty: false,
-    asksFor: (kind: string) => kind === 'feed',
     observe: (event: AnyEvent) => void told.push(event),
   };
-  const markets = { get: (id: string) => (id === 'A' ? {} : undefined), hasCatalog: true };
+  const markets = {
+    get: (id: string) => (id === 'A' ? {} : undefined),
+    listSlots: (id: string) => (id === 'A' ? [slot] : []),
+    hasCatalog: true,
+  };
   return {
     said,
     told,
     slot,
     markets,
     settings: { strategies: [{ markets: { ids: [] } }] },
-    listSlots: (id: string) => (id === 'A' ? [slot] : []),
-    notify(_timeMs: number, kind: string) {
-      this.said.push(kind);
-    },
-    alert(_timeMs: number, kind: string, text: string) {
-      this.said.push(`${kind}: ${text}`);
+    notices: {
+      notify: (_timeMs: number, kind: string) => void said.push(kind),
+      alert: (_timeMs: number, kind: string, text: string) => void said.push(`${kind}: ${text}`),
     },
   };
 }
 
 const feeds = () => new Feeds([{ name: 'model', maxAgeMs: 10_000 }]);
 const take = (into: Feeds, values: readonly FeedValue[], nowMs = NOW_MS, trader = around()) => {
-  into.take({ feed: 'model', values, nowMs }, trader);
+  // Only the used parts of a trader.
+  into.take({ feed: 'model', values, nowMs }, trader as never);
   return trader;
 };
 
@@ -82,11 +83,11 @@ describe('the feeds of a trader', () => {
   it('say once that one is silent, and once that it is back', () => {
     const all = feeds();
     const trader = around();
-    for (let afterMs = 0; afterMs <= 12_000; afterMs += 500) all.look(trader, NOW_MS + afterMs);
+    for (let afterMs = 0; afterMs <= 12_000; afterMs += 500) all.look(trader.notices, NOW_MS + afterMs);
     take(all, [value('A', { atMs: NOW_MS + 12_000 })], NOW_MS + 12_000, trader);
-    for (let afterMs = 12_000; afterMs <= 40_000; afterMs += 500) all.look(trader, NOW_MS + afterMs);
+    for (let afterMs = 12_000; afterMs <= 40_000; afterMs += 500) all.look(trader.notices, NOW_MS + afterMs);
     take(all, [value('A', { atMs: NOW_MS + 40_000 })], NOW_MS + 40_000, trader);
-    all.look(trader, NOW_MS + 40_000);
+    all.look(trader.notices, NOW_MS + 40_000);
     expect(trader.said).toEqual([
       'feed_silent: feed model has said nothing yet: who quotes by it quotes nothing',
       'feed_current',
@@ -122,7 +123,7 @@ describe('the feeds of a trader', () => {
       all,
       Array.from({ length: 3000 }, (_, index) => value(`M${index}`)),
     );
-    all.take({ feed: 'unheard', values: [value('A')], nowMs: NOW_MS }, around());
+    all.take({ feed: 'unheard', values: [value('A')], nowMs: NOW_MS }, around() as never);
     const [model, ...others] = all.snapshot(NOW_MS);
     expect([model?.current, model?.values, others]).toEqual([2000, 3000, []]);
     expect(all.of('M2999', ['model'], NOW_MS)['model']).toBeDefined();

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../../src/shared/protocol/seam.js';
-import { readNextStart } from '../../../src/trader/engine/control/way-back.js';
+import { readNextStart } from '../../../src/trader/engine/control/safety.js';
 import { withLedger } from '../ledger/books.js';
 import { limitsOf } from '../risk/states.js';
 import { NOTHING, PlayedTrader, START_MS, settingsOf, traderOf } from './played-trader.js';

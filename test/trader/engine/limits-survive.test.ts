@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
 import { obey } from '../../../src/trader/engine/control/commands.js';
 import { LADDER } from '../../../src/trader/engine/control/modes.js';
-import { makeStepContext } from '../../../src/trader/engine/quoting/step-context.js';
+import { makeStepContext } from '../../../src/trader/engine/gate.js';
 import { makeSnapshot } from '../../../src/trader/engine/snapshot.js';
 import type { TraderState } from '../../../src/trader/engine/state.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
@@ -28,7 +28,7 @@ class Life {
     this.ledger = openLedger(path, HOLDER);
     this.state = stateOf(this.ledger, settingsOf({ risk }));
     // As if all own records were read; the start's proof about resting orders is not a limit.
-    this.state.modes.onStart();
+    this.state.safety.modes.onStart();
   }
 
   write(work: () => void): void {
@@ -38,13 +38,14 @@ class Life {
   /** Updates the equity, and returns the current verdict on an order. */
   verdict(nowMs: number) {
     const { state } = this;
-    this.write(() => state.valueHoldings(nowMs));
+    this.write(() => state.safety.valueHoldings(nowMs));
     // The exchange shows at once that no order rests: a proof in progress is no limit.
-    while (state.modes.wantsProof) state.modes.proof(0, nowMs);
-    const { mode, reason } = state.mode();
+    while (state.safety.modes.wantsProof) state.safety.modes.proof(0, nowMs);
+    const { mode, reason } = state.safety.mode();
     const context = makeStepContext(state, LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`, nowMs);
-    const { stance, stanceReason, loss, fills } = context;
-    const { lastSecond, lastMinute } = context.pace.facts(nowMs);
+    const { stance, stanceReason, guards } = context;
+    const [loss, fills] = [guards.loss.facts, guards.fills.facts];
+    const { lastSecond, lastMinute } = guards.pace.facts(nowMs);
     // Beyond the limit a start only counts as many as a rejection needs.
     const pace = {
       lastSecond: Math.min(lastSecond, RISK.maxActionsPerSecond),
@@ -61,7 +62,7 @@ class Life {
       requestHeadroom: 100,
     });
     const name = told.verdict === 'refused' ? told.name : null;
-    return { mode, reason, ...facts, paused: state.pauses.findReason('a'), name };
+    return { mode, reason, ...facts, paused: state.safety.pauses.findReason('a'), name };
   }
 }
 
@@ -107,14 +108,14 @@ function buySet({ ledger, state }: Life, lost: number, nowMs: number): void {
     const [priceMicros, amountMicros] = [m(500_000 + lost * 25_000), m(20 * ONE)];
     const terms = { isYes, side: 'buy', priceMicros, amountMicros } as const;
     ledger.addIntent(intentOf({ id, ...terms, state: 'done', createdMs: nowMs }));
-    state.guards.pace.note(nowMs);
+    state.safety.guards.pace.note(nowMs);
     ledger.addOrder(orderOf({ pubkey: `o${id}`, intentId: id, ...terms, filledMicros: amountMicros, closedMs: nowMs }));
     const timestampS = Math.floor(nowMs / 1000);
     const fill = fillOf({ pubkey: `t${id}`, orderPubkey: `o${id}`, ...terms, feeMicros: m(0), timestampS });
     ledger.bookFill(fill);
-    state.countFill(fill, nowMs);
+    state.safety.countFill(fill, nowMs);
   }
-  state.invalidateOwn();
+  state.account.invalidate();
 }
 
 function take(life: Life, one: Step, nowMs: number): void {
@@ -128,11 +129,11 @@ function take(life: Life, one: Step, nowMs: number): void {
       return life.write(() => {
         for (let n = 0; n < one.count; n++) {
           ledger.addIntent(intentOf({ id: `${++ids}`, state: 'refused', createdMs: nowMs }));
-          state.guards.pace.note(nowMs);
+          state.safety.guards.pace.note(nowMs);
         }
       });
     case 'pauseMarket':
-      return life.write(() => state.pauseMarket('a', 'the signer refused a draft'));
+      return life.write(() => state.safety.pauses.pause('a', 'the signer refused a draft'));
     case 'command':
       return life.write(() => obey(state, one.command, nowMs));
   }
@@ -181,7 +182,7 @@ it('counts the days of the loss limit by the exchange, not by a clock of ours th
   const dayOf = (exchangeMs: number | null) =>
     inFolder((path) => {
       const life = new Life(path);
-      if (exchangeMs !== null) life.state.venueClock.observe(exchangeMs, START_MS, START_MS);
+      if (exchangeMs !== null) life.state.clock.venue.observe(exchangeMs, START_MS, START_MS);
       life.verdict(START_MS);
       // The reference for losses after a restart.
       const { day } = JSON.parse(life.ledger.note('loss_guard') ?? '{}') as { day?: string };
@@ -231,8 +232,8 @@ describe('a part of a loss limit that holds the trader back', () => {
   });
 
   it.each([
-    ['a market that is paused', (life: Life) => life.state.pauseMarket('a', 'the signer refused')],
-    ['an odd fill', (life: Life) => life.state.guards.fillAlarm.raise('a fill at a worse price')],
+    ['a market that is paused', (life: Life) => life.state.safety.pauses.pause('a', 'the signer refused')],
+    ['an odd fill', (life: Life) => life.state.safety.guards.fillAlarm.raise('a fill at a worse price')],
   ])('%s names the command that lifts it', (_, stop) => {
     inFolder((path) => {
       const life = new Life(path, risk);

@@ -1,7 +1,7 @@
 /** A market's facts for the poll plan: its own history, and the time of its resolution. */
 
 import { expect, it } from 'vitest';
-import { Polling } from '../../../src/trader/engine/polling.js';
+import { Polling } from '../../../src/trader/engine/requests.js';
 import { MarketTracker } from '../../../src/trader/market/market-tracker.js';
 import { MarkTrust } from '../../../src/trader/market/venue-marks.js';
 import { newsSigma } from '../../../src/trader/strategy/maths/log-odds.js';
@@ -16,8 +16,8 @@ function polledOf(resolution_date: number | null) {
   feed.onBook(snapshot([[0.48, 10]], [[0.52, 10]]), at(NOW_MS, 2), []);
   const state = {
     markets: { all: [{ conditionId: 'M', feed }], version: 1, catalogSize: 1 },
-    own: { orders: new Map(), exposure: { workingOrders: 0 } },
-    queue: {},
+    account: { own: { orders: new Map(), exposure: { workingOrders: 0 } } },
+    requests: { queue: {} },
   };
   // Only the used parts of the three rooms.
   const polling = new Polling(state as unknown as ConstructorParameters<typeof Polling>[0]);
@@ -53,8 +53,8 @@ function marksOf(markets: number, { requestPrice = 0, stale = 0.001, told = 30, 
   const state = {
     settings: { polling: { marks, assetsIntervalMs: 60_000 } },
     markets: { all: [], get: () => ({ slots: [{ worth }] }), markTrust, version: 1, catalogSize: 1 },
-    own: { orders: new Map(ids.map((id) => [id, []])), exposure: { workingOrders: markets } },
-    queue: { perMinute: () => 114 },
+    account: { own: { orders: new Map(ids.map((id) => [id, []])), exposure: { workingOrders: markets } } },
+    requests: { queue: { perMinute: () => 114 } },
     selection: { valuedMs: 1, requestPrice },
   };
   // Only the used parts of these rooms.

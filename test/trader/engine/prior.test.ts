@@ -65,12 +65,12 @@ function memory() {
   const said: string[] = [];
   return {
     said,
-    valuation: { averages: new SlowAverages() },
+    account: { valuation: { averages: new SlowAverages() } },
     ledger: {
       note: (key: string) => notes.get(key) ?? null,
       setNote: (key: string, value: string) => void notes.set(key, value),
     },
-    notify: (_atMs: number, _kind: string, text: string) => void said.push(text),
+    notices: { notify: (_atMs: number, _kind: string, text: string) => void said.push(text) },
   };
 }
 
@@ -124,7 +124,7 @@ describe('price bars', () => {
   it('start the slow average of the price with their mean', () => {
     const around = memory();
     takeCandles(around, entryOf(3600), answered(bars(Array.from({ length: 288 }, () => 0.9))), 'a market');
-    expect(around.valuation.averages.caps('M').yesMicros).toBe(900_000);
+    expect(around.account.valuation.averages.caps('M').yesMicros).toBe(900_000);
   });
 
   it('that make no sense, are refused or get lost change nothing and are not asked for again; those that never left are', () => {

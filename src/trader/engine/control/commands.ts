@@ -2,69 +2,88 @@
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { complement, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
-import type { ConfigureCommand, OperatorCommand } from '../../../shared/protocol/seam.js';
+import type { ConfigureCommand, FleetCommand, OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { AdoptionOfOutcome } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
+import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import type { Economics } from '../../strategy/economics.js';
 import { isOfPlace } from '../gate.js';
-import type { MergeSettings, StrategySettings } from '../settings.js';
-import { showTitle, type TraderState } from '../state.js';
+import type { Markets } from '../markets.js';
+import { type Notices, showTitle } from '../notices.js';
+import type { Account } from '../own/account.js';
+import type { MergeSettings, StrategySettings, TraderSettings } from '../settings.js';
+import type { TraderState } from '../state.js';
 import { rememberConfig } from './config-history.js';
 import { LADDER } from './modes.js';
-import { setFleetBounds } from './pauses.js';
+import type { Pauses } from './pauses.js';
+import type { Safety } from './safety.js';
 
 /**
  * Why a command would be rejected now, in one sentence that says what is required; null when it would be accepted.
  * Reads only.
  */
-export function commandRefusal(state: TraderState, command: OperatorCommand): string | null {
+export function commandRefusal({ markets, safety, reconciler }: TraderState, command: OperatorCommand): string | null {
   switch (command.kind) {
     case 'pause-market':
-      return unknownMarket(state, command);
+      return unknownMarket(markets, command);
     case 'resume-market':
-      return resumeRefusal(state, command);
+      return resumeRefusal(safety.pauses, command);
     case 'flatten-market':
-      return unknownMarket(state, command) ?? flattenRefusal(state, command);
+      return unknownMarket(markets, command) ?? flattenRefusal(safety, command);
     case 'adopt':
-      return adoptRefusal(state, command.reason);
+      return adoptRefusal(reconciler, command.reason);
     default:
-      return state.modes.refusal(command, state.stopped);
+      return safety.modes.refusal(command, safety.stopped);
   }
 }
 
 export function obey(state: TraderState, command: OperatorCommand, nowMs: number): void {
-  if (command.kind === 'quote-hours') return setQuoteHours(state, command, nowMs);
+  const { safety, notices, markets, requests } = state;
+  if (command.kind === 'quote-hours') return setQuoteHours(markets, notices, command, nowMs);
   if (command.kind === 'configure') return configure(state, command, nowMs);
   if (command.kind === 'fleet') return setFleetBounds(state, command, nowMs);
   const refusal = commandRefusal(state, command);
-  if (refusal !== null) return state.alert(nowMs, 'command_refused', `${command.kind}: ${refusal}`);
+  if (refusal !== null) return notices.alert(nowMs, 'command_refused', `${command.kind}: ${refusal}`);
   if (command.kind === 'reconcile') {
     // A timer may repeat the command every minute; a notice is sent only when the result differs.
-    state.notify(nowMs, 'command', command.kind);
-    for (const kind of ['orders', 'assets', 'fills'] as const) state.poller.expedite({ kind });
+    notices.notify(nowMs, 'command', command.kind);
+    for (const kind of ['orders', 'assets', 'fills'] as const) requests.poller.expedite({ kind });
     return;
   }
   if (isOfMarket(command)) return turnMarket(state, command, nowMs);
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
-  state.alert(nowMs, 'command', `${command.kind}${reason}`);
+  notices.alert(nowMs, 'command', `${command.kind}${reason}`);
   // Read before the change: a plain pause accepts nothing but the pause.
-  const isHeldBack = state.heldBack !== null;
+  const isHeldBack = safety.heldBack !== null;
   if (command.kind === 'adopt') adopt(state, command.reason, nowMs);
-  state.modes.apply(command);
+  safety.modes.apply(command);
   // A pause, cancel or kill after a flatten ends its sales too, as for a flatten of everything.
-  if (ENDS_SALES.includes(command.kind)) for (const id of state.pauses.flattening) state.pauses.endFlattening(id);
-  if (command.kind === 'resume') resume(state, { reason: command.reason, isHeldBack }, nowMs);
-  state.saveModes();
-  for (const { conditionId } of state.markets.all) state.requestRequote(conditionId);
+  if (ENDS_SALES.includes(command.kind)) for (const id of safety.pauses.flattening) safety.pauses.endFlattening(id);
+  if (command.kind === 'resume') resume(state, command.reason, isHeldBack, nowMs);
+  safety.saveModes();
+  markets.requestRequote();
 }
 
 type QuoteHours = Extract<OperatorCommand, { kind: 'quote-hours' }>;
 
-function setQuoteHours(state: TraderState, { strategy, open }: QuoteHours, nowMs: number): void {
-  state.markets.setQuoteHours(strategy, open);
+function setQuoteHours(markets: Markets, notices: Notices, { strategy, open }: QuoteHours, nowMs: number): void {
+  markets.setQuoteHours(strategy, open);
   const where = open ? 'within' : 'outside';
-  state.notify(nowMs, 'quote_hours', `strategy ${strategy} is ${where} its quote hours`);
+  notices.notify(nowMs, 'quote_hours', `strategy ${strategy} is ${where} its quote hours`);
+}
+
+function setFleetBounds(
+  { safety, markets, notices }: TraderState,
+  { hold, markets: claimed }: FleetCommand,
+  nowMs: number,
+): void {
+  const before = safety.fleet?.hold ?? null;
+  safety.fleet = { hold, markets: new Set(claimed) };
+  markets.requestRequote();
+  if (hold === before) return;
+  if (hold === null) notices.notify(nowMs, 'fleet', 'the wallet is surely ours again');
+  else if (before === null) notices.alert(nowMs, 'fleet', hold);
 }
 
 const ENDS_SALES: readonly OperatorCommand['kind'][] = ['pause', 'cancel-all', 'kill'];
@@ -73,14 +92,14 @@ type MarketCommand = Extract<OperatorCommand, { marketConditionId: string }>;
 
 const isOfMarket = (command: OperatorCommand): command is MarketCommand => 'marketConditionId' in command;
 
-const unknownMarket = ({ markets }: TraderState, { marketConditionId: id }: MarketCommand): string | null =>
+const unknownMarket = (markets: Markets, { marketConditionId: id }: MarketCommand): string | null =>
   markets.get(id) === undefined
     ? `no market that it looks at has the condition id ${id}; \`twinbook top\` lists those that it does`
     : null;
 
 type ResumeMarket = Extract<OperatorCommand, { kind: 'resume-market' }>;
 
-function resumeRefusal({ pauses }: TraderState, { marketConditionId: id, reason }: ResumeMarket): string | null {
+function resumeRefusal(pauses: Pauses, { marketConditionId: id, reason }: ResumeMarket): string | null {
   if (pauses.findReason(id) === undefined)
     return `market ${id} is not paused by itself; \`twinbook explain ${id}\` says why it is not quoted`;
   const why = pauses.whyReasonNeeded(id);
@@ -91,49 +110,53 @@ function resumeRefusal({ pauses }: TraderState, { marketConditionId: id, reason 
  * A single market is flattened while others are quoted. Where no market may be quoted, only a flatten of everything is
  * allowed.
  */
-function flattenRefusal(state: TraderState, { marketConditionId: id }: MarketCommand): string | null {
-  const { mode, reason } = state.mode();
-  if (state.pauses.isRefused(id))
-    return `market ${id} is paused (${state.pauses.findReason(id)}): nothing is signed there until resume --market … --reason TEXT`;
+function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand): string | null {
+  const { modes, pauses } = safety;
+  const { mode, reason } = safety.mode();
+  if (pauses.isRefused(id))
+    return `market ${id} is paused (${pauses.findReason(id)}): nothing is signed there until resume --market … --reason TEXT`;
   const isSoon = mode === 'starting' || mode === 'canceling';
   if (isSoon || LADDER[mode].orders === 'quotes') return null;
   if (mode === 'flattening') return 'everything is being flattened already';
   return (
-    state.modes.refusal({ kind: 'flatten' }, null) ??
+    modes.refusal({ kind: 'flatten' }, null) ??
     `it is ${mode} (${reason}): no market is sold by itself meanwhile; flatten sells everything, or resume comes first`
   );
 }
 
 /** Pauses, flattens or resumes one market; the others are unchanged. */
-function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): void {
+function turnMarket({ notices, markets, safety }: TraderState, command: MarketCommand, nowMs: number): void {
   const { kind, marketConditionId: id } = command;
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
-  state.alert(nowMs, 'command', `${kind} "${showTitle(state, id)}" (${id})${reason}`);
-  if (kind === 'pause-market') state.pauses.pauseByOperator(id, command.reason);
-  else if (kind === 'flatten-market') state.pauses.flatten(id);
+  notices.alert(nowMs, 'command', `${kind} "${showTitle(markets, id)}" (${id})${reason}`);
+  if (kind === 'pause-market') safety.pauses.pauseByOperator(id, command.reason);
+  else if (kind === 'flatten-market') safety.pauses.flatten(id);
   else {
-    state.pauses.resume(id);
-    state.markets.reopen(id);
+    safety.pauses.resume(id);
+    markets.reopen(id);
   }
-  state.requestRequote(id);
+  markets.requestRequote(id);
 }
 
-interface Resumed {
-  readonly reason: string;
-  readonly isHeldBack: boolean;
-}
-
-function resume(state: TraderState, { reason, isHeldBack }: Resumed, nowMs: number): void {
-  state.resume(isHeldBack);
-  // Differences are accepted only with a reason: it shows that a person looked at them.
-  const accepted = reason === '' ? [] : state.reconciler.accept(nowMs, reason);
-  for (const difference of accepted) {
-    state.alert(nowMs, 'reconciliation', `left out from now on: ${inWords(difference)}`);
-  }
+/**
+ * Accepts a halt, or a loss that held orders back. Markets that an operator paused stay paused. Differences of the
+ * ledger are accepted only with a reason: it shows that a person looked at them.
+ */
+function resume(state: TraderState, reason: string, isHeldBack: boolean, nowMs: number): void {
+  const { safety, markets, requests, reconciler, notices } = state;
+  safety.guards.resume(isHeldBack);
+  safety.saveLoss();
+  safety.pauses.liftOwn();
+  for (const { excludedBecause, conditionId } of markets.all)
+    if (excludedBecause !== null) requests.poller.expedite({ kind: 'detail', marketConditionId: conditionId });
+  markets.reopen();
+  const accepted = reason === '' ? [] : reconciler.accept(nowMs, reason);
+  for (const difference of accepted)
+    notices.alert(nowMs, 'reconciliation', `left out from now on: ${inWords(difference)}`);
 }
 
 /** Why nothing is adopted now; null when adoption is possible. Reads only. */
-function adoptRefusal({ reconciler }: TraderState, reason: string): string | null {
+function adoptRefusal(reconciler: Reconciler, reason: string): string | null {
   if (reason === '') return 'adopt needs a reason: ledger adopt --reason TEXT';
   const plan = reconciler.planAdoption();
   return typeof plan === 'string' ? `${plan}; nothing was booked, try again in half a minute` : null;
@@ -144,34 +167,35 @@ function adoptRefusal({ reconciler }: TraderState, reason: string): string | nul
  * caller has checked `adoptRefusal`.
  */
 function adopt(state: TraderState, reason: string, nowMs: number): void {
-  const plan = state.reconciler.planAdoption();
+  const { reconciler, account, markets } = state;
+  const plan = reconciler.planAdoption();
   if (typeof plan === 'string') return;
   let worth = ZERO;
   for (const outcome of plan) {
-    const restWorthMicros = worthOf(state, outcome);
+    const restWorthMicros = worthOf(account, outcome);
     state.ledger.adopt({ ...outcome, restWorthMicros }, reason, nowMs);
     worth = micros(worth + restWorthMicros);
     // A holding needs a price, so its market is tracked.
-    state.track(outcome.marketConditionId);
-    state.alert(nowMs, 'adopted', describeOutcome(state, outcome, restWorthMicros));
+    markets.track(outcome.marketConditionId);
+    state.notices.alert(nowMs, 'adopted', describeOutcome(markets, outcome, restWorthMicros));
   }
-  state.reconciler.onAdopted(nowMs);
+  reconciler.onAdopted(nowMs);
   // Shares without a record are not a trading gain.
-  if (worth !== 0) state.capitalMoved(worth);
-  state.invalidateOwn();
-  state.poller.expedite({ kind: 'assets' });
+  if (worth !== 0) state.safety.capitalMoved(worth);
+  account.invalidate();
+  state.requests.poller.expedite({ kind: 'assets' });
 }
 
 /** Value of the shares without a record, at the market's mark; zero without a mark. */
-function worthOf({ valuation }: TraderState, { marketConditionId, isYes, restMicros }: AdoptionOfOutcome): Micros {
+function worthOf({ valuation }: Account, { marketConditionId, isYes, restMicros }: AdoptionOfOutcome): Micros {
   const mark = valuation.marks.get(marketConditionId);
   if (mark === undefined) return ZERO;
   return micros(Math.sign(restMicros) * mul(isYes ? mark : complement(mark), micros(Math.abs(restMicros)), 'floor'));
 }
 
-function describeOutcome(state: TraderState, outcome: AdoptionOfOutcome, restWorth: Micros): string {
+function describeOutcome(markets: Markets, outcome: AdoptionOfOutcome, restWorth: Micros): string {
   const { marketConditionId, isYes, ledgerMicros, exchangeMicros, recorded, restMicros } = outcome;
-  const name = `${isYes ? 'YES' : 'NO'} of "${showTitle(state, marketConditionId)}"`;
+  const name = `${isYes ? 'YES' : 'NO'} of "${showTitle(markets, marketConditionId)}"`;
   const spent = micros(recorded.reduce((sum, { spentMicros, feesMicros }) => sum + spentMicros + feesMicros, 0));
   const parts = [
     ...(recorded.length === 0 ? [] : [`records of the exchange move cash by ${formatDecimal(micros(-spent))}`]),
@@ -200,32 +224,35 @@ export interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleK
  * settings are withdrawn and decided again. Halts, pauses, a kill, loss marks and market estimates stay.
  */
 function configure(state: TraderState, command: ConfigureCommand, nowMs: number): void {
+  const { executor, ledger, markets, notices, requests, safety } = state;
   // The shell wrote it from these types; the journal keeps it as text.
   const { strategies: wanted, ...live } = JSON.parse(command.config).settings as LiveSettings;
-  const strategies = wanted.flatMap((strategy) => withModule(strategy, state));
+  const strategies = wanted.flatMap((strategy) => withModule(strategy, state.settings));
   if (strategies.length < wanted.length) {
-    return state.alert(nowMs, 'command_refused', `configure: the code of a strategy is not loaded; nothing was taken`);
+    const text = 'configure: the code of a strategy is not loaded; nothing was taken';
+    return notices.alert(nowMs, 'command_refused', text);
   }
   const { capitalMicros: before } = state.settings;
   state.settings = { ...state.settings, ...live, strategies, configHash: command.hash };
-  state.guards.configure(live.risk);
+  safety.guards.configure(live.risk);
   if (live.capitalMicros !== before) {
-    state.ledger.setCapital(live.capitalMicros, nowMs);
-    state.capitalMoved(sub(live.capitalMicros, before));
+    ledger.setCapital(live.capitalMicros, nowMs);
+    safety.capitalMoved(sub(live.capitalMicros, before));
   }
-  state.executor.setConfigHash(command.hash);
-  state.executor.withdraw(null, nowMs);
-  state.queue.recall(isOfPlace, 'the configuration has changed');
-  state.markets.configure(state.settings, nowMs);
-  state.poller.expedite({ kind: 'catalog' });
-  for (const { conditionId } of state.markets.all) state.requestRequote(conditionId);
-  rememberConfig(state.ledger, { ...command, atMs: nowMs });
+  executor.setConfigHash(command.hash);
+  executor.withdraw(null, nowMs);
+  requests.queue.recall(isOfPlace, 'the configuration has changed');
+  markets.configure(state.settings, nowMs);
+  requests.poller.expedite({ kind: 'catalog' });
+  markets.requestRequote();
+  rememberConfig(ledger, { ...command, atMs: nowMs });
   const reason = command.reason === '' ? '' : `: ${command.reason}`;
-  state.alert(nowMs, 'configured', `configuration ${command.hash.slice(0, 12)} is in force (${command.by}${reason})`);
+  const text = `configuration ${command.hash.slice(0, 12)} is in force (${command.by}${reason})`;
+  notices.alert(nowMs, 'configured', text);
 }
 
 /** Keeps the running module if its code is unchanged. */
-function withModule(strategy: LiveStrategy, { settings }: TraderState): readonly StrategySettings[] {
+function withModule(strategy: LiveStrategy, settings: TraderSettings): readonly StrategySettings[] {
   const running = settings.strategies.find(
     ({ name, moduleKey }) => name === strategy.name && moduleKey === strategy.moduleKey,
   );

@@ -94,7 +94,7 @@ function replenish(entry: MarketEntry, { core, splits, markMicros }: ConversionR
   entry.nextConversionMs = context.nowMs + RETRY_MS;
   const facts = gatherFacts(context, feed.sight(context.nowMs), core.slot.strategy.risk);
   const refusal = approveAndExecute(split, facts, NO_REASON, context);
-  if (refusal !== null) core.slot.onRefusal(refusal, context.nowMs);
+  if (refusal !== null) core.slot.refusals.add(refusal, context.nowMs);
   return refusal === null;
 }
 
@@ -124,8 +124,14 @@ function planMerge(
   const amountMicros = freePairs(facts, core, context);
   const scarce = scarceCash(context.own) && amountMicros >= facts.minAmountMicros;
   const enough = amountMicros >= settings.minSharesMicros || scarce;
-  if (!enough || amountMicros <= 0 || context.queue.headroom('signed', 'draft', context.nowMs) < 2) return null;
-  return { kind: 'merge', intentId: context.nextIntentId(conditionId), marketConditionId: conditionId, amountMicros };
+  if (!enough || amountMicros <= 0 || context.requests.queue.headroom('signed', 'draft', context.nowMs) < 2)
+    return null;
+  return {
+    kind: 'merge',
+    intentId: context.requests.nextIntentId(conditionId),
+    marketConditionId: conditionId,
+    amountMicros,
+  };
 }
 
 export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =>
@@ -147,7 +153,7 @@ function planRedeem({ conditionId }: MarketFacts, context: StepContext): RedeemI
   if ((context.own.orders.get(conditionId) ?? []).length > 0 || pending('merge') !== null) return null;
   return {
     kind: 'redeem',
-    intentId: context.nextIntentId(conditionId),
+    intentId: context.requests.nextIntentId(conditionId),
     marketConditionId: conditionId,
     yesMicros,
     noMicros,
@@ -230,7 +236,7 @@ function planSplit(
   const { facts } = feed;
   if (facts === null || facts.phase !== 'open' || sharesMicros === 0) return null;
   const { conditionId, lotMicros } = facts;
-  const { executor, own, economics, queue, nowMs } = context;
+  const { executor, own, economics, requests, nowMs } = context;
   const pending = (kind: 'split' | 'merge') => executor.pendingConversion(kind, conditionId);
   if (pending('split') !== null || pending('merge') !== null) return null;
   const sets = own.exposure.setsMicros(conditionId);
@@ -242,10 +248,10 @@ function planSplit(
   )
     return null;
   if (markMicros === null || markMicros <= 0 || markMicros >= ONE) return null;
-  if (queue.headroom('signed', 'draft', nowMs) < 2) return null;
+  if (requests.queue.headroom('signed', 'draft', nowMs) < 2) return null;
   return {
     kind: 'split',
-    intentId: context.nextIntentId(conditionId),
+    intentId: context.requests.nextIntentId(conditionId),
     marketConditionId: conditionId,
     eventConditionId: facts.eventConditionId,
     amountMicros,

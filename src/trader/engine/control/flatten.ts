@@ -5,14 +5,15 @@
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { complement, type Micros, micros, minMicros, ZERO } from '../../../shared/base/micros.js';
+import type { Executor } from '../../executor/executor.js';
 import type { MarketFacts, Sight } from '../../market/view.js';
 import type { PlaceIntent } from '../../risk/intent.js';
-import { approveAndExecute, gatherFacts, type StepContext } from '../gate.js';
-import type { MarketEntry } from '../markets.js';
+import { approveAndExecute, gatherFacts, makeStepContext, type StepContext } from '../gate.js';
+import type { MarketEntry, Markets } from '../markets.js';
+import { showTitle } from '../notices.js';
+import type { Account } from '../own/account.js';
 import { heldIn } from '../own/own-state.js';
-import { makeStepContext } from '../quoting/step-context.js';
-import { showTitle, type TraderState } from '../state.js';
-import { unclaimedBecause } from './pauses.js';
+import type { TraderState } from '../state.js';
 
 /**
  * Strategy name of these orders in the ledger. No strategy has it, so a remainder that does not fill at once is
@@ -71,7 +72,7 @@ function sell({ isYes, priceMicros, wanted, mark }: Sale, sight: Sight, context:
   if (amountMicros < market.minAmountMicros || amountMicros <= ZERO) return false;
   const intent: PlaceIntent = {
     kind: 'place',
-    intentId: context.nextIntentId(market.conditionId),
+    intentId: context.requests.nextIntentId(market.conditionId),
     marketConditionId: market.conditionId,
     eventConditionId: market.eventConditionId,
     isYes,
@@ -88,60 +89,60 @@ function sell({ isYes, priceMicros, wanted, mark }: Sale, sight: Sight, context:
 /** Sells all holdings, market by market; ends the mode when nothing sellable is left. */
 export function flattenAll(state: TraderState, nowMs: number): void {
   const context = makeStepContext(state, 'flattening', nowMs);
-  let left = state.own.unsettled > 0;
-  for (const entry of state.markets.all) {
+  const { account, markets, safety, notices } = state;
+  let left = account.own.unsettled > 0;
+  for (const entry of markets.all) {
     // It could not be sold: another wallet of the fleet might be the buyer.
-    if (unclaimedBecause(state, entry.conditionId) !== undefined) continue;
-    if (isHeld(state, entry)) left = true;
-    sellWhatIsHeld(state, entry, context);
+    if (safety.whyUnclaimed(entry.conditionId) !== undefined) continue;
+    if (isHeld(account, entry)) left = true;
+    sellWhatIsHeld(account, entry, context);
   }
   if (left) return;
-  state.modes.onFlat();
-  const rest = restText(state, openMarkets(state));
-  state.alert(nowMs, 'flattened', `nothing that could be sold is held any more; the trader is paused${rest}`);
+  safety.modes.onFlat();
+  // Markets of other wallets in the fleet are not sold here.
+  const ids = Array.from(markets.all, ({ conditionId }) => conditionId);
+  const claimed = ids.filter((conditionId) => safety.whyUnclaimed(conditionId) === undefined);
+  const rest = describeRest(account, markets, claimed);
+  notices.alert(nowMs, 'flattened', `nothing that could be sold is held any more; the trader is paused${rest}`);
 }
-
-/** Own markets only: markets of other wallets in the fleet are not sold here. */
-const openMarkets = (state: TraderState): readonly string[] =>
-  Array.from(state.markets.all, ({ conditionId }) => conditionId).filter(
-    (conditionId) => unclaimedBecause(state, conditionId) === undefined,
-  );
 
 /** Flattens the markets that the operator named. A market that is flat stays paused and is not sold again. */
 export function flattenMarkets(state: TraderState, nowMs: number): void {
-  const { flattening } = state.pauses;
+  const { safety, markets, account, executor } = state;
+  const { flattening } = safety.pauses;
   if (flattening.length === 0) return;
   const context = makeStepContext(state, 'flattening', nowMs);
   for (const conditionId of flattening) {
-    if (unclaimedBecause(state, conditionId) !== undefined) continue;
-    const entry = state.markets.get(conditionId);
-    if (entry !== undefined && (isHeld(state, entry) || isUnderWay(state, conditionId))) {
-      sellWhatIsHeld(state, entry, context);
+    if (safety.whyUnclaimed(conditionId) !== undefined) continue;
+    const entry = markets.get(conditionId);
+    if (entry !== undefined && (isHeld(account, entry) || isUnderWay(account, executor, conditionId))) {
+      sellWhatIsHeld(account, entry, context);
       continue;
     }
-    state.pauses.endFlattening(conditionId);
-    const title = `"${showTitle(state, conditionId)}"`;
-    const rest = restText(state, [conditionId]);
-    state.alert(nowMs, 'flattened', `nothing that could be sold is held in ${title} any more; it is paused${rest}`);
+    safety.pauses.endFlattening(conditionId);
+    const title = `"${showTitle(markets, conditionId)}"`;
+    const rest = describeRest(account, markets, [conditionId]);
+    const text = `nothing that could be sold is held in ${title} any more; it is paused${rest}`;
+    state.notices.alert(nowMs, 'flattened', text);
   }
 }
 
-function sellWhatIsHeld(state: TraderState, entry: MarketEntry, context: StepContext): void {
-  const mark = state.valuation.marks.get(entry.conditionId) ?? null;
-  if (flattenMarket(entry, entry.feed.sight(context.nowMs), mark, context)) state.invalidateOwn();
+function sellWhatIsHeld(account: Account, entry: MarketEntry, context: StepContext): void {
+  const mark = account.valuation.marks.get(entry.conditionId) ?? null;
+  if (flattenMarket(entry, entry.feed.sight(context.nowMs), mark, context)) account.invalidate();
 }
 
 /** True when a sellable holding exists or the holding is unknown. */
-function isHeld({ own }: TraderState, { feed, conditionId }: MarketEntry): boolean {
+function isHeld({ own }: Account, { feed, conditionId }: MarketEntry): boolean {
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const { facts } = feed;
   return facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, facts);
 }
 
 /** Text of the unsellable rest, each part with a leading separator; empty when nothing is left. */
-function restText(state: TraderState, conditionIds: readonly string[]): string {
+function describeRest({ own }: Account, markets: Markets, conditionIds: readonly string[]): string {
   const rests = conditionIds.flatMap((conditionId) => {
-    const { yesMicros, noMicros } = heldIn(state.own, conditionId);
+    const { yesMicros, noMicros } = heldIn(own, conditionId);
     const amounts = [
       [yesMicros, 'YES'],
       [noMicros, 'NO'],
@@ -150,14 +151,14 @@ function restText(state: TraderState, conditionIds: readonly string[]): string {
       .filter(([shares]) => shares > 0)
       .map(
         ([shares, name]) =>
-          `; ${formatDecimal(shares)} ${name} are less than the smallest order and stay in "${showTitle(state, conditionId)}"`,
+          `; ${formatDecimal(shares)} ${name} are less than the smallest order and stay in "${showTitle(markets, conditionId)}"`,
       );
   });
   return rests.join('');
 }
 
 /** True while an order or a merge there may still change the holding. */
-const isUnderWay = ({ own, executor }: TraderState, conditionId: string): boolean =>
+const isUnderWay = ({ own }: Account, executor: Executor, conditionId: string): boolean =>
   (own.orders.get(conditionId)?.length ?? 0) > 0 ||
   executor.pendingConversion('merge', conditionId) !== null ||
   executor.pendingConversion('split', conditionId) !== null;

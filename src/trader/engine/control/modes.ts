@@ -99,12 +99,18 @@ const PROOFS_WANTED = 2;
 
 export class Modes {
   #stored: ChosenModes;
-  #started = false;
+  isStarted = false;
   #canceling: boolean;
   #stopping = false;
   #flattening = false;
+  /** Our clock, ms, since no order or cancel is unsettled; null while one is. */
+  settledMs: number | null = null;
   #proofs = 0;
-  #provenMs: number | null = null;
+  /**
+   * Our clock, ms, of the newest proof after a cancel-all or stop; null before it. It stays when quoting resumes in the
+   * same step.
+   */
+  provenMs: number | null = null;
   /** Last result; the same object until it changes, because each step reads it several times. */
   #said: ModeNow = { mode: 'starting', reason: '' };
 
@@ -125,13 +131,13 @@ export class Modes {
     if (this.#stopping) return this.#say(this.proven ? 'stopped' : 'stopping', 'the operator stopped it');
     if (stored.killed !== null) return this.#say('killed', stored.killed);
     // Sales also wait until the own state is known.
-    const isSure = this.#started && fleet === null && unread === null;
+    const isSure = this.isStarted && fleet === null && unread === null;
     if (this.#flattening && isSure) return this.#say('flattening', 'the operator flattens');
     if (halted !== null) return this.#say('halted', halted);
     if (this.#canceling) return this.#say('canceling', 'the operator cancels everything');
     const paused = fleet ?? stored.flattened ?? stored.paused;
     if (paused !== null) return this.#say('paused', paused);
-    if (!this.#started) return this.#say('starting', 'own orders, fills and assets are being read');
+    if (!this.isStarted) return this.#say('starting', 'own orders, fills and assets are being read');
     if (unread !== null) return this.#say('paused', unread);
     const reduces = stored.reducing ?? reducing;
     if (reduces !== null) return this.#say('reducing', reduces);
@@ -236,11 +242,7 @@ export class Modes {
 
   /** All own state at the exchange has been read once. */
   onStart(): void {
-    this.#started = true;
-  }
-
-  get isStarted(): boolean {
-    return this.#started;
+    this.isStarted = true;
   }
 
   /** No sellable holding is left. */
@@ -258,25 +260,18 @@ export class Modes {
     return this.#proofs >= PROOFS_WANTED;
   }
 
-  /**
-   * Our clock, ms, of the newest proof after a cancel-all or stop; null before it. It stays when quoting resumes in the
-   * same step.
-   */
-  get provenMs(): number | null {
-    return this.#provenMs;
-  }
-
   /** Takes in a complete read of own resting orders that began after nothing was in flight. */
   proof(resting: number, nowMs: number): void {
     if (!this.wantsProof) return;
     this.#proofs = resting === 0 ? this.#proofs + 1 : 0;
     if (!this.proven) return;
     this.#canceling = false;
-    this.#provenMs = nowMs;
+    this.provenMs = nowMs;
   }
 
   /** A request is in flight again: the earlier proof is void. */
   onUnsettled(): void {
+    this.settledMs = null;
     this.#proofs = 0;
   }
 
@@ -286,6 +281,6 @@ export class Modes {
 
   #proofAsked(): void {
     this.#proofs = 0;
-    this.#provenMs = null;
+    this.provenMs = null;
   }
 }

@@ -3,7 +3,6 @@
  * pause by the trader, for example after a refusal by the signer, also ends with a resume of everything.
  */
 
-import type { FleetCommand } from '../../../shared/protocol/seam.js';
 import type { Notes } from '../../ledger/contract.js';
 
 const NOTE = 'paused_markets';
@@ -25,8 +24,8 @@ const NONE: readonly string[] = [];
 export class Pauses {
   readonly #notes: Notes;
   readonly #pauses: Map<string, Pause>;
-  /** Read in every step; nearly always empty. */
-  #flattening: readonly string[] = NONE;
+  /** Markets whose holdings are being sold. */
+  flattening: readonly string[] = NONE;
 
   constructor(notes: Notes) {
     this.#notes = notes;
@@ -66,18 +65,13 @@ export class Pauses {
     else if (before === 'operator') this.#set(conditionId, { reason, kind: 'operator' });
   }
 
-  /** Markets whose holdings are being sold. */
-  get flattening(): readonly string[] {
-    return this.#flattening;
-  }
-
   /** Markets that were flattened by an operator. */
   get flattened(): readonly string[] {
     return [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattened' ? [id] : []));
   }
 
   isFlattening(conditionId: string): boolean {
-    return this.#flattening.includes(conditionId);
+    return this.flattening.includes(conditionId);
   }
 
   /** Stored before the first sale: a restart in between must not quote again. */
@@ -126,49 +120,6 @@ export class Pauses {
 
   #listFlattening(): void {
     const ids = [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattening' ? [id] : []));
-    this.#flattening = ids.length === 0 ? NONE : ids;
+    this.flattening = ids.length === 0 ? NONE : ids;
   }
-}
-
-export interface FleetBounds {
-  /** Why all orders are pulled; null when none must be. */
-  readonly hold: string | null;
-  readonly markets: ReadonlySet<string>;
-}
-
-/** Of the trader's state. */
-interface Bounded {
-  fleet: FleetBounds | null;
-  readonly markets: { readonly all: Iterable<{ readonly conditionId: string }> };
-  requestRequote(conditionId: string): void;
-  notify(timeMs: number, kind: string, text: string): void;
-  alert(timeMs: number, kind: string, text: string): void;
-}
-
-export function setFleetBounds(state: Bounded, { hold, markets }: FleetCommand, nowMs: number): void {
-  const before = state.fleet?.hold ?? null;
-  state.fleet = { hold, markets: new Set(markets) };
-  for (const { conditionId } of state.markets.all) state.requestRequote(conditionId);
-  if (hold === before) return;
-  if (hold === null) state.notify(nowMs, 'fleet', 'the wallet is surely ours again');
-  else if (before === null) state.alert(nowMs, 'fleet', hold);
-}
-
-/** Why nothing is quoted in a market; undefined if quoting is allowed. */
-export const unclaimedBecause = ({ fleet }: Pick<Bounded, 'fleet'>, conditionId: string): string | undefined =>
-  fleet === null || fleet.markets.has(conditionId) ? undefined : UNCLAIMED;
-
-const UNCLAIMED = 'another wallet of the fleet has this market, or it is not claimed yet';
-
-/** Why nothing is quoted or converted in one market; undefined if it is allowed. */
-export const pausedBecause = (
-  state: Pick<Bounded, 'fleet'> & { readonly pauses: WithReasons; readonly unreadMarkets: WithReasons },
-  conditionId: string,
-): string | undefined =>
-  state.pauses.findReason(conditionId) ??
-  state.unreadMarkets.findReason(conditionId) ??
-  unclaimedBecause(state, conditionId);
-
-interface WithReasons {
-  findReason(conditionId: string): string | undefined;
 }

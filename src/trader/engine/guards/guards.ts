@@ -35,6 +35,8 @@ export class Guards {
   readonly fillAlarm: FillAlarm;
   /** Orders and cancels of the last minute, of this process and the one before; stored as ledger rows. */
   readonly pace: ActionPace;
+  /** Over all markets. */
+  readonly exchangeRefusals = new ExchangeRefusals();
   readonly #notes: Notes;
   #limits: RiskLimits;
 
@@ -45,8 +47,8 @@ export class Guards {
     const fills = ledger.note(FILLS_NOTE);
     // This class alone writes the note, so it can be read.
     this.fills = new FillGuard(fills === null ? NO_FILLS : (JSON.parse(fills) as FillState), limits);
-    this.keys = new KeyAlarm(ledger);
-    this.fillAlarm = new FillAlarm(ledger);
+    this.keys = new KeyAlarm(ledger, 'key_alarm');
+    this.fillAlarm = new FillAlarm(ledger, 'fill_alarm');
     this.pace = new ActionPace(newestActions(ledger, limits.maxActionsPerMinute));
   }
 
@@ -58,7 +60,7 @@ export class Guards {
 
   /** Why a limit or a rejected key has stopped everything until an operator resumes; null without a halt. */
   get halted(): string | null {
-    return this.loss.halted ?? this.fills.state.halted ?? this.keys.halted;
+    return this.loss.halted ?? this.fills.state.halted ?? this.keys.text;
   }
 
   /**
@@ -78,7 +80,7 @@ export class Guards {
     this.loss.resume(isHeldBack);
     this.fills.resume();
     this.storeFills();
-    this.keys.resume();
+    this.keys.clear();
     this.fillAlarm.clear();
   }
 }
@@ -89,30 +91,27 @@ function newestActions(ledger: GuardedLedger, perMinute: number): readonly numbe
   return rows.filter(({ kind }) => kind === 'place' || kind === 'cancel').map(({ createdMs }) => createdMs);
 }
 
-/** One sentence in a note of the ledger, which nobody else writes, so that it is read once: it is asked for in every step. */
+/** One sentence in a note of the ledger. This class alone writes the note, so it is read once. */
 class NotedText {
+  /** Null while it says nothing. */
+  text: string | null;
   readonly #notes: Notes;
   readonly #note: string;
-  #text: string;
 
   constructor(notes: Notes, note: string) {
     this.#notes = notes;
     this.#note = note;
-    this.#text = notes.note(note) ?? '';
+    this.text = notes.note(note) || null;
   }
 
-  /** Null while it says nothing. */
-  get text(): string | null {
-    return this.#text === '' ? null : this.#text;
-  }
-
-  write(text: string): void {
+  protected write(text: string): void {
     this.#notes.setNote(this.#note, text);
-    this.#text = text;
+    this.text = text || null;
   }
 
+  /** A person has taken note. */
   clear(): void {
-    if (this.#text !== '') this.write('');
+    if (this.text !== null) this.write('');
   }
 }
 
@@ -121,23 +120,13 @@ class NotedText {
  * exchange agree on such fills, since both repeat the exchange, so only this alarm stops the trader from quoting on.
  * Only reducing orders are allowed until an operator resumes, also after a restart.
  */
-class FillAlarm {
-  readonly #noted: NotedText;
+class FillAlarm extends NotedText {
   #isNew = false;
-
-  constructor(notes: Notes) {
-    this.#noted = new NotedText(notes, 'fill_alarm');
-  }
-
-  /** Why only reducing orders are allowed; null without an alarm. */
-  get verdict(): string | null {
-    return this.#noted.text;
-  }
 
   /** The first text stays for the operator; `events` lists the others. */
   raise(text: string): void {
     this.#isNew = true;
-    if (this.verdict === null) this.#noted.write(text);
+    if (this.text === null) this.write(text);
   }
 
   /** True when it was raised since the last call, also if it already stood. */
@@ -145,11 +134,6 @@ class FillAlarm {
     const isNew = this.#isNew;
     this.#isNew = false;
     return isNew;
-  }
-
-  /** A person has taken note. */
-  clear(): void {
-    this.#noted.clear();
   }
 }
 
@@ -163,19 +147,9 @@ type OwnList = 'orders' | 'fills';
  * Alarm for rejected API keys: they were revoked or the exchange lost them. Resting orders may fill unseen, so
  * everything is canceled. Nothing is quoted until an operator resumes, also after a restart.
  */
-class KeyAlarm {
-  readonly #noted: NotedText;
+class KeyAlarm extends NotedText {
   /** Machine clock, ms, since every read of a list was rejected for its key. */
   readonly #sinceMs = new Map<OwnList, number>();
-
-  constructor(notes: Notes) {
-    this.#noted = new NotedText(notes, 'key_alarm');
-  }
-
-  /** Why everything is stopped until an operator resumes with a reason; null without a halt. */
-  get halted(): string | null {
-    return this.#noted.text;
-  }
 
   /**
    * Takes in the outcome of a read of own orders or own trades. Returns the reason when it halts, else null. A list
@@ -184,20 +158,19 @@ class KeyAlarm {
    */
   observe(list: OwnList, outcome: Outcome, nowMs: number): string | null {
     if (outcome.kind === 'answered') this.#sinceMs.delete(list);
-    if (outcome.kind !== 'refused' || !refusesKey(outcome) || this.halted !== null) return null;
+    if (outcome.kind !== 'refused' || !refusesKey(outcome) || this.text !== null) return null;
     // After a clock set back, the time begins again.
     const sinceMs = Math.min(this.#sinceMs.get(list) ?? nowMs, nowMs);
     this.#sinceMs.set(list, sinceMs);
     if (nowMs - sinceMs < HALTS_AFTER_MS) return null;
     const reason = `the exchange refuses our API key (${outcome.slug}: ${outcome.message})`;
-    this.#noted.write(reason);
+    this.write(reason);
     return reason;
   }
 
-  /** A person accepts what halted. */
-  resume(): void {
+  override clear(): void {
     this.#sinceMs.clear();
-    this.#noted.clear();
+    super.clear();
   }
 }
 
@@ -213,7 +186,8 @@ class LossMemory {
   #guard: LossGuard | null;
   /** As the ledger has it. */
   #stored: LossState | null;
-  #rung: LossRung = NO_LOSS_RUNG;
+  /** Rung for the used part of a limit. */
+  rung: LossRung = NO_LOSS_RUNG;
 
   constructor(notes: Notes, limits: RiskLimits) {
     this.#notes = notes;
@@ -227,7 +201,7 @@ class LossMemory {
   /** Sets new limits; losses and a halt stay. */
   configure(limits: RiskLimits): void {
     this.#limits = limits;
-    this.#rung = lossRung(this.facts, limits);
+    this.rung = lossRung(this.facts, limits);
   }
 
   get facts(): LossFacts {
@@ -243,16 +217,11 @@ class LossMemory {
     return this.#guard?.state.halted ?? null;
   }
 
-  /** Rung for the used part of a limit. */
-  get rung(): LossRung {
-    return this.#rung;
-  }
-
   /** Takes in the current worth. Returns the reason when this call halts, else null. */
   observe(nowMs: number, worth: HoldingsWorth): string | null {
     this.#guard ??= LossGuard.start(nowMs, worth.equityMicros);
     const halted = this.#guard.observe(nowMs, worth.equityMicros, this.#limits, worth.passingMicros);
-    this.#rung = lossRung(this.#guard.facts, this.#limits);
+    this.rung = lossRung(this.#guard.facts, this.#limits);
     return halted;
   }
 
@@ -281,7 +250,7 @@ class LossMemory {
   /** @param isHeldBack whether a partly used limit holds the trader back; the operator accepts that loss too */
   resume(isHeldBack = false): void {
     this.#guard?.resume(isHeldBack);
-    this.#rung = lossRung(this.facts, this.#limits);
+    this.rung = lossRung(this.facts, this.#limits);
   }
 }
 

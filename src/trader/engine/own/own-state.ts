@@ -46,28 +46,24 @@ export interface OwnState {
 export function readOwnState(
   ledger: LedgerReader,
   executor: Executor,
-  findTerms: (marketConditionId: string) => MarketTerms,
+  markets: { findTerms(marketConditionId: string): MarketTerms },
   events: readonly EventRule[],
 ): OwnState {
   const exposure = new Exposure(events);
   const held = holdings(ledger.positions());
   const reservations = executor.reservations();
-  const addHolding = (market: string, shares: Held) => {
-    const { lockedYesMicros, lockedNoMicros, splittingMicros } = lockedIn(market, reservations);
+  const splitting = reservations.filter(({ kind }) => kind === 'split');
+  for (const market of new Set([...held.keys(), ...splitting.map(({ marketConditionId }) => marketConditionId)])) {
+    const { yesMicros, noMicros, yesCostMicros, noCostMicros } = held.get(market) ?? NOTHING;
     exposure.setHolding({
       marketConditionId: market,
-      eventConditionId: findTerms(market).eventConditionId,
-      yesMicros: shares.yesMicros,
-      noMicros: shares.noMicros,
-      costMicros: micros(shares.yesCostMicros + shares.noCostMicros),
-      lockedYesMicros,
-      lockedNoMicros,
-      splittingMicros,
+      eventConditionId: markets.findTerms(market).eventConditionId,
+      yesMicros,
+      noMicros,
+      costMicros: micros(yesCostMicros + noCostMicros),
+      ...lockedIn(market, reservations),
     });
-  };
-  for (const [market, shares] of held) addHolding(market, shares);
-  for (const { kind, marketConditionId } of reservations)
-    if (kind === 'split' && !held.has(marketConditionId)) addHolding(marketConditionId, NOTHING);
+  }
   const resting = new Map<string, RestingOrder>();
   for (const order of executor.restingOrders()) resting.set(order.intentId, order);
   const orders = new Map<string, QuotedOrder[]>();
@@ -75,7 +71,7 @@ export function readOwnState(
   for (const reservation of reservations) {
     const { kind, phase } = reservation;
     if (kind === 'place' && phase !== 'abandoned') unsettled += 1;
-    addWorking(exposure, reservation, findTerms(reservation.marketConditionId));
+    addWorking(exposure, reservation, markets.findTerms(reservation.marketConditionId));
     const order = toQuotedOrder(reservation, resting.get(reservation.intentId));
     if (order === null) continue;
     const list = orders.get(reservation.marketConditionId);

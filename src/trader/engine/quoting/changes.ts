@@ -80,7 +80,11 @@ function sideChanges(
     rooms.push({ priceMicros: level.priceMicros, shares: most - held });
     const missing = level.amountMicros - held;
     if (missing >= facts.minAmountMicros && missing > level.amountMicros * sizeFraction) {
-      const wish = { side, priceMicros: level.priceMicros, amountMicros: onLot(missing, facts) };
+      const wish = {
+        side,
+        priceMicros: level.priceMicros,
+        amountMicros: micros(missing - (missing % facts.lotMicros)),
+      };
       wishes.push(isProbe ? { ...wish, isProbe } : wish);
     }
   }
@@ -119,5 +123,3 @@ function findHarmless(side: BookSide, orders: readonly QuotedOrder[], rooms: rea
 }
 
 const never = (): boolean => false;
-
-const onLot = (amount: number, facts: MarketFacts): Micros => micros(amount - (amount % facts.lotMicros));

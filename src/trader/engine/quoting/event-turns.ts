@@ -13,10 +13,10 @@ import {
 } from '../../market/view.js';
 import type { EventRule } from '../../risk/event-rules.js';
 import { LADDER } from '../control/modes.js';
-import { pausedBecause } from '../control/pauses.js';
+import type { Safety } from '../control/safety.js';
 import type { StepContext } from '../gate.js';
-import type { MarketEntry } from '../markets.js';
-import { heldIn, type OwnState, ownOrders } from '../own/own-state.js';
+import type { MarketEntry, Markets } from '../markets.js';
+import { averageCost, heldIn, type OwnState, ownOrders } from '../own/own-state.js';
 import type { TraderState } from '../state.js';
 import type { QuoteSlot } from './quote-slot.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
@@ -35,9 +35,9 @@ export const NO_TURNS: EventTurns = new Map();
 /** Asks every event that has a due market. All its markets then take their turns in this step. */
 export function takeEventTurns(state: TraderState, context: StepContext): EventTurns {
   const turns = new Map<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>();
-  for (const [sandbox, slots] of groupByEvent(state)) {
+  for (const [sandbox, slots] of groupByEvent(state.markets)) {
     const { event } = sandbox;
-    if (event === null || !slots.some(({ slot }) => slot.isDue(context.nowMs))) continue;
+    if (event === null || !slots.some(({ slot }) => context.nowMs >= slot.dueMs)) continue;
     const members = slots.map(({ entry, slot }) => ({
       entry,
       slot,
@@ -45,21 +45,21 @@ export function takeEventTurns(state: TraderState, context: StepContext): EventT
     }));
     // All or none: orders of an event wait until all its markets have been read.
     if (members.some(({ slot, view }) => isInStartupGrace(state, slot, view))) continue;
-    sandbox.askEvent(makeWholeView(state, event, members, context));
+    sandbox.askEvent(makeWholeView(state.safety, event, members, context));
     for (const { slot } of members) slot.dirty = true;
     turns.set(sandbox, new Map(members.map(({ entry, view }) => [entry, view])));
   }
   return turns;
 }
 
-function groupByEvent(state: TraderState): ReadonlyMap<StrategySandbox, readonly Omit<Member, 'view'>[]> {
+function groupByEvent(markets: Markets): ReadonlyMap<StrategySandbox, readonly Omit<Member, 'view'>[]> {
   const events = new Map<StrategySandbox, Omit<Member, 'view'>[]>();
-  for (const entry of state.markets.all) {
+  for (const entry of markets.all) {
     for (const slot of entry.slots) {
-      const { eventSandbox } = slot;
-      if (eventSandbox === null) continue;
-      const slots = events.get(eventSandbox);
-      if (slots === undefined) events.set(eventSandbox, [{ entry, slot }]);
+      const { sandbox } = slot;
+      if (!sandbox?.event) continue;
+      const slots = events.get(sandbox);
+      if (slots === undefined) events.set(sandbox, [{ entry, slot }]);
       else slots.push({ entry, slot });
     }
   }
@@ -68,7 +68,7 @@ function groupByEvent(state: TraderState): ReadonlyMap<StrategySandbox, readonly
 
 /** Null when the quotes of no market would be used. */
 function makeWholeView(
-  state: TraderState,
+  safety: Safety,
   event: EventFacts,
   members: readonly Member[],
   context: StepContext,
@@ -77,7 +77,7 @@ function makeWholeView(
   const markets: MarketOfEvent[] = [];
   for (const { entry, slot, view } of members) {
     if (view === null) continue;
-    const silentBecause = slot.whySilent(view, findHold(state, entry, context));
+    const silentBecause = slot.whySilent(view, findHold(safety, entry.conditionId, context.hold));
     markets.push(Object.freeze({ view, silentBecause }));
   }
   if (markets.every(({ silentBecause }) => silentBecause !== null)) return null;
@@ -90,33 +90,53 @@ function makeWholeView(
 }
 
 /** Why a market must not be quoted now, whatever its strategies say; null when quoting is allowed. */
-export function findHold(
-  state: TraderState,
-  { conditionId }: Pick<MarketEntry, 'conditionId'>,
-  { hold }: Pick<StepContext, 'hold'>,
-): string | null {
-  const paused = pausedBecause(state, conditionId);
+export function findHold(safety: Safety, conditionId: string, hold: string | null): string | null {
+  const paused = safety.whyPaused(conditionId);
   return paused === undefined ? hold : (hold ?? `paused: ${paused}`);
 }
 
 /** The strategy's view of its market; null before the first book. */
 export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot, nowMs: number): MarketView | null {
+  const { account, safety, settings, requests, selection } = state;
   const { conditionId, feed } = entry;
-  const feeds = state.feeds.of(conditionId, slot.feeds, nowMs);
-  const event = slot.strategy.module.inputs?.event === true ? makeEventView(state, entry, nowMs) : null;
-  return feed.view(nowMs, state.ownIn(conditionId, slot), feeds, event, state.pace);
+  const { own } = account;
+  const { yesMicros, noMicros, yesCostMicros, noCostMicros } = heldIn(own, conditionId);
+  const { stance } = LADDER[safety.mode().mode];
+  const prices = selection.prices ?? { look: 0, currencyPerS: settings.economics.currencyPricePerS };
+  return feed.view(
+    nowMs,
+    {
+      yesMicros,
+      noMicros,
+      avgYesCostMicros: averageCost(yesMicros, yesCostMicros),
+      avgNoCostMicros: averageCost(noMicros, noCostMicros),
+      availableFundsMicros: own.availableMicros,
+      maxPositionMicros: slot.strategy.risk.maxPositionSharesMicros,
+      // When nothing may leave, no strategy is asked.
+      stance: stance === 'flatten' || stance === 'halted' ? 'normal' : stance,
+      orders: ownOrders(own, conditionId),
+    },
+    state.feeds.of(conditionId, slot.feeds, nowMs),
+    slot.strategy.module.inputs?.event === true ? makeEventView(state, entry, nowMs) : null,
+    {
+      reactS: requests.reactionPace.seconds,
+      readPrice: prices.look,
+      requestPrice: requests.price.above(settings.economics.requestPrice),
+      currencyPricePerS: prices.currencyPerS,
+    },
+  );
 }
 
 /** Parts of the trader that the view is made from. */
 interface Around {
   readonly markets: { readonly all: Iterable<Pick<MarketEntry, 'conditionId' | 'feed'>> };
-  readonly own: Pick<OwnState, 'held' | 'orders'>;
+  readonly account: { readonly own: Pick<OwnState, 'held' | 'orders'> };
   readonly settings: { readonly events: readonly EventRule[] };
 }
 
 /** Null for a market without an event, or without a detail. */
 export function makeEventView(
-  { markets, own, settings }: Around,
+  { markets, account: { own }, settings }: Around,
   entry: Pick<MarketEntry, 'conditionId' | 'feed'>,
   nowMs: number,
 ): EventView | null {
@@ -156,30 +176,24 @@ export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[
  * place the order again, and its place in the queue.
  */
 export function isInStartupGrace(
-  state: TraderState,
+  { safety, account, clock }: TraderState,
   { strategy, conditionId }: QuoteSlot,
   view: MarketView | null,
 ): boolean {
-  if (!mayQuote(state) || pausedBecause(state, conditionId) !== undefined) return false;
-  const isReading = !state.modes.isStarted || view === null || state.valuation.equityMicros === null;
-  return isReading && ageMs(state) <= strategy.risk.maxBookAgeMs;
+  if (!mayQuote(safety) || safety.whyPaused(conditionId) !== undefined) return false;
+  const isReading = !safety.modes.isStarted || view === null || account.valuation.equityMicros === null;
+  return isReading && clock.ageMs <= strategy.risk.maxBookAgeMs;
 }
 
 /** True until the catalog has assigned markets to all strategies that select theirs. */
-export function isUnassigned(state: TraderState): boolean {
-  if (!mayQuote(state)) return false;
-  const selects = state.settings.strategies.some(({ markets }) => markets.ids.length === 0);
-  return selects && !state.markets.hasCatalog && ageMs(state) <= state.settings.risk.maxBookAgeMs;
+export function isUnassigned({ safety, settings, markets, clock }: TraderState): boolean {
+  if (!mayQuote(safety)) return false;
+  const selects = settings.strategies.some(({ markets: { ids } }) => ids.length === 0);
+  return selects && !markets.hasCatalog && clock.ageMs <= settings.risk.maxBookAgeMs;
 }
 
 /** Under a kill, pause or halt resting orders are canceled at once. */
-function mayQuote(state: TraderState): boolean {
-  const { mode } = state.mode();
+function mayQuote(safety: Safety): boolean {
+  const { mode } = safety.mode();
   return mode === 'starting' || LADDER[mode].orders === 'quotes';
-}
-
-/** After a clock set back, the process counts as older than any book: resting orders are then canceled. */
-function ageMs({ seenMs, bornMs }: TraderState): number {
-  if (bornMs === null) return 0;
-  return seenMs < bornMs ? Number.POSITIVE_INFINITY : seenMs - bornMs;
 }

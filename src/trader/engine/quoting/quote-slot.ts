@@ -6,10 +6,9 @@ import type { MarketFacts, MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
 import { NO_QUOTES, type QuoteLevel, type Quotes } from '../../strategy/contract.js';
-import type { AnyEvent, AskedEvent } from '../../strategy/events.js';
+import type { AnyEvent } from '../../strategy/events.js';
 import { LIVE_CLASSES, type LiveClass, type ParamSpecs, type ParamValues } from '../../strategy/params.js';
 import { feedsNamed } from '../../strategy/read-params.js';
-import type { StepContext } from '../gate.js';
 import { isSelective, type Worth } from '../selection/offer.js';
 import type { StrategySettings } from '../settings.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
@@ -29,7 +28,11 @@ const NOT_CHOSEN = 'the markets of its strategy have not been chosen yet';
 const WITHOUT_EVENT = NO_QUOTES('the market belongs to no event, and its strategy quotes whole events');
 
 /** Bounds that hold for every slot of a turn, whatever its strategy wants. */
-type WishBounds = Pick<StepContext, 'nowMs' | 'hold'> & { readonly limits: Pick<RiskLimits, 'widenDistanceMicros'> };
+interface WishBounds {
+  readonly nowMs: number;
+  readonly hold: string | null;
+  readonly limits: Pick<RiskLimits, 'widenDistanceMicros'>;
+}
 
 /** Longest interval between turns of a slot, ms: ages and time to resolution change without observations. */
 const REQUOTE_MS = 1_000;
@@ -42,45 +45,41 @@ export class QuoteSlot {
   dirty = true;
   /** Our clock, ms, of the earliest next order: the exchange has just rejected one here. */
   placeAfterMs = 0;
-  quotedMs = 0;
-  #strategy: StrategySettings;
-  #feeds: readonly string[];
+  readonly refusals = new Refusals();
+  #quotedMs = 0;
+  strategy: StrategySettings;
+  /** Feeds that its parameters name. */
+  feeds: readonly string[];
   /** Why all its orders are pulled at the next turn and then judged again; null when they are not. */
   #pulledBecause: string | null = null;
   /** True once `open` was called, after the first detail. */
   #isOpen = false;
-  #sandbox: StrategySandbox | null = null;
-  #quotes: Quotes = NO_QUOTES('not quoted yet');
-  #wanted: Quotes = NO_QUOTES('not quoted yet');
+  /** Sandbox of its quoter; null without one. */
+  sandbox: StrategySandbox | null = null;
+  quotes: Quotes = NO_QUOTES('not quoted yet');
+  /** The strategy's last quotes, also while the market is left out. */
+  wanted: Quotes = NO_QUOTES('not quoted yet');
   #leftOutBecause: string | null;
   /** Last estimated value of quoting here; null when it could not be estimated. */
   worth: Worth | null = null;
-  #view: MarketView | null = null;
-  #isPostOnly = false;
-  readonly #refusals = new Map<string, RefusalCount>();
+  /** Its last view; null before the first book. */
+  view: MarketView | null = null;
+  /** True when orders of its last quotes must not trade at once. */
+  isPostOnly = false;
 
   constructor(conditionId: string, strategy: StrategySettings) {
     this.conditionId = conditionId;
-    this.#strategy = strategy;
-    this.#feeds = feedsNamed(strategy.module.params, strategy.params);
+    this.strategy = strategy;
+    this.feeds = feedsNamed(strategy.module.params, strategy.params);
     this.inQuoteHours = strategy.quoteHours === null;
     this.#leftOutBecause = isSelective(strategy.markets) ? NOT_CHOSEN : null;
   }
 
-  get strategy(): StrategySettings {
-    return this.#strategy;
-  }
-
-  /** Feeds that its parameters name. */
-  get feeds(): readonly string[] {
-    return this.#feeds;
-  }
-
   /** Applies new settings of the same strategy. Returns true when its quoter is gone and `open` makes a new one. */
   configure(next: StrategySettings): boolean {
-    const before = this.#strategy;
-    this.#strategy = next;
-    this.#feeds = feedsNamed(next.module.params, next.params);
+    const before = this.strategy;
+    this.strategy = next;
+    this.feeds = feedsNamed(next.module.params, next.params);
     this.dirty = true;
     const isChoosing = isSelective(next.markets);
     if (!isChoosing) this.#leftOutBecause = null;
@@ -91,57 +90,24 @@ export class QuoteSlot {
     const wants = isSameCode ? findLiveClass(next.module.params, before.params, next.params) : 'restart';
     if (wants === null) return false;
     if (wants === 'requote') this.#pulledBecause ??= REQUOTED;
-    if (wants !== 'restart' && this.#sandbox?.takeParams(next.params) === true) return false;
+    if (wants !== 'restart' && this.sandbox?.takeParams(next.params) === true) return false;
     this.#isOpen = false;
-    this.#sandbox = null;
+    this.sandbox = null;
     return true;
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  /** Null for a market without an event, of a strategy that quotes whole events. */
-  open(sandbox: StrategySandbox | null): void {
+  /** @param make returns null for a market without an event, of a strategy that quotes whole events */
+  open(make: () => StrategySandbox | null): void {
+    if (this.#isOpen) return;
     this.#isOpen = true;
-    this.#sandbox = sandbox;
+    this.sandbox = make();
     this.dirty = true;
   }
 
-  /** Replaces a failed quoter by one without its saved state; a working one stays. */
-  renewFailed(): void {
-    if (this.failure === null) return;
-    this.#sandbox?.renew(this.#strategy.params);
-    this.dirty = true;
-  }
-
-  /** The event's shared quoter; null for a strategy of single markets. */
-  get eventSandbox(): StrategySandbox | null {
-    return this.#sandbox?.event ? this.#sandbox : null;
-  }
-
-  /** Key of its saved state: the event for a strategy of whole events, else the market. */
-  get memoryId(): string {
-    return this.#sandbox?.event?.eventConditionId ?? this.conditionId;
-  }
-
-  /** Our clock, ms, of the strategy's next turn without a new observation. */
+  /** Our clock, ms, of the next turn: at once after a new observation or a clock set back. */
   get dueMs(): number {
-    return Math.min(this.quotedMs + REQUOTE_MS, this.#quotes.againMs ?? Number.POSITIVE_INFINITY);
-  }
-
-  /** True when a turn is due: a new observation, a timer, or a clock set back. */
-  isDue(nowMs: number): boolean {
-    return this.dirty || nowMs >= this.dueMs || nowMs < this.quotedMs;
-  }
-
-  get quotes(): Quotes {
-    return this.#quotes;
-  }
-
-  /** The strategy's last quotes, also while the market is left out. */
-  get wanted(): Quotes {
-    return this.#wanted;
+    if (this.dirty) return Number.NEGATIVE_INFINITY;
+    return Math.min(this.#quotedMs + REQUOTE_MS, this.quotes.againMs ?? Number.POSITIVE_INFINITY);
   }
 
   /** Why its strategy does not quote this tracked market; null when it does. */
@@ -149,61 +115,27 @@ export class QuoteSlot {
     return this.#leftOutBecause;
   }
 
-  /** Null takes it up. */
-  leaveOut(because: string | null): void {
+  set leftOutBecause(because: string | null) {
     if ((because === null) !== (this.#leftOutBecause === null)) this.dirty = true;
     this.#leftOutBecause = because;
   }
 
-  /** Its last view; null before the first book. */
-  get view(): MarketView | null {
-    return this.#view;
-  }
-
-  /** True when orders of its last quotes must not trade at once. */
-  get isPostOnly(): boolean {
-    return this.#isPostOnly;
-  }
-
-  /** Sandbox of its quoter; null without one. */
-  get sandbox(): StrategySandbox | null {
-    return this.#sandbox;
-  }
-
-  /** Why the strategy was stopped here; null while it works. */
-  get failure(): string | null {
-    return this.#sandbox?.failure ?? null;
-  }
-
-  get refusals(): readonly RefusalCount[] {
-    return [...this.#refusals.values()];
-  }
-
-  /** True when its module subscribes to this kind of event. */
-  asksFor(kind: AskedEvent): boolean {
-    return this.#strategy.module.observes?.includes(kind) === true;
-  }
-
+  /** Passes a fill, or an event of a kind that its module subscribes to. */
   observe(event: AnyEvent): void {
-    this.#sandbox?.observe(event, this.conditionId);
+    if (event.kind !== 'fill' && this.strategy.module.observes?.includes(event.kind) !== true) return;
+    this.sandbox?.observe(event, this.conditionId);
     this.dirty = true;
   }
 
   /** What it wants now. */
   wish(view: MarketView | null, bounds: WishBounds): Quotes {
     this.dirty = false;
-    this.quotedMs = bounds.nowMs;
-    this.#view = view;
-    this.#quotes = this.#decide(view, bounds);
+    this.#quotedMs = bounds.nowMs;
+    this.view = view;
+    this.quotes = this.#decide(view, bounds);
     // Orders in flight belong to the last quotes that had a fair value.
-    if (this.#quotes.fairMicros !== null) this.#isPostOnly = this.#quotes.postOnly === true;
-    return this.#quotes;
-  }
-
-  onRefusal(refusal: Pick<Refused, 'name' | 'control' | 'text'>, nowMs: number): void {
-    const { name, control, text } = refusal;
-    const count = (this.#refusals.get(name)?.count ?? 0) + 1;
-    this.#refusals.set(name, { name, control, count, text, atMs: nowMs });
+    if (this.quotes.fairMicros !== null) this.isPostOnly = this.quotes.postOnly === true;
+    return this.quotes;
   }
 
   #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
@@ -213,14 +145,14 @@ export class QuoteSlot {
     if (hold === null) this.#pulledBecause = null;
     if (silent !== null || view === null || !this.#isOpen) {
       // A market whose book is merely read too seldom keeps its wanted quotes.
-      if (view === null || view.market.phase !== 'open') this.#wanted = silent ?? NO_QUOTES('not quoted yet');
-      return silent ?? this.#wanted;
+      if (view === null || view.market.phase !== 'open') this.wanted = silent ?? NO_QUOTES('not quoted yet');
+      return silent ?? this.wanted;
     }
     // Read before the strategy runs: it must not change its own limits.
     const { stance, market, inventory, health } = view;
     const { bookAgeMs } = health;
-    const quotes = this.#sandbox?.quote(view) ?? WITHOUT_EVENT;
-    if (quotes.fairMicros !== null || bookAgeMs < FRESH_BOOK_MS) this.#wanted = quotes;
+    const quotes = this.sandbox?.quote(view) ?? WITHOUT_EVENT;
+    if (quotes.fairMicros !== null || bookAgeMs < FRESH_BOOK_MS) this.wanted = quotes;
     const leftOut = this.#leftOutBecause;
     // A left-out market is not a silent strategy.
     if (leftOut === null) return applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);
@@ -237,6 +169,19 @@ export class QuoteSlot {
     if (!this.inQuoteHours) return 'outside its quote hours';
     if (view === null || !this.#isOpen) return 'its book has not been seen yet';
     return dataTrouble(view, this.strategy);
+  }
+}
+
+class Refusals {
+  readonly #counts = new Map<string, RefusalCount>();
+
+  get all(): readonly RefusalCount[] {
+    return [...this.#counts.values()];
+  }
+
+  add({ name, control, text }: Pick<Refused, 'name' | 'control' | 'text'>, nowMs: number): void {
+    const count = (this.#counts.get(name)?.count ?? 0) + 1;
+    this.#counts.set(name, { name, control, count, text, atMs: nowMs });
   }
 }
 

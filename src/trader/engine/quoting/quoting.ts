@@ -39,17 +39,22 @@ export function quoteSlot(
   view: MarketView | null,
   context: StepContext,
 ): boolean {
+  const { nowMs } = context;
   const quotes = slot.wish(view, context);
   // Read from the feed after the strategy ran: changes that it made to its view have no effect here.
-  const sight = feed.sight(context.nowMs);
+  const sight = feed.sight(nowMs);
   const orders = (context.own.orders.get(slot.conditionId) ?? []).filter(
     (order) => order.strategy === slot.strategy.name,
   );
   if (sight === null) return cancelAll(orders, slot.conditionId, context);
-  const { cancels, wishes } = findChanges(quotes, orders, sight.market, () => areMovesToWait(context));
+  // The rest of the burst is kept for missing orders and for retreats.
+  const movesWait = () => context.requests.queue.burstLeft(nowMs) < KEPT_FROM_MOVES;
+  const { cancels, wishes } = findChanges(quotes, orders, sight.market, movesWait);
   const canceled = cancelAll(cancels, slot.conditionId, context);
-  if (wishes.length === 0 || context.nowMs < slot.placeAfterMs) return canceled;
-  if (awaitsLook(filledMs, sight, context)) return canceled;
+  if (wishes.length === 0 || nowMs < slot.placeAfterMs) return canceled;
+  // A book must show the result of the newest own fill first.
+  const bookMs = nowMs - sight.health.bookAgeMs;
+  if (bookMs < filledMs && nowMs < filledMs + FILL_PATIENCE_MS) return canceled;
   let placed = false;
   for (const wish of nearestFirst(wishes, quotes)) {
     if (wish.isProbe === true && !mayProbe(slot, context)) break;
@@ -59,23 +64,14 @@ export function quoteSlot(
 }
 
 /** Probes use only requests and open orders that nothing else needs: else they would keep other orders out. */
-const mayProbe = ({ strategy }: QuoteSlot, { queue, nowMs, own }: StepContext): boolean =>
-  queue.burstLeft(nowMs) >= 1 && own.exposure.workingOrders < strategy.risk.maxOpenOrders * PROBES_PART;
-
-/** True when the rest of the burst is kept for missing orders and for retreats. */
-const areMovesToWait = ({ queue, nowMs }: StepContext): boolean => queue.burstLeft(nowMs) < KEPT_FROM_MOVES;
-
-/** True until a book shows the result of the newest own fill. */
-function awaitsLook(filledMs: number, { health }: Sight, { nowMs }: StepContext): boolean {
-  const seenMs = nowMs - health.bookAgeMs;
-  return seenMs < filledMs && nowMs < filledMs + FILL_PATIENCE_MS;
-}
+const mayProbe = ({ strategy }: QuoteSlot, { requests, nowMs, own }: StepContext): boolean =>
+  requests.queue.burstLeft(nowMs) >= 1 && own.exposure.workingOrders < strategy.risk.maxOpenOrders * PROBES_PART;
 
 /** Cancels these orders. Risk never rejects a cancel; an order whose cancel is in flight is skipped. */
 export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, context: StepContext): boolean {
   let begun = false;
   for (const { orderPubkey, phase } of orders) {
-    if (phase !== 'resting' || context.noteCancelTry(orderPubkey)) continue;
+    if (phase !== 'resting' || context.requests.noteCancelTry(orderPubkey, context.nowMs)) continue;
     begun = cancelOrder(orderPubkey, conditionId, context) || begun;
   }
   return begun;
@@ -84,7 +80,7 @@ export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, c
 /** Cancels one order, own or foreign; false when a cancel of it is in flight. */
 export function cancelOrder(orderPubkey: string, marketConditionId: string, context: StepContext): boolean {
   if (context.executor.pendingCancel(orderPubkey) !== null) return false;
-  const intentId = context.nextIntentId(marketConditionId);
+  const intentId = context.requests.nextIntentId(marketConditionId);
   const intent: CancelIntent = { kind: 'cancel', intentId, orderPubkey, marketConditionId };
   return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
 }
@@ -99,7 +95,7 @@ function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Q
   };
   const crossing = findCrossing(wish.side, wish.priceMicros, sight);
   if (quotes.postOnly === true && crossing !== null) {
-    slot.onRefusal({ name: POST_ONLY, control: NO_CONTROL, text: crossing }, context.nowMs);
+    slot.refusals.add({ name: POST_ONLY, control: NO_CONTROL, text: crossing }, context.nowMs);
     return false;
   }
   let placed = false;
@@ -120,7 +116,7 @@ function placeLeg(
   const { market } = sight;
   const intent: PlaceIntent = {
     kind: 'place',
-    intentId: context.nextIntentId(slot.conditionId),
+    intentId: context.requests.nextIntentId(slot.conditionId),
     marketConditionId: slot.conditionId,
     eventConditionId: market.eventConditionId,
     ...leg,
@@ -135,7 +131,7 @@ function placeLeg(
     context,
   );
   if (refusal !== null) {
-    slot.onRefusal(refusal, context.nowMs);
+    slot.refusals.add(refusal, context.nowMs);
     return false;
   }
   return true;

@@ -41,13 +41,15 @@ export class StrategySandbox {
   readonly #call: BoundedCall;
   /** Null for a module that declares no state. */
   readonly #version: number | null;
-  #params: ParamValues;
+  /** Current parameters of the quoter. */
+  params: ParamValues;
   #quoter: AnyQuoter | null;
   /** Quotes of the event's newest turn by condition id; null before it, and when none may be used. */
   #eventQuotes: Readonly<Record<string, Quotes>> | null = null;
   /** The newest parameters that the quoter did not take. */
   #refusedParams: ParamValues | null = null;
-  #failure: string | null = null;
+  /** Why it is stopped; null while it works. */
+  failure: string | null = null;
   #isFailureTaken = false;
   #memoryTrouble: string | null = null;
   /** Our clock, ms. */
@@ -68,7 +70,7 @@ export class StrategySandbox {
     this.#create = create;
     this.#call = call;
     this.#version = state?.version ?? null;
-    this.#params = params;
+    this.params = params;
     this.event = event;
     const restored = this.#restoreQuoter(saved);
     this.hasBegunAnew = saved !== null && restored === null;
@@ -108,7 +110,7 @@ export class StrategySandbox {
     }
     try {
       const remembered: unknown = JSON.parse(saved.text);
-      return this.#call(() => this.#create(this.#params, remembered));
+      return this.#call(() => this.#create(this.params, remembered));
     } catch (error) {
       this.#memoryTrouble = `it begins anew: what was saved cannot be gone on from: ${describe(error)}`;
       return null;
@@ -117,25 +119,20 @@ export class StrategySandbox {
 
   #createQuoter(): AnyQuoter | null {
     try {
-      const quoter = this.#call(() => this.#create(this.#params, undefined));
-      if (typeof quoter?.quote !== 'function') this.#failure = 'create() returned no object with a quote function';
+      const quoter = this.#call(() => this.#create(this.params, undefined));
+      if (typeof quoter?.quote !== 'function') this.failure = 'create() returned no object with a quote function';
       return quoter;
     } catch (error) {
-      this.#failure = `create() failed: ${describe(error)}`;
+      this.failure = `create() failed: ${describe(error)}`;
       return null;
     }
-  }
-
-  /** Why it is stopped; null while it works. */
-  get failure(): string | null {
-    return this.#failure;
   }
 
   /** The same, returned once for the notice. */
   takeFailure(): string | null {
     if (this.#isFailureTaken) return null;
-    this.#isFailureTaken = this.#failure !== null;
-    return this.#failure;
+    this.#isFailureTaken = this.failure !== null;
+    return this.failure;
   }
 
   /** Why the saved state could not be used, or why none is saved; returned once. */
@@ -145,16 +142,11 @@ export class StrategySandbox {
     return trouble;
   }
 
-  /** Current parameters of the quoter. */
-  get params(): ParamValues {
-    return this.#params;
-  }
-
   /** Replaces a failed quoter by one with these parameters and without saved state. */
   renew(params: ParamValues): void {
-    this.#params = params;
+    this.params = params;
     this.#eventQuotes = null;
-    this.#failure = null;
+    this.failure = null;
     this.#isFailureTaken = false;
     this.#memoryTrouble = null;
     this.#savedMs = Number.NEGATIVE_INFINITY;
@@ -173,23 +165,23 @@ export class StrategySandbox {
     const quotes =
       this.event === null
         ? this.#ask(view, checkQuotes)
-        : this.#failure === null && this.#eventQuotes?.[view.market.conditionId];
-    if (this.#failure !== null) return NO_QUOTES(`strategy stopped: ${this.#failure}`);
+        : this.failure === null && this.#eventQuotes?.[view.market.conditionId];
+    if (this.failure !== null) return NO_QUOTES(`strategy stopped: ${this.failure}`);
     return quotes || NO_QUOTES('its event has not been quoted yet');
   }
 
   /** The quoter's answer; null after any failure, or when `check` rejects the answer. */
   #ask<T, V extends MarketView | WholeEventView>(view: V, check: (answer: T, view: V) => string | null): T | null {
     const quoter = this.#quoter;
-    if (this.#failure !== null || quoter === null) return null;
+    if (this.failure !== null || quoter === null) return null;
     try {
       // The module declares this type; `check` verifies the answer.
       const quotes = this.#call(() => quoter.quote(view)) as T;
       const nonsense = check(quotes, view);
       if (nonsense === null) return quotes;
-      this.#failure = `quote() returned nonsense: ${nonsense}`;
+      this.failure = `quote() returned nonsense: ${nonsense}`;
     } catch (error) {
-      this.#failure = `quote() failed: ${describe(error)}`;
+      this.failure = `quote() failed: ${describe(error)}`;
     }
     return null;
   }
@@ -198,11 +190,11 @@ export class StrategySandbox {
   observe(event: AnyEvent, conditionId: string): void {
     const quoter = this.#quoter;
     this.#hasLearned ||= event.kind === 'fill';
-    if (this.#failure !== null || quoter === null) return;
+    if (this.failure !== null || quoter === null) return;
     try {
       this.#call(() => quoter.observe?.(event, conditionId));
     } catch (error) {
-      this.#failure = `observe() failed: ${describe(error)}`;
+      this.failure = `observe() failed: ${describe(error)}`;
     }
   }
 
@@ -211,9 +203,9 @@ export class StrategySandbox {
    * an event passes them on; the quoter gets them once.
    */
   takeParams(next: ParamValues): boolean {
-    if (isDeepStrictEqual(this.#params, next)) return true;
+    if (isDeepStrictEqual(this.params, next)) return true;
     const quoter = this.#quoter;
-    if (this.#refusedParams === next || this.#failure !== null || quoter?.params === undefined) return false;
+    if (this.#refusedParams === next || this.failure !== null || quoter?.params === undefined) return false;
     this.#refusedParams = next;
     try {
       this.#call(() => quoter.params?.(next));
@@ -221,7 +213,7 @@ export class StrategySandbox {
       return false;
     }
     this.#refusedParams = null;
-    this.#params = next;
+    this.params = next;
     return true;
   }
 
@@ -244,7 +236,7 @@ export class StrategySandbox {
   /** State for the next creation of the quoter; null when none can be stored. */
   #readState(): SavedState | null {
     const quoter = this.#quoter;
-    if (this.#failure !== null || this.#version === null || quoter?.save === undefined) return null;
+    if (this.failure !== null || this.#version === null || quoter?.save === undefined) return null;
     try {
       const text: unknown = JSON.stringify(this.#call(() => quoter.save?.()));
       const bytes = typeof text === 'string' ? Buffer.byteLength(text) : 0;
@@ -253,7 +245,7 @@ export class StrategySandbox {
         typeof text === 'string' ? `${bytes} bytes, at most ${MAX_STATE_BYTES}` : 'nothing that JSON can hold';
       this.#memoryTrouble = `nothing is saved of it: save() gave ${what}`;
     } catch (error) {
-      this.#failure = `save() failed: ${describe(error)}`;
+      this.failure = `save() failed: ${describe(error)}`;
     }
     return null;
   }

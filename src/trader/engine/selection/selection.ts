@@ -9,8 +9,8 @@ import { type MarketOffer, PricedOffer, type ScarcityPrices } from '../../schedu
 import type { RequestQueue } from '../../scheduler/request-queue.js';
 import type { MarketEntry } from '../markets.js';
 import type { OwnState } from '../own/own-state.js';
-import { computeSigma } from '../polling.js';
 import type { QuoteSlot } from '../quoting/quote-slot.js';
+import { computeSigma } from '../requests.js';
 import type { StrategySettings, TraderSettings } from '../settings.js';
 import type { VenueClock } from '../venue-clock.js';
 import { type Belief, believe, sumMeasured } from './measures.js';
@@ -34,9 +34,9 @@ const SHORT_PART = 0.5;
 interface Chooser {
   readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
   readonly markets: { readonly all: Iterable<MarketEntry> };
-  readonly queue: Pick<RequestQueue, 'perMinute' | 'listSpent' | 'burstLeft' | 'isSteady'>;
-  readonly own: Pick<OwnState, 'cashMicros'>;
-  readonly venueClock: Pick<VenueClock, 'nowMs'>;
+  readonly requests: { readonly queue: Pick<RequestQueue, 'perMinute' | 'listSpent' | 'burstLeft' | 'isSteady'> };
+  readonly account: { readonly own: Pick<OwnState, 'cashMicros'> };
+  readonly clock: { readonly venue: Pick<VenueClock, 'nowMs'> };
 }
 
 /** Cap of the stale loss: with nearly no income it is many times the income. */
@@ -45,30 +45,18 @@ const MOST_STALE_PART = 10;
 export class Selection {
   /** Our clock, ms. */
   #rulesMs = Number.NEGATIVE_INFINITY;
-  #valueMs = Number.NEGATIVE_INFINITY;
-  #requestPrice = 0;
-  #prices: ScarcityPrices | null = null;
+  /** Our clock, ms, of the last valuation of markets. */
+  valuedMs = Number.NEGATIVE_INFINITY;
+  /** Value of a signed request then, currency; 0 while they were plentiful. */
+  requestPrice = 0;
+  /** Marginal value of each scarce resource then; null before the first valuation. */
+  prices: ScarcityPrices | null = null;
   #bornMs: number | null = null;
   /** Strategies that have made their first selection. */
   readonly #begun = new Set<string>();
   readonly #chosen = new WeakSet<QuoteSlot>();
   /** Our clock, ms, of the last quotes of its strategy there. */
   readonly #offeredMs = new WeakMap<QuoteSlot, number>();
-
-  /** Our clock, ms, of the last valuation of markets. */
-  get valuedMs(): number {
-    return this.#valueMs;
-  }
-
-  /** Marginal value of each scarce resource then; null before the first valuation. */
-  get prices(): ScarcityPrices | null {
-    return this.#prices;
-  }
-
-  /** Value of a signed request then, currency; 0 while they were plentiful. */
-  get requestPrice(): number {
-    return this.#requestPrice;
-  }
 
   /** Does the due work of a tick. */
   look(state: Chooser, nowMs: number): void {
@@ -77,8 +65,8 @@ export class Selection {
     if (Math.abs(nowMs - this.#rulesMs) < RULES_EVERY_MS) return;
     this.#rulesMs = nowMs;
     for (const strategy of state.settings.strategies) this.#applyRules(state, strategy, nowMs);
-    if (Math.abs(nowMs - this.#valueMs) < VALUE_EVERY_MS && !this.#isFirstChoiceDue(state, nowMs)) return;
-    this.#valueMs = nowMs;
+    if (Math.abs(nowMs - this.valuedMs) < VALUE_EVERY_MS && !this.#isFirstChoiceDue(state, nowMs)) return;
+    this.valuedMs = nowMs;
     this.#chooseByValue(state, nowMs);
   }
 
@@ -142,9 +130,9 @@ export class Selection {
       least,
       { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES },
     );
-    this.#prices = choice.prices;
+    this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
-    this.#requestPrice = areRequestsShort(state, nowMs) ? choice.prices.request : 0;
+    this.requestPrice = areRequestsShort(state, nowMs) ? choice.prices.request : 0;
     for (const { slot, candidate, belief, gross, lateFillCost } of offered) {
       const found = places.get(candidate.id);
       if (found === undefined) continue;
@@ -210,12 +198,12 @@ export class Selection {
 
   #take(slot: QuoteSlot): void {
     this.#chosen.add(slot);
-    slot.leaveOut(null);
+    slot.leftOutBecause = null;
   }
 
   #leaveOut(slot: QuoteSlot, because: string): void {
     this.#chosen.delete(slot);
-    slot.leaveOut(because);
+    slot.leftOutBecause = because;
   }
 }
 
@@ -236,7 +224,7 @@ function ruledOut(state: Chooser, slot: QuoteSlot, nowMs: number): string | null
   const { rules } = slot.strategy.markets;
   if (!hasRules(rules)) return null;
   if (slot.view === null) return 'its book has not been seen yet';
-  const venueNowMs = state.venueClock.nowMs(nowMs) ?? nowMs;
+  const venueNowMs = state.clock.venue.nowMs(nowMs) ?? nowMs;
   return unwantedBecause(rules, slot.view, slot.leftOutBecause === null, venueNowMs);
 }
 
@@ -250,11 +238,11 @@ function whyNot({ worth, wanted }: QuoteSlot): string {
 }
 
 /** Judged by our own use alone: throttling and other users of the budget are ignored. */
-const areRequestsShort = ({ queue }: Chooser, nowMs: number): boolean =>
+const areRequestsShort = ({ requests: { queue } }: Chooser, nowMs: number): boolean =>
   queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART;
 
 /** This trader's current resources. */
-function readSupply({ queue, own }: Chooser, nowMs: number): Supply {
+function readSupply({ requests: { queue }, account: { own } }: Chooser, nowMs: number): Supply {
   const ownReads = queue.listSpent(nowMs).find(({ purpose }) => purpose === 'own')?.lastMinute ?? 0;
   return {
     looksPerS: (queue.perMinute('public', nowMs) * BOOK_PART) / 60,

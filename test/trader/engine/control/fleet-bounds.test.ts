@@ -1,39 +1,34 @@
 import { describe, expect, it } from 'vitest';
+import { obey } from '../../../../src/trader/engine/control/commands.js';
 import { Modes } from '../../../../src/trader/engine/control/modes.js';
-import { pausedBecause, setFleetBounds } from '../../../../src/trader/engine/control/pauses.js';
+import { openMemoryLedger } from '../../../../src/trader/ledger/ledger.js';
+import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
 
-const newState = () => {
-  const said: string[] = [];
-  const asked: string[] = [];
-  return {
-    said,
-    asked,
-    fleet: null,
-    markets: { all: [{ conditionId: 'm1' }, { conditionId: 'm2' }] },
-    pauses: { findReason: () => undefined },
-    unreadMarkets: { findReason: () => undefined },
-    requestRequote: (id: string) => void asked.push(id),
-    notify: (_: number, __: string, text: string) => void said.push(`note: ${text}`),
-    alert: (_: number, __: string, text: string) => void said.push(`loud: ${text}`),
-  };
-};
+/** A trader that quotes the markets m1 and m2. */
+function newTrader() {
+  const state = stateOf(openMemoryLedger(), settingsOf({ strategies: [strategyOf(['m1', 'm2'])] }));
+  const bound = (hold: string | null, markets: readonly string[]) =>
+    state.ledger.transaction(() => obey(state, { kind: 'fleet', hold, markets }, 0));
+  return { state, bound };
+}
 
 describe('a trader in a fleet', () => {
   it('quotes where it was told that a market is its own, and a trader by itself everywhere', () => {
-    const state = newState();
-    expect(pausedBecause(state, 'm1')).toBeUndefined();
-    setFleetBounds(state, { kind: 'fleet', hold: null, markets: ['m1'] }, 0);
-    expect(pausedBecause(state, 'm1')).toBeUndefined();
-    expect(pausedBecause(state, 'm2')).toMatch(/another wallet of the fleet has this market/);
-    expect([state.asked, state.said]).toEqual([['m1', 'm2'], []]);
+    const { state, bound } = newTrader();
+    const slots = ['m1', 'm2'].flatMap((id) => state.markets.listSlots(id));
+    for (const slot of slots) slot.dirty = false;
+    expect(state.safety.whyPaused('m1')).toBeUndefined();
+    bound(null, ['m1']);
+    expect(state.safety.whyPaused('m1')).toBeUndefined();
+    expect(state.safety.whyPaused('m2')).toMatch(/another wallet of the fleet has this market/);
+    expect([slots.map(({ dirty }) => dirty), state.notices.take()]).toEqual([[true, true], []]);
   });
 
   it('says once that its wallet may be another’s soon, and once that it is not', () => {
-    const state = newState();
-    for (const hold of [null, 'away', 'away for long', null, null]) {
-      setFleetBounds(state, { kind: 'fleet', hold, markets: [] }, 0);
-    }
-    expect(state.said).toEqual(['loud: away', 'note: the wallet is surely ours again']);
+    const { state, bound } = newTrader();
+    for (const hold of [null, 'away', 'away for long', null, null]) bound(hold, []);
+    const said = state.notices.take().map(({ severity, text }) => `${severity}: ${text}`);
+    expect(said).toEqual(['loud: away', 'info: the wallet is surely ours again']);
   });
 
   it('lets nothing leave meanwhile, not even a flatten, and leaves stricter modes as they are', () => {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
 import { commandRefusal, obey } from '../../../../src/trader/engine/control/commands.js';
-import { pausedBecause } from '../../../../src/trader/engine/control/pauses.js';
 import { makeSnapshot } from '../../../../src/trader/engine/snapshot.js';
 import type { Ledger } from '../../../../src/trader/ledger/contract.js';
 import { withLedger } from '../../ledger/books.js';
@@ -11,13 +10,13 @@ const NOW_MS = 1_700_000_000_000;
 /** A process of the trader on this ledger. */
 function start(ledger: Ledger) {
   const state = stateOf(ledger, settingsOf({ strategies: [strategyOf(['a', 'b'])] }));
-  state.modes.onStart();
+  state.safety.modes.onStart();
   const order = (command: OperatorCommand): string | null => {
     const refusal = commandRefusal(state, command);
     ledger.transaction(() => obey(state, command, NOW_MS));
     return refusal;
   };
-  return { state, order, paused: () => ['a', 'b'].map((id) => pausedBecause(state, id)) };
+  return { state, order, paused: () => ['a', 'b'].map((id) => state.safety.whyPaused(id)) };
 }
 
 const pause = (marketConditionId: string) => ({ kind: 'pause-market', marketConditionId, reason: 'news' }) as const;
@@ -31,7 +30,7 @@ it('holds in that market alone, over a restart, until it is resumed without a re
     expect(start(ledger).order(pause('a'))).toBeNull();
     const { state, order, paused } = start(ledger);
     expect(paused()).toEqual(['news', undefined]);
-    expect([state.mode().mode, state.stopped]).toEqual(['quoting', null]);
+    expect([state.safety.mode().mode, state.safety.stopped]).toEqual(['quoting', null]);
     expect(order(resume('a'))).toBeNull();
     expect(paused()).toEqual([undefined, undefined]);
     expect(start(ledger).paused()).toEqual([undefined, undefined]);
@@ -44,19 +43,19 @@ it.each(['', 'looked at it'])('stays, over a restart, when everything is resumed
     order(pause('b'));
     order({ kind: 'widen', reason: 'rumours' });
     expect(order({ kind: 'resume', reason })).toBeNull();
-    expect([state.mode().mode, paused()]).toEqual(['quoting', [undefined, 'news']]);
+    expect([state.safety.mode().mode, paused()]).toEqual(['quoting', [undefined, 'news']]);
     expect(makeSnapshot(state, NOW_MS).pausedMarkets).toMatchObject([{ conditionId: 'b', reason: 'news' }]);
     expect(start(ledger).paused()).toEqual([undefined, 'news']);
     order(flatten('a'));
     order({ kind: 'resume', reason });
-    expect(state.pauses.flattening).toEqual(['a']);
+    expect(state.safety.pauses.flattening).toEqual(['a']);
   });
 });
 
 it('of what the signer refused ends when everything is resumed with a reason, beside a pause that stays', () => {
   withLedger((ledger) => {
     const { state, order, paused } = start(ledger);
-    ledger.transaction(() => state.pauseMarket('a', 'the signer refused a draft'));
+    ledger.transaction(() => state.safety.pauses.pause('a', 'the signer refused a draft'));
     order(pause('b'));
     expect(order({ kind: 'resume', reason: '' })).toContain('market a: the signer refused a draft');
     expect(order({ kind: 'resume', reason: 'looked at it' })).toBeNull();
@@ -67,7 +66,7 @@ it('of what the signer refused ends when everything is resumed with a reason, be
 it('of what the signer refused neither hides that reason nor ends without one', () => {
   withLedger((ledger) => {
     const { state, order, paused } = start(ledger);
-    ledger.transaction(() => state.pauseMarket('a', 'the signer refused a draft'));
+    ledger.transaction(() => state.safety.pauses.pause('a', 'the signer refused a draft'));
     order(pause('a'));
     expect(paused()[0]).toBe('the signer refused a draft');
     expect(order(resume('a'))).toMatch(/needs a reason \(the signer refused a draft\)/);
@@ -81,11 +80,14 @@ it('of a flatten goes on with it after a restart, and needs a reason to end once
   withLedger((ledger) => {
     expect(start(ledger).order(flatten('a'))).toBeNull();
     const { state, order, paused } = start(ledger);
-    expect([state.pauses.flattening, paused()[0]]).toEqual([['a'], 'the operator flattens it']);
-    ledger.transaction(() => state.pauses.endFlattening('a'));
+    expect([state.safety.pauses.flattening, paused()[0]]).toEqual([['a'], 'the operator flattens it']);
+    ledger.transaction(() => state.safety.pauses.endFlattening('a'));
     const next = start(ledger);
-    expect([next.state.pauses.flattening, next.paused()]).toEqual([[], ['flattened by the operator', undefined]]);
-    expect(next.state.stopped).toBeNull();
+    expect([next.state.safety.pauses.flattening, next.paused()]).toEqual([
+      [],
+      ['flattened by the operator', undefined],
+    ]);
+    expect(next.state.safety.stopped).toBeNull();
     expect(makeSnapshot(next.state, NOW_MS).wayBack).toBe('resume --market a --reason TEXT');
     expect(order(resume('a'))).toMatch(/needs a reason \(flattened by the operator\)/);
     expect(order(resume('a', 'looked at it'))).toBeNull();
@@ -103,21 +105,21 @@ it.each([
     const { state, order, paused } = start(ledger);
     order(flatten('a'));
     expect(order(command)).toBeNull();
-    expect([state.pauses.flattening, paused()[0]]).toEqual([[], 'flattened by the operator']);
+    expect([state.safety.pauses.flattening, paused()[0]]).toEqual([[], 'flattened by the operator']);
   });
 });
 
 it('by a flatten is refused where nothing may be sold, with what leads there', () => {
   withLedger((ledger) => {
     const { state, order } = start(ledger);
-    ledger.transaction(() => state.pauseMarket('b', 'the signer refused a draft'));
+    ledger.transaction(() => state.safety.pauses.pause('b', 'the signer refused a draft'));
     expect(order(flatten('b'))).toContain('nothing is signed there until resume --market');
     expect(order(flatten('nowhere'))).toContain('no market that it looks at has the condition id nowhere');
     order({ kind: 'pause', reason: 'news' });
     expect(order(flatten('a'))).toMatch(/^it is paused \(news\): .*; flatten sells everything, or resume comes first$/);
     order({ kind: 'kill', reason: 'odd' });
     expect(order(flatten('a'))).toContain('unkill --reason TEXT, flatten');
-    expect(state.pauses.flattening).toEqual([]);
+    expect(state.safety.pauses.flattening).toEqual([]);
   });
 });
 

@@ -28,12 +28,12 @@ const atMoment = (changes: Partial<Moment>) =>
     const { ids, ageMs, started, command, catalog, pausedMarket } = { ...FIRST, ...changes };
     const strategy = strategyOf(ids, undefined, RISK);
     const state = stateOf(ledger, settingsOf({ risk: RISK, strategies: [strategy] }));
-    state.bornMs = START_MS;
-    state.seenMs = START_MS + ageMs;
-    if (started) state.modes.onStart();
-    if (command !== null) state.modes.apply(command);
+    state.clock.bornMs = START_MS;
+    state.clock.seenMs = START_MS + ageMs;
+    if (started) state.safety.modes.onStart();
+    if (command !== null) state.safety.modes.apply(command);
     if (catalog) state.markets.onCatalog([]);
-    if (pausedMarket) ledger.transaction(() => state.pauseMarket('a', 'the signer refused a draft'));
+    if (pausedMarket) ledger.transaction(() => state.safety.pauses.pause('a', 'the signer refused a draft'));
     return {
       unread: isInStartupGrace(state, new QuoteSlot('a', strategy), null),
       unassigned: isUnassigned(state),

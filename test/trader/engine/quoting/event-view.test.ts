@@ -20,9 +20,11 @@ const MARKETS = [A, B, C, entry('D', 0.4, 'F'), entry('X', 0.2, null)];
 
 const around = (events: readonly EventRule[] = []) => ({
   markets: { all: MARKETS },
-  own: {
-    held: new Map([['B', { yesMicros: m(3), noMicros: m(10), yesCostMicros: m(1), noCostMicros: m(5) }]]),
-    orders: new Map(),
+  account: {
+    own: {
+      held: new Map([['B', { yesMicros: m(3), noMicros: m(10), yesCostMicros: m(1), noCostMicros: m(5) }]]),
+      orders: new Map(),
+    },
   },
   settings: { events },
 });
@@ -63,8 +65,8 @@ describe('what a market is shown of its event', () => {
       phase: 'resting' as const,
     });
     const own = new Map([['B', [order('bid', 0.2), order('bid', 0.25), order('ask', 0.4), order('ask', 0.35)]]]);
-    const { markets, settings, own: held } = around();
-    const event = makeEventView({ markets, settings, own: { ...held, orders: own } }, A, 7000);
+    const { account, ...others } = around();
+    const event = makeEventView({ ...others, account: { own: { ...account.own, orders: own } } }, A, 7000);
     expect(event?.siblings[0]).toMatchObject({ ownBidMicros: m(0.25), ownAskMicros: m(0.35) });
     expect(event?.siblings[1]).toMatchObject({ ownBidMicros: null, ownAskMicros: null });
   });

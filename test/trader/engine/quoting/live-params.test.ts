@@ -54,7 +54,7 @@ function change(values: Readonly<Record<string, number>>, takes: 'nothing' | 'th
     risk: LIMITS,
   });
   const slot = new QuoteSlot('M', settings({}, 'a'));
-  const open = () => slot.open(StrategySandbox.ofMarket(module, slot.strategy.params, FACTS, (call) => call()));
+  const open = () => slot.open(() => StrategySandbox.ofMarket(module, slot.strategy.params, FACTS, (call) => call()));
   open();
   const isMadeAnew = slot.configure(settings(values, code));
   if (isMadeAnew) open();

@@ -125,7 +125,7 @@ class Life {
     this.ledger = openLedger(path, HOLDER);
     const runId = `run${this.ledger.runs().length}`;
     this.state = stateOf(this.ledger, settingsOf({ runId, strategies: [strategyOf([MARKET], strategy)] }));
-    this.state.modes.onStart();
+    this.state.safety.modes.onStart();
     this.ledger.transaction(() => this.ledger.setCapital(m(1000 * ONE), START_MS));
   }
 
@@ -135,20 +135,20 @@ class Life {
     const at = { requestId: ++this.#requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null };
     const level = { price: m(0.5 * ONE), total_amount: m(9 * ONE) };
     this.ledger.transaction(() => {
-      const entry = state.track(MARKET);
+      const entry = state.markets.track(MARKET);
       state.markets.onDetail(entry, { ...detail({ condition_id: MARKET }), state: phase }, at);
       entry.feed.onBook(
         { market: MARKET, is_yes: true, bid: [{ ...level, price: m(0.4 * ONE) }], ask: [level] },
         at,
         [],
       );
-      state.requestRequote(MARKET);
+      state.markets.requestRequote(MARKET);
       act(state, nowMs);
     });
   }
 
   get slot() {
-    const [slot] = this.state.listSlots(MARKET);
+    const [slot] = this.state.markets.listSlots(MARKET);
     if (slot === undefined) throw new Error('no slot');
     return slot;
   }
@@ -224,7 +224,7 @@ describe('the trader', () => {
       ] as const) {
         const life = new Life(path, module);
         life.step(START_MS + afterMs);
-        if (afterMs === 20_000) expect(life.slot.failure).toMatch(/create\(\) failed: Error: broken/);
+        if (afterMs === 20_000) expect(life.slot.sandbox?.failure).toMatch(/create\(\) failed: Error: broken/);
         if (afterMs === 40_000) expect(life.slot.quotes.note).toBe('asked 2 times');
         life.ledger.close();
       }

@@ -112,22 +112,19 @@ describe('what a quoter is told', () => {
 describe('a refusal', () => {
   const heard = (name: string, told: AnyEvent[], observes: readonly AskedEvent[] = ['refused']) =>
     ({
-      strategy: { name },
-      asksFor: (kind: AskedEvent) => observes.includes(kind),
+      strategy: { name, module: { observes } },
       observe: (event: AnyEvent) => void told.push(event),
     }) as unknown as QuoteSlot;
 
-  const around = (slots: readonly QuoteSlot[], kind: string) => ({
-    listSlots: () => slots,
-    ledger: {
+  const ledgerOf = (kind: string) =>
+    ({
       intent: (id: string) => ({
         kind: id === 'c' ? 'cancel' : kind,
         strategy: id === 'c' ? '' : 'a',
         orderPubkey: 'o',
       }),
       order: () => ({ intentId: 'p' }),
-    } as never,
-  });
+    }) as never;
 
   it.each([
     ['place', 'p', [1, 0]],
@@ -136,7 +133,7 @@ describe('a refusal', () => {
   ] as const)('of a %s (intent %s) is told to whom it concerns', (kind, intentId, counts) => {
     const told: AnyEvent[][] = [[], []];
     const slots = told.map((each, i) => heard('ab'[i] ?? '', each));
-    tellRefused(around(slots, kind), { intentId, market: 'M' }, 'insufficient_funds', 5);
+    tellRefused(ledgerOf(kind), { listSlots: () => slots }, { intentId, market: 'M' }, 'insufficient_funds', 5);
     expect(told.map(({ length }) => length)).toEqual(counts);
     const what = intentId === 'c' ? 'cancel' : kind;
     expect(told[0]?.[0]).toEqual({ kind: 'refused', nowMs: 5, what, slug: 'insufficient_funds' });
@@ -145,7 +142,7 @@ describe('a refusal', () => {
   it('costs one that did not ask not even a look into the ledger', () => {
     const told: AnyEvent[] = [];
     const ledger = { intent: () => expect.unreachable(), order: () => expect.unreachable() } as never;
-    tellRefused({ listSlots: () => [heard('a', told, ['rested'])], ledger }, { intentId: 'p', market: 'M' }, 'x', 5);
+    tellRefused(ledger, { listSlots: () => [heard('a', told, ['rested'])] }, { intentId: 'p', market: 'M' }, 'x', 5);
     expect(told).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { act } from '../../../../src/trader/engine/act.js';
+import { obey } from '../../../../src/trader/engine/control/commands.js';
 import type { TraderState } from '../../../../src/trader/engine/state.js';
 import { openLedger } from '../../../../src/trader/ledger/ledger.js';
 import type { WholeEventView } from '../../../../src/trader/market/view.js';
@@ -66,9 +67,9 @@ class Life {
     const event = { eventConditionId: EVENT, outcomes: 'exhaustive', marketConditionIds: declared } as const;
     const events = declared.length === 0 ? [] : [event];
     this.state = stateOf(this.ledger, settingsOf({ runId, events, strategies: [strategyOf(markets, module)] }));
-    this.state.modes.onStart();
+    this.state.safety.modes.onStart();
     // A process that started long ago: nothing waits for a first poll.
-    this.state.bornMs = START_MS - 1_000_000;
+    this.state.clock.bornMs = START_MS - 1_000_000;
     this.ledger.transaction(() => {
       this.ledger.startRun({ id: runId, version: '0', configHash: 'hash', startedMs: START_MS });
       this.ledger.setCapital(m(1000 * ONE), START_MS);
@@ -82,17 +83,17 @@ class Life {
     const level = (price: number) => [{ price: m(price * ONE), total_amount: m(9 * ONE) }];
     this.ledger.transaction(() => {
       for (const id of looked) {
-        const entry = state.track(id);
+        const entry = state.markets.track(id);
         state.markets.onDetail(entry, { ...detailOf(id), state: phase }, at);
         entry.feed.onBook({ market: id, is_yes: true, bid: level(0.4), ask: level(0.5) }, at, []);
-        state.requestRequote(id);
+        state.markets.requestRequote(id);
       }
       act(state, nowMs);
     });
   }
 
   slot(id: string) {
-    const [slot] = this.state.listSlots(id);
+    const [slot] = this.state.markets.listSlots(id);
     if (slot === undefined) throw new Error(`no slot in ${id}`);
     return slot;
   }
@@ -127,7 +128,7 @@ describe('a strategy of whole events', () => {
       // Sorted by their names, in any order of discovery.
       expect(seen[0]?.markets.map(({ view }) => view.market.conditionId)).toEqual(['a', 'b']);
       expect(life.notes('a', 'b')).toEqual(['bids', 'bids']);
-      expect([...life.state.own.orders.keys()].sort()).toEqual(['a', 'b']);
+      expect([...life.state.account.own.orders.keys()].sort()).toEqual(['a', 'b']);
       // A poll of one of them calls it again, with the other unchanged.
       life.step(START_MS + 500, ['a']);
       expect(seen).toHaveLength(2);
@@ -154,12 +155,12 @@ describe('a strategy of whole events', () => {
 
   it('is told why nothing is taken in one market, and quotes the others', () => {
     inLife((life, { seen }) => {
-      life.ledger.transaction(() => life.state.pauseMarket('b', 'a person said so'));
+      life.ledger.transaction(() => life.state.safety.pauses.pause('b', 'a person said so'));
       life.step(START_MS, ['a', 'b']);
       expect(seen[0]?.markets.map(({ silentBecause }) => silentBecause)).toEqual([null, 'paused: a person said so']);
       expect(life.notes('a', 'b')).toEqual(['bids', 'paused: a person said so']);
       // It is not called if no order would be accepted.
-      life.ledger.transaction(() => life.state.pauseMarket('a', 'nor here'));
+      life.ledger.transaction(() => life.state.safety.pauses.pause('a', 'nor here'));
       life.step(START_MS + 100, ['a', 'b']);
       expect(seen).toHaveLength(1);
     });
@@ -178,9 +179,9 @@ describe('a strategy of whole events', () => {
   ])('that %s is stopped in the whole event, and the operator is told once', (_name, say, words) => {
     inLife((life) => {
       life.step(START_MS, ['a', 'b']);
-      expect(life.slot('a').failure).toMatch(words);
+      expect(life.slot('a').sandbox?.failure).toMatch(words);
       for (const note of life.notes('a', 'b')) expect(note).toMatch(/^strategy stopped: quote\(\)/);
-      expect(life.state.own.orders.size).toBe(0);
+      expect(life.state.account.own.orders.size).toBe(0);
       life.step(START_MS + 2_000, ['a', 'b']);
       expect(life.ledger.eventCount('strategy_failed')).toBe(1);
       expect(life.ledger.events(1)[0]?.text).toContain('is stopped in all markets of event E: ');
@@ -191,8 +192,8 @@ describe('a strategy of whole events', () => {
     inLife(
       (life, { seen }) => {
         life.step(START_MS, ['a', 'b']);
-        expect(life.slot('b').failure).not.toBeNull();
-        life.ledger.transaction(() => life.state.resume());
+        expect(life.slot('b').sandbox?.failure).not.toBeNull();
+        life.ledger.transaction(() => obey(life.state, { kind: 'resume', reason: '' }, START_MS + 50));
         life.step(START_MS + 100, ['a']);
         expect(life.notes('a', 'b')).toEqual(['bids', 'bids']);
         expect(seen).toHaveLength(2);
@@ -258,7 +259,7 @@ describe('what it remembers', () => {
         life.step(START_MS, ['a', 'b']);
         const { executor } = life.state;
         life.ledger.transaction(() => executor.withdraw(null, START_MS));
-        life.state.invalidateOwn();
+        life.state.account.invalidate();
         life.step(START_MS + 1_000, ['a'], 'resolved');
         life.step(START_MS + 2_000, []);
         expect(life.state.markets.get('a')).toBeUndefined();
@@ -282,7 +283,7 @@ describe('what it remembers', () => {
       const next = { ...settings, strategies: [{ ...strategy, params: { other: 1 } }] };
       life.state.settings = next;
       life.ledger.transaction(() => life.state.markets.configure(next, START_MS + 1));
-      expect(life.slot('a').eventSandbox).toBe(life.slot('b').eventSandbox);
+      expect(life.slot('a').sandbox).toBe(life.slot('b').sandbox);
       life.step(START_MS + 11_000, ['a']);
       expect(life.ledger.strategyStates()).toMatchObject([{ text: '{"asked":2}' }]);
     });
@@ -340,13 +341,13 @@ describe('other parameters', () => {
 
   it('are handed to the quoter of the event once, which a market that comes later shares', () => {
     inChange(undefined, (life, told) => {
-      const { eventSandbox } = life.slot('a');
+      const { sandbox } = life.slot('a');
       changeTo(life, { soft: 3, firm: 0, hard: 0 }, START_MS + 1);
       life.step(START_MS + 2, ['a', 'b']);
       expect(life.notes('a', 'b')).toEqual(['1 goes by 3', '1 goes by 3']);
       expect(told).toEqual([1]);
       life.step(START_MS + 3, ['c']);
-      expect(life.slot('c').eventSandbox).toBe(eventSandbox);
+      expect(life.slot('c').sandbox).toBe(sandbox);
       expect(life.notes('a', 'b', 'c')).toEqual(['1 goes by 3', '1 goes by 3', '1 goes by 3']);
     });
   });
@@ -373,7 +374,7 @@ describe('other parameters', () => {
       changeTo(life, { soft: 4, firm: 0, hard: 0 }, START_MS + 1);
       life.step(START_MS + 2, ['a', 'b']);
       expect(life.notes('a', 'b')).toEqual(['2 goes by 4', '2 goes by 4']);
-      expect(life.slot('a').eventSandbox).toBe(life.slot('b').eventSandbox);
+      expect(life.slot('a').sandbox).toBe(life.slot('b').sandbox);
     });
   });
 });

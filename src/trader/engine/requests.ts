@@ -1,29 +1,84 @@
-/** Facts for the poll plan, computed only when the plan reads them, and the requests that follow. */
+/** Requests to the exchange: those that wait, the reads that are due, and the price of one. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
+import type { Executor } from '../executor/executor.js';
+import type { Ledger } from '../ledger/contract.js';
+import { USUAL_REACT_S } from '../market/view.js';
+import type { PageWalk } from '../reconcile/page-walk.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
+import { BudgetWatch } from '../scheduler/budget-watch.js';
 import type { PolledMarket, PollFacts } from '../scheduler/contract.js';
 import { bestOwnPaceMs } from '../scheduler/own-pace.js';
 import { ROWS } from '../scheduler/poll-memory.js';
-import type { PollPlan } from '../scheduler/poll-plan.js';
-import type { RequestQueue } from '../scheduler/request-queue.js';
+import { PollPlan } from '../scheduler/poll-plan.js';
+import { ReactionPace, RequestPrice } from '../scheduler/request-price.js';
+import { RequestQueue } from '../scheduler/request-queue.js';
 import type { RestingQuote } from '../scheduler/stale-index.js';
 import { newsSigma } from '../strategy/maths/log-odds.js';
 import type { Modes } from './control/modes.js';
 import type { MarketEntry, Markets } from './markets.js';
+import { OwnLists } from './own/own-lists.js';
 import type { OwnState } from './own/own-state.js';
 import { wantsCandles } from './prior.js';
 import type { TraderSettings } from './settings.js';
+
+/** Requested levels per side: more than any strategy here uses, and a fifth of the size of a full book. */
+const BOOK_DEPTH = 20;
+
+/** Wait, ms, before a cancel is retried. */
+const CANCEL_RETRY_MS = 2_000;
+
+export class Requests {
+  readonly queue: RequestQueue;
+  readonly poller: PollPlan;
+  readonly ownLists: OwnLists;
+  /** Facts for the poll plan. */
+  readonly polling: Polling;
+  readonly budgetWatch: BudgetWatch;
+  readonly price = new RequestPrice();
+  readonly reactionPace = new ReactionPace(USUAL_REACT_S);
+  /** Our clock, ms, of the last cancel attempt per order. */
+  readonly cancelTries = new Map<string, number>();
+  catalog: PageWalk<'markets.list'> | null = null;
+  details: PageWalk<'search.list'> | null = null;
+  /** Requests that were dropped before they left. */
+  unsent = 0;
+  readonly #runId: string;
+  #intents = 0;
+
+  constructor(state: Polls, { profile, polling, runId }: TraderSettings, ledger: Ledger, executor: Executor) {
+    this.queue = new RequestQueue(profile.rate_limits, 1, polling.cancelAllWithinMs);
+    this.budgetWatch = new BudgetWatch(profile.rate_limits);
+    this.poller = new PollPlan({ ...polling, ownTrades: profile.own_trades, bookDepth: BOOK_DEPTH });
+    this.polling = new Polling(state);
+    this.ownLists = new OwnLists(ledger, executor, state.reconciler);
+    this.#runId = runId;
+  }
+
+  /** True when a cancel of this order was sent so recently that its answer should be awaited. */
+  noteCancelTry(orderPubkey: string, nowMs: number): boolean {
+    const triedMs = this.cancelTries.get(orderPubkey);
+    if (triedMs !== undefined && nowMs - triedMs < CANCEL_RETRY_MS && nowMs >= triedMs) return true;
+    this.cancelTries.set(orderPubkey, nowMs);
+    return false;
+  }
+
+  /** Derived from run, market and sequence, so that no two intents share an id. */
+  nextIntentId(conditionId: string): string {
+    this.#intents += 1;
+    return `${this.#runId}.${conditionId.slice(0, 6)}.${this.#intents}`;
+  }
+}
 
 /** Parts of the trader's state that polling uses. */
 interface Polls {
   readonly settings: Pick<TraderSettings, 'polling'>;
   readonly markets: Markets;
-  readonly queue: RequestQueue;
-  readonly own: OwnState;
-  readonly reconciler: Pick<Reconciler, 'requestsARound'>;
+  readonly requests: { readonly queue: RequestQueue };
+  readonly account: { readonly own: OwnState };
+  readonly reconciler: Reconciler;
   /**
    * Our clock, ms, of the last valuation of markets, and the price of a signed request then; 0 while requests were
    * plentiful.
@@ -36,11 +91,9 @@ const NONE: readonly PolledMarket[] = [];
 /** Shortest interval between reads of the venue's marks, ms. */
 const SHORTEST_MARKS_MS = 5_000;
 
-/** One per trader; `nowMs` and `stopping` are those of the current step. */
-export class Polling implements PollFacts {
+export class Polling {
+  /** Our clock, ms, of the newest facts. */
   nowMs = Number.NEGATIVE_INFINITY;
-  /** Only own state is read. */
-  stopping = false;
   /** True while strategies' orders may rest; otherwise own state is read as often as allowed. */
   quoting = false;
   readonly #state: Polls;
@@ -56,8 +109,27 @@ export class Polling implements PollFacts {
     this.#state = state;
   }
 
+  /** @param stopping only own state is read */
+  readFacts(stopping: boolean, nowMs: number): PollFacts {
+    const { account, markets, reconciler, requests } = this.#state;
+    const { queue } = requests;
+    this.nowMs = nowMs;
+    return {
+      markets: stopping ? NONE : this.markets,
+      openOrders: account.own.exposure.workingOrders,
+      publicPerMinute: queue.perMinute('public', nowMs),
+      signedPerMinute: queue.perMinute('signed', nowMs),
+      openMarketPages: Math.max(1, Math.ceil(markets.catalogSize / ROWS)),
+      ownPaceMs: this.ownPaceMs,
+      marksEveryMs: this.marksEveryMs,
+      requestsARound: reconciler.requestsARound,
+      get publicHeadroom() {
+        return queue.headroom('public', 'quiet', nowMs);
+      },
+    };
+  }
+
   get markets(): readonly PolledMarket[] {
-    if (this.stopping) return NONE;
     const { markets } = this.#state;
     if (this.#version !== markets.version) {
       this.#version = markets.version;
@@ -66,32 +138,13 @@ export class Polling implements PollFacts {
     return this.#markets;
   }
 
-  get openOrders(): number {
-    return this.#state.own.exposure.workingOrders;
-  }
-
-  get publicPerMinute(): number {
-    return this.#state.queue.perMinute('public', this.nowMs);
-  }
-
-  get signedPerMinute(): number {
-    return this.#state.queue.perMinute('signed', this.nowMs);
-  }
-
-  get requestsARound(): number {
-    return this.#state.reconciler.requestsARound;
-  }
-
-  get openMarketPages(): number {
-    return Math.max(1, Math.ceil(this.#state.markets.catalogSize / ROWS));
-  }
-
   /**
    * Interval of own reads, ms, by the last value of the markets with own resting orders. It is 0 where one was not
    * valued, while nothing is quoted, and while signed requests are plentiful.
    */
   get ownPaceMs(): number {
-    const { own, selection } = this.#state;
+    const { account, selection } = this.#state;
+    const { own } = account;
     const { valuedMs, requestPrice } = selection;
     if (!this.quoting) return 0;
     if (this.#paced?.own !== own || this.#paced.valuedMs !== valuedMs) {
@@ -107,9 +160,9 @@ export class Polling implements PollFacts {
   }
 
   #sumLateFillCost(): number {
-    const { own, markets } = this.#state;
+    const { account, markets } = this.#state;
     let sum = 0;
-    for (const conditionId of own.orders.keys()) {
+    for (const conditionId of account.own.orders.keys()) {
       const worths = markets.get(conditionId)?.slots.flatMap(({ worth }) => worth ?? []) ?? [];
       if (worths.length === 0) return Number.POSITIVE_INFINITY;
       for (const { lateFillCost } of worths) sum += lateFillCost;
@@ -122,10 +175,11 @@ export class Polling implements PollFacts {
    * are not trusted, or where each of these books is read about as often anyway.
    */
   get marksEveryMs(): number {
-    const { settings, markets, selection, own } = this.#state;
+    const { settings, markets, selection, account, requests } = this.#state;
+    const { own } = account;
     const { polling } = settings;
     const { markTrust } = markets;
-    const looksMs = (own.orders.size * MINUTE_MS) / this.publicPerMinute;
+    const looksMs = (own.orders.size * MINUTE_MS) / requests.queue.perMinute('public', this.nowMs);
     if (polling.marks !== 'auto' || !this.quoting || !markTrust.isBelieved || looksMs < SHORTEST_MARKS_MS)
       return Number.POSITIVE_INFINITY;
     if (this.#marked?.own !== own || this.#marked.valuedMs !== selection.valuedMs) {
@@ -138,16 +192,12 @@ export class Polling implements PollFacts {
 
   /** Growth of the loss of stale quotes per second between two reads, taken as linear. */
   #sumStalePace(): number {
-    const { own, markets } = this.#state;
+    const { account, markets } = this.#state;
     let sum = 0;
-    for (const conditionId of own.orders.keys())
+    for (const conditionId of account.own.orders.keys())
       for (const { worth } of markets.get(conditionId)?.slots ?? [])
         if (worth !== null) sum += worth.value.stale / worth.value.lookEveryS;
     return sum;
-  }
-
-  get publicHeadroom(): number {
-    return this.#state.queue.headroom('public', 'quiet', this.nowMs);
   }
 }
 
@@ -169,7 +219,7 @@ class Polled implements PolledMarket {
   }
 
   get quotes(): readonly RestingQuote[] {
-    return this.#state.own.orders.get(this.marketConditionId) ?? NO_QUOTES;
+    return this.#state.account.own.orders.get(this.marketConditionId) ?? NO_QUOTES;
   }
 
   get seenMs(): number | null {
@@ -235,12 +285,14 @@ export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
 
 /** Parts of the trader's state that requests need. */
 interface Asking {
-  readonly queue: Pick<RequestQueue, 'push' | 'setOpenOrders'>;
-  readonly poller: Pick<PollPlan, 'takeDue' | 'expedite'>;
-  readonly polling: Polling;
+  readonly requests: {
+    readonly queue: Pick<RequestQueue, 'push' | 'setOpenOrders'>;
+    readonly poller: Pick<PollPlan, 'takeDue' | 'expedite'>;
+    readonly polling: Pick<Polling, 'readFacts'>;
+  };
   readonly reconciler: Pick<Reconciler, 'againMs' | 'begin' | 'onAsk'>;
-  readonly own: OwnState;
-  readonly modes: Pick<Modes, 'wantsProof'>;
+  readonly account: { readonly own: OwnState };
+  readonly safety: { readonly modes: Pick<Modes, 'wantsProof'> };
 }
 
 /**
@@ -249,15 +301,13 @@ interface Asking {
  * @param stopping only own state is read
  */
 export function askDue(
-  { queue, poller, polling, reconciler, own, modes }: Asking,
+  { requests: { queue, poller, polling }, reconciler, account, safety }: Asking,
   stopping: boolean,
   nowMs: number,
 ): void {
-  queue.setOpenOrders(own.exposure.workingOrders, modes.wantsProof);
-  polling.nowMs = nowMs;
-  polling.stopping = stopping;
+  queue.setOpenOrders(account.own.exposure.workingOrders, safety.modes.wantsProof);
   if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
-  const requests = poller.takeDue(nowMs, polling);
+  const requests = poller.takeDue(nowMs, polling.readFacts(stopping, nowMs));
   if (requests.length === 0) return;
   // The round first: reads that leave together with its lists begin after it.
   const round = requests.filter(beginsRound).flatMap((request) => reconciler.begin(request, nowMs));
