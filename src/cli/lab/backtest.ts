@@ -9,6 +9,7 @@ import { FEE_NAMES } from '../../lab/backtest/fees.js';
 import { AFTER_HALT } from '../../lab/backtest/halts.js';
 import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
+import { calibratedName } from '../../lab/calibrate/calibration-file.js';
 import { boundHeapGrowth } from '../../shared/base/heap-growth.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
@@ -29,7 +30,6 @@ import {
 } from '../command.js';
 import type { CliIo } from '../output/io.js';
 import { writeWhole } from '../output/whole-file.js';
-import { fillModelOption, resolveFillModels } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
 
 const feeOption = (who: string): OptionRow<number> =>
@@ -88,7 +88,22 @@ export const PLAY_OPTIONS = {
   allMarkets: flag('--all-markets', 'offer every recorded market to every strategy, whatever their files select'),
 };
 
-export type PlayFlags = Values<typeof PLAY_OPTIONS>;
+type PlayFlags = Values<typeof PLAY_OPTIONS>;
+
+/** @param usual default names */
+export const fillModelOption = (usual: readonly string[]): OptionRow<readonly string[] | undefined> =>
+  read(
+    '--fill-model <names>',
+    `fill models, separated by commas, the most pessimistic first, e.g. trade-through,power:2, or calibrated (default: ${usual.join(',')})`,
+    (text) => text.split(',').map((name) => name.trim()),
+  );
+
+/** `calibrated` is replaced by the result of `data calibrate`. */
+export const resolveFillModels = (
+  fillModel: readonly string[] | undefined,
+  usual: readonly string[],
+  cwd: string,
+): readonly string[] => (fillModel ?? usual).map((name) => calibratedName(name, cwd));
 
 const OPTIONS = {
   data: { option: makeDataOption().makeOptionMandatory() } as OptionRow<readonly string[]>,

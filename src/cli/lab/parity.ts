@@ -11,8 +11,7 @@ import type { RunJournal } from '../../shell/journal/contract.js';
 import { integerBetween } from '../arguments.js';
 import { command, text, usual } from '../command.js';
 import type { Column } from '../output/table.js';
-import { seedOption } from './backtest.js';
-import { fillModelOption } from './fill-model-option.js';
+import { fillModelOption, seedOption } from './backtest.js';
 import { makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS } from './run-option.js';
 import { backtestRun, sidesText } from './side-table.js';
 

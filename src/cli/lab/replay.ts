@@ -15,7 +15,7 @@ import { type Answer, command, flag, type OptionRow, type Values } from '../comm
 import { EXIT } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
 import { record } from '../output/table.js';
-import { fillModelOption } from './fill-model-option.js';
+import { fillModelOption } from './backtest.js';
 import { makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS, traderOfNow } from './run-option.js';
 import { backtestRun, sidesText } from './side-table.js';
 

@@ -9,7 +9,7 @@ import { utcText } from '../../shared/base/utc-text.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, prose, record, table } from '../output/table.js';
-import { resolveFillModels } from './fill-model-option.js';
+import { resolveFillModels } from './backtest.js';
 import { ProgressLine } from './progress.js';
 
 /** Backtests the run's span, with a progress line. */

@@ -14,8 +14,14 @@ import type { Config } from '../../../shell/config/types.js';
 import { integerBetween, numberBetween, resolveData } from '../../arguments.js';
 import { type OptionRow, read, repeated, text, usual, type Values } from '../../command.js';
 import type { CliIo } from '../../output/io.js';
-import { makeDataOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } from '../backtest.js';
-import { fillModelOption, resolveFillModels } from '../fill-model-option.js';
+import {
+  fillModelOption,
+  makeDataOption,
+  PLAY_OPTIONS,
+  planOptions,
+  resolveFeedChoices,
+  resolveFillModels,
+} from '../backtest.js';
 
 const MEBIBYTE = 1024 * 1024;
 const MINUTE_MS = 60_000;
