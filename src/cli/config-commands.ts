@@ -13,7 +13,6 @@ import type { ConfigAction, ConfigData } from '../shell/control/control-protocol
 import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/config-history.js';
 import { describeStretch } from '../trader/reconcile/round.js';
 import { objectSchema, type ParamRow, paramTable } from '../trader/strategy/read-params.js';
-import { nonEmpty } from './arguments.js';
 import {
   type Answer,
   all,
@@ -21,6 +20,7 @@ import {
   flag,
   group,
   linesText,
+  nonEmpty,
   QUICK_S,
   read,
   required,

@@ -9,8 +9,18 @@ import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';
 import { rulesOf } from '../shell/fleet/lease.js';
 import { FleetMember } from '../shell/fleet/member.js';
 import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/tables.js';
-import { integerBetween, nonEmpty, positiveAmount } from './arguments.js';
-import { type Call, command, flag, group, required, text, usual } from './command.js';
+import {
+  type Call,
+  command,
+  flag,
+  group,
+  integerBetween,
+  nonEmpty,
+  positiveAmount,
+  required,
+  text,
+  usual,
+} from './command.js';
 import type { CliIo } from './output/io.js';
 import { type Column, record, short, table } from './output/table.js';
 

@@ -14,16 +14,17 @@ import { boundHeapGrowth } from '../../shared/base/heap-growth.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
-import { integerBetween, resolveData } from '../arguments.js';
 import {
   type Answer,
   type Call,
   choice,
   command,
   flag,
+  integerBetween,
   type OptionRow,
   read,
   repeated,
+  resolveData,
   text,
   usual,
   type Values,

@@ -16,8 +16,7 @@ import { EXIT } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
 import { record } from '../output/table.js';
 import { fillModelOption } from './backtest.js';
-import { makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS, traderOfNow } from './run-option.js';
-import { backtestRun, sidesText } from './side-table.js';
+import { backtestRun, makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS, sidesText, traderOfNow } from './side-table.js';
 
 interface Replayed {
   readonly run: RunJournal;

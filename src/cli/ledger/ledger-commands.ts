@@ -12,8 +12,7 @@ import type {
   OrderRecord,
   PositionRow,
 } from '../../trader/ledger/contract.js';
-import { integerBetween } from '../arguments.js';
-import { type AddCommand, all, command, flag, read, text, usual } from '../command.js';
+import { type AddCommand, all, command, flag, integerBetween, read, text, usual } from '../command.js';
 import { marketMeant } from '../market-meant.js';
 import { type Cell, type Column, short, table } from '../output/table.js';
 import { ledgerFileCommands } from './ledger-files.js';

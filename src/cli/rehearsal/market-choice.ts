@@ -20,8 +20,7 @@ import type { MarketRecord } from '../../trader/ledger/contract.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import type { Book, MarketView, OwnMarketState, SeenAt } from '../../trader/market/view.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
-import { difference, failure, type Where } from './steps.js';
-import { ask } from './venue-checks.js';
+import { ask, difference, failure, type Where } from './steps.js';
 
 export interface ChosenMarket {
   readonly view: MarketView;

@@ -10,24 +10,26 @@ import type { TraderConfig } from '../../shell/config/load.js';
 import { TraderState } from '../../shell/console/trader-state.js';
 import { ResultBook } from '../../shell/console/views/result-book.js';
 import { Subscription } from '../../shell/control/telemetry/subscription.js';
-import { numberBetween } from '../arguments.js';
-import { choice, command, flag, usual, type Values } from '../command.js';
+import { choice, command, flag, numberBetween, usual, type Values } from '../command.js';
 import type { CliIo, CliTerminal } from '../output/io.js';
 import { json } from '../output/table.js';
-import { type LedgerFacts, makeRows, readFacts, type TopRow } from './top-rows.js';
 import {
   drawHead,
   drawScreen,
   drawTable,
+  type LedgerFacts,
+  makeRows,
   measureSpread,
   paintColours,
   paintNothing,
   pressKey,
+  readFacts,
   SORTS,
   type SortBy,
   sortRows,
   type TopHead,
   type TopLook,
+  type TopRow,
 } from './top-screen.js';
 
 const OPTIONS = {

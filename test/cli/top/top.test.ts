@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { TopRow } from '../../../src/cli/top/top-rows.js';
-import { drawScreen, paintColours, paintNothing, pressKey, type TopLook } from '../../../src/cli/top/top-screen.js';
+import {
+  drawScreen,
+  paintColours,
+  paintNothing,
+  pressKey,
+  type TopLook,
+  type TopRow,
+} from '../../../src/cli/top/top-screen.js';
 import { measureText } from '../../../src/shared/base/text-width.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';

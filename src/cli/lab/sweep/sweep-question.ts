@@ -11,8 +11,17 @@ import { gridSearch, randomSearch } from '../../../lab/sweep/search.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { loadConfig } from '../../../shell/config/load.js';
 import type { Config } from '../../../shell/config/types.js';
-import { integerBetween, numberBetween, resolveData } from '../../arguments.js';
-import { type OptionRow, read, repeated, text, usual, type Values } from '../../command.js';
+import {
+  integerBetween,
+  numberBetween,
+  type OptionRow,
+  read,
+  repeated,
+  resolveData,
+  text,
+  usual,
+  type Values,
+} from '../../command.js';
 import type { CliIo } from '../../output/io.js';
 import {
   fillModelOption,

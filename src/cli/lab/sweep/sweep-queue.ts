@@ -10,8 +10,7 @@ import { isLoopback } from '../../../shell/client/base-url.js';
 import type { QueueAddress } from '../../../shell/queue/job-queue.js';
 import { readPrivateFile } from '../../../shell/wallet/private-file.js';
 import { secrets } from '../../../shell/wallet/secrets.js';
-import { integerBetween } from '../../arguments.js';
-import { choice, command, type OptionRow, usual, type Values } from '../../command.js';
+import { choice, command, integerBetween, type OptionRow, usual, type Values } from '../../command.js';
 import { EXIT, type ExitCode } from '../../output/exit.js';
 import type { CliIo } from '../../output/io.js';
 import {

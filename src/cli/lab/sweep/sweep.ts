@@ -4,8 +4,16 @@ import { Option } from 'commander';
 import type { SweepWatcher } from '../../../lab/sweep/contract.js';
 import type { SweepOutcome } from '../../../lab/sweep/sweep.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
-import { integerBetween } from '../../arguments.js';
-import { type Answer, type Call, command, flag, type OptionRow, read, type Values } from '../../command.js';
+import {
+  type Answer,
+  type Call,
+  command,
+  flag,
+  integerBetween,
+  type OptionRow,
+  read,
+  type Values,
+} from '../../command.js';
 import { EXIT } from '../../output/exit.js';
 import type { CliIo } from '../../output/io.js';
 import { ProgressLine } from '../progress.js';
@@ -13,7 +21,7 @@ import { CONDITION_OPTIONS, findWorlds, HIGHEST_SEED, MOST_SEEDS, readConditions
 import { collectCommand, planCommand } from './sweep-chunks.js';
 import { planFrom, QUESTION_OPTIONS, type Question, questionFrom, threadsOption } from './sweep-question.js';
 import { ENGINE_OPTIONS, openEngine, workerCommand } from './sweep-queue.js';
-import { type ProgressWords, reportOption, resultAnswer, watcher } from './sweep-tell.js';
+import { type ProgressWords, reportOption, resultAnswer, watcher } from './sweep-tables.js';
 
 /** Options without a meaning for worlds. */
 const OF_RECORDINGS = [
