@@ -70,11 +70,8 @@ function reportFailure(error: unknown, io: CliIo): ExitCode {
   return EXIT.failed;
 }
 
-/** Commands declared in one file. */
 interface CommandGroup {
-  /** Names of the commands, as typed. */
   readonly names: readonly string[];
-  /** Returns the function that adds them to the program. */
   readonly load: () => Promise<(program: Command, session: Session) => void>;
 }
 

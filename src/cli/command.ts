@@ -36,7 +36,6 @@ export const text = (flags: string, help: string): OptionRow<string | undefined>
   option: new Option(flags, help),
 });
 
-/** Text that is read. */
 export const read = <T>(flags: string, help: string, reader: Reader<T>): OptionRow<T | undefined> => ({
   option: new Option(flags, help).argParser(reader),
 });
@@ -69,7 +68,6 @@ export const repeated = <T = string>(
     .argParser((given: string, before: readonly T[]) => [...before, reader(given, before)]),
 });
 
-/** One of these words. */
 export const choice = <T extends string>(
   flags: string,
   help: string,
@@ -85,7 +83,6 @@ export const csvFlag = (help = 'print CSV in place of a table'): OptionRow<true 
 export const SLOW_S = 90;
 export const QUICK_S = 10;
 
-/** Option of every command that talks to the running trader. */
 export const timeoutOption = (timeoutS: number): OptionRow<number> =>
   usual('--timeout <s>', 'how long to wait for the trader, s', timeoutS, integerBetween(1, 3600));
 
@@ -134,7 +131,6 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   /** Prints its own output; `hasJson`: it also has `--json`. */
   readonly run?: (call: Call<Rows, Kind>) => Did;
   readonly hasJson?: true;
-  /** Commands below it. */
   readonly below?: readonly AddCommand[];
   /** Left out: `twinbook mcp` does not offer it. */
   readonly tool?: Tool;
@@ -163,7 +159,6 @@ export function toolOf(name: OperatorName): { readonly tool?: Tool } {
 const TOOLS = new WeakMap<Command, Tool>();
 export const findTool = (command: Command): Tool | undefined => TOOLS.get(command);
 
-/** Adds to a program or to the parent command. */
 export type AddCommand = (parent: Command, session: Session) => Command;
 
 export const command =
@@ -223,7 +218,6 @@ export const all =
     for (const add of commands) add(parent, session);
   };
 
-/** A command with subcommands and no action. */
 export const group =
   (name: string, help: string, ...commands: readonly AddCommand[]): AddCommand =>
   (parent, session) => {
@@ -232,7 +226,6 @@ export const group =
     return made;
   };
 
-/** Rows for programs and people. */
 export const rowsAnswer = <Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -296,6 +289,5 @@ export function nonEmpty(text: string): string {
   return text;
 }
 
-/** Paths of recordings, relative to the user's working folder. */
 export const resolveData = (paths: readonly string[], io: CliIo): string[] =>
   paths.map((path) => resolve(io.cwd, path));

@@ -24,7 +24,6 @@ import {
 import type { CliIo } from './output/io.js';
 import { type Column, record, short, table } from './output/table.js';
 
-/** Longest wait of a command for the database, ms. */
 const ANSWER_MS = 5_000;
 
 /** The section of the trader's file. Throws TwinbookError `config_invalid` without one. */
@@ -34,7 +33,6 @@ function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   throw new TwinbookError('config_invalid', `${file} has no section \`fleet\``, hint);
 }
 
-/** Opens the database of the trader's file, and always closes it. */
 async function withDatabase<T>(
   { database: server }: FleetConfig,
   io: CliIo,

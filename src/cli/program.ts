@@ -15,7 +15,6 @@ cleanLastWords();
 let told: (() => void) | null = null;
 /** A long-running program drops further output while more bytes are unread. */
 const MOST_UNREAD_BYTES = 64 * 1024;
-/** Longest wait at the end for unread output, ms. */
 const OUTPUT_WITHIN_MS = 2_000;
 
 for (const stream of [process.stdout, process.stderr]) {
@@ -122,7 +121,6 @@ const io: CliIo = {
   onKillSignal: (kill) => void process.on('SIGUSR2', () => kill('signal SIGUSR2')),
 };
 
-/** Longest wait for files at the end, ms. */
 const FILES_WITHIN_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 

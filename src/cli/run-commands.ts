@@ -121,7 +121,6 @@ const exchangeCommand = command({
   },
 });
 
-/** Opens an account with paper money for a new wallet and prints everything that a client needs to trade with it. */
 async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliIo): Promise<void> {
   const [{ ServiceClient }, { Wallet }] = await Promise.all([
     import('../shell/client/client.js'),

@@ -49,7 +49,6 @@ export async function openKeys(config: TraderConfig, io: CliIo) {
   return { wallet, credentials };
 }
 
-/** Opens wallet and credentials, runs `use` with a signed client, and always closes it. */
 export async function withVenue<T>(
   config: TraderConfig,
   io: CliIo,
@@ -62,7 +61,6 @@ export async function withVenue<T>(
 interface ClientOptions {
   /** Null or absent: unsigned. */
   readonly credentials?: Credentials | null;
-  /** As of `venueAddress`. */
   readonly controls?: boolean;
 }
 

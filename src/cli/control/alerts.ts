@@ -71,7 +71,6 @@ function acknowledge(kind: string, open: readonly RememberedAlert[], store: Pick
   return { data: alert, text: `${kind} is not told again until it is over; what it says holds all the same\n` };
 }
 
-/** The console's data beside the ledger. */
 async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
   const { StoreFile, locateStore } = await import('../../shell/console/store/store-file.js');
   const { AlertStore } = await import('../../shell/console/store/alert-store.js');

@@ -59,7 +59,6 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
   });
 }
 
-/** Ends the trader, waits for the end of its process, and reports what rests. */
 const stopCommand = command({
   name: 'stop',
   help: 'cancels everything, proves that nothing rests, and ends the trader; exit code 1 if orders may rest',

@@ -15,7 +15,6 @@ import { nameProgram } from '../../shell/wallet/solana/transaction-judge.js';
 import type { CliIo } from '../output/io.js';
 import { type Cell, record } from '../output/table.js';
 
-/** Report of a draft. */
 export interface DraftReport {
   /** As configured: `utf8`, `solana_tx` or `opaque`. */
   readonly draft_message: string;

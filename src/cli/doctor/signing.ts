@@ -136,7 +136,6 @@ function compare(sent: SignedParts, computed: Computed): Check | null {
 
 const REWRITTEN = 'Something between here and the venue rewrites requests, most likely a proxy: go around it.';
 
-/** Bytes shown on each side of a differing one. */
 const CONTEXT_BYTES = 16;
 
 /** The first differing byte with its context on both sides; null when equal. */

@@ -46,7 +46,6 @@ export const seedOption = usual('--seed <n>', 'seed of latencies and ids', 1, in
 export const makeDataOption = (): Option =>
   new Option('--data <path...>', 'recordings: folders or files, of our own format or raw');
 
-/** Options shared by backtests and sweeps. */
 export const PLAY_OPTIONS = {
   latency: text(
     '--latency <model>',
@@ -91,7 +90,6 @@ export const PLAY_OPTIONS = {
 
 type PlayFlags = Values<typeof PLAY_OPTIONS>;
 
-/** @param usual default names */
 export const fillModelOption = (usual: readonly string[]): OptionRow<readonly string[] | undefined> =>
   read(
     '--fill-model <names>',
@@ -139,7 +137,6 @@ function feedChoice(text: string, before: readonly FeedChoice[]): FeedChoice {
   return { name, path: path === '' ? null : path };
 }
 
-/** Paths relative to the user's working folder. */
 export const resolveFeedChoices = ({ feed }: Pick<PlayFlags, 'feed'>, cwd: string): readonly FeedChoice[] =>
   feed.map(({ name, path }) => ({ name, path: path && resolve(cwd, path) }));
 
@@ -204,7 +201,6 @@ async function usualWorkers(paths: readonly string[], repeat: number): Promise<n
   return events * repeat < WORTH_A_THREAD ? 1 : availableParallelism();
 }
 
-/** Options of a plan shared by all runs. */
 export const planOptions = (
   { seed, landingMs, makerFee, takerFee, allMarkets }: PlayFlags,
   config: Config,

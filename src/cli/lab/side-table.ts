@@ -19,7 +19,6 @@ import { type Column, prose, record, table } from '../output/table.js';
 import { resolveFillModels } from './backtest.js';
 import { ProgressLine } from './progress.js';
 
-/** Backtests the run's span, with a progress line. */
 export async function backtestRun(
   run: RunJournal,
   options: Omit<ParityOptions, 'fillModels' | 'progress'>,
@@ -156,7 +155,6 @@ export function makeRunCode(name: string, { config, acceptChangedCode }: RunFlag
   });
 }
 
-/** The run's trader with the present files. */
 export async function traderOfNow(
   run: RunJournal,
   name: string,

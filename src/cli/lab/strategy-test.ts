@@ -40,7 +40,6 @@ export const strategyTestCommand = command({
   },
 });
 
-/** Checks of one strategy on one kind of markets. */
 interface Trial {
   readonly strategy: string;
   readonly on: string;

@@ -18,7 +18,6 @@ import { Round, type RoundEnd } from '../../trader/reconcile/round.js';
 
 /** Nothing moves meanwhile: only lagging lists are waited out, ms. */
 const CONFIRM_AFTER_MS = 3_000;
-/** Wait after a void round, ms. */
 const RETRY_MS = 1_000;
 /** A list's history in a ledger without any reconciliation: all of it is compared. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
@@ -27,15 +26,12 @@ export interface DirectReconciliation {
   readonly ledger: LedgerReader;
   readonly client: ServiceClient;
   readonly ownTrades: boolean;
-  /** Longest, ms. */
   readonly withinMs: number;
-  /** Called with the reason of a void round. */
   readonly onVoid: (reason: string) => void;
   readonly nowMs: () => number;
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Both sides of a comparison. */
 export interface Compared {
   readonly differences: readonly Difference[];
   /** Skipped, because an operator has accepted them. */
@@ -137,7 +133,6 @@ async function performAsk(request: PlannedRequest, client: ServiceClient): Promi
   return { request: request, outcome, nowMs, sentMs, venueTimeMs };
 }
 
-/** The ledger with temporary notes. */
 function overlayNotes(ledger: LedgerReader) {
   const notes = new Map<string, string>();
   return {

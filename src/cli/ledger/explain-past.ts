@@ -17,9 +17,7 @@ import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Trader } from '../../trader/engine/trader.js';
 
 interface PastQuestion {
-  /** Condition id of a market. */
   readonly subject: string;
-  /** Unix ms. */
   readonly atMs: number;
   /** Time span before it to search for gaps, ms; 0 for none. */
   readonly gapsMs: number;
@@ -82,7 +80,6 @@ function linesOf(subject: string, snapshot: Snapshot | null, { folder }: RunJour
   throw new TwinbookError('usage', `run ${basename(folder)} knew no market ${subject} then`, hint);
 }
 
-/** Fields of an observation that a gap uses. */
 export type GapLook = Pick<Snapshot, 'mode' | 'reason'> & {
   readonly markets: readonly Pick<MarketStatus, 'conditionId' | 'orders' | 'note' | 'refusals'>[];
 };
@@ -90,7 +87,6 @@ export type GapLook = Pick<Snapshot, 'mode' | 'reason'> & {
 interface Gap {
   readonly fromMs: number;
   toMs: number;
-  /** Reason at its beginning. */
   readonly why: string;
   /** Refusals by control before it, and within it. */
   readonly before: ReadonlyMap<string, number>;
@@ -105,7 +101,6 @@ export class MarketGaps {
   #toMs = 0;
   #refusals: ReadonlyMap<string, number> = new Map();
 
-  /** @param market its condition id */
   constructor(market: string) {
     this.#market = market;
   }
@@ -127,7 +122,6 @@ export class MarketGaps {
     this.#refusals = refusals;
   }
 
-  /** Covered time, then each gap. */
   get lines(): readonly string[] {
     const allMs = this.#toMs - (this.#fromMs ?? this.#toMs);
     const sumMs = this.#gaps.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
@@ -140,7 +134,6 @@ export class MarketGaps {
   }
 }
 
-/** Increased counts, with the increase. */
 const grown = (before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
   new Map(
     [...now].flatMap(([name, count]) =>

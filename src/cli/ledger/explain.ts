@@ -104,7 +104,6 @@ function savedLines(ledger: LedgerReader, market: string): readonly string[] {
     });
 }
 
-/** To six digits. */
 const round = (value: number): number => Number(value.toPrecision(6));
 
 /** For an unreadable ledger the error only reports that no trader runs. */

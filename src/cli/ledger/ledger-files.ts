@@ -109,7 +109,6 @@ const verifyCommand = command({
   },
 });
 
-/** The running trader books the exchange's holdings. */
 const adoptCommand = command({
   name: 'adopt',
   help: "books the exchange's holdings, through the running trader: after a restored backup",

@@ -95,7 +95,6 @@ function requireWholeQuestion({ by, csv, data, report }: Call<typeof OPTIONS>['o
     throw new TwinbookError('usage', '--csv is for --by', `Give --by ${BREAKDOWNS.join(', --by ')} too.`);
 }
 
-/** Keys of `--json`. */
 const formatFigures = (pnl: PnlRow) => ({
   capital: formatDecimal(pnl.capitalMicros),
   cash: formatDecimal(pnl.cashMicros),
@@ -117,13 +116,10 @@ function printPnl(
 }
 
 interface RunningTrader {
-  /** YES prices. */
   readonly marks: ReadonlyMap<string, Micros>;
-  /** Its own clock. */
   readonly nowMs: number;
 }
 
-/** Null when none answers. */
 async function runningTrader(config: TraderConfig): Promise<RunningTrader | null> {
   const status = await askTrader({ command: 'status' }, { socket: config.control.socket, timeoutMs: 2000 }).catch(
     () => null,
@@ -136,10 +132,8 @@ async function runningTrader(config: TraderConfig): Promise<RunningTrader | null
 
 interface LiveQuestion {
   readonly config: TraderConfig;
-  /** The configuration's name, for the title. */
   readonly configFile: string;
   readonly data: readonly string[];
-  /** Whether its runs' journals are read. */
   readonly journals: boolean;
   /** Unix ms while the trader runs, else null. */
   readonly nowMs: number | null;
@@ -175,13 +169,11 @@ async function readLiveSession(question: LiveQuestion, io: CliIo): Promise<LiveS
   return { session, analysis: analyse(session), standing };
 }
 
-/** Writes the page. Throws TwinbookError when the file cannot be written. */
 async function writePnlReport({ session, analysis }: LiveSession, file: string, io: CliIo): Promise<void> {
   const { reportHtml } = await import('../../lab/report/html/report-html.js');
   writeWhole(resolve(io.cwd, file), reportHtml({ sessions: [session] }, [analysis]));
 }
 
-/** Markets in the ledger; others need not be read. */
 const marketsTouched = (config: TraderConfig, io: CliIo): Promise<ReadonlySet<string>> =>
   readLedger(config, io, (ledger) => {
     const page = { limit: Number.MAX_SAFE_INTEGER };

@@ -49,7 +49,6 @@ export function restoreLedger({ ledgerPath, backup, reason, holder }: Restoring)
   }
 }
 
-/** What `ledger verify` says. */
 export interface Verified {
   readonly file: string;
   /** Problems, one sentence each; empty for a consistent ledger. */
@@ -110,7 +109,6 @@ function removeCopy(fresh: string): void {
   for (const side of SIDE_FILES) rmSync(`${fresh}${side}`, { force: true });
 }
 
-/** New path of the ledger; null without one. */
 function moveAside(ledgerPath: string, nowMs: number): string | null {
   if (!existsSync(ledgerPath)) return null;
   const aside = `${ledgerPath}.before-restore-${new Date(nowMs).toISOString().replaceAll(':', '-')}`;

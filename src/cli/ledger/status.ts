@@ -241,7 +241,6 @@ export function makeStatus({ process, account, markets, dashboard, nowMs, signin
       trouble,
     })),
     budget: [makeBudget('public', account.budgets.public), makeBudget('signed', account.budgets.signed)],
-    /** Requests of this run by purpose. */
     spent: account.spent.map(({ purpose, lastMinute, total }) => ({ purpose, last_minute: lastMinute, total })),
     marks: makeMarks(account.marks),
     /** Requests per fill and result per request of this run; null without any. */
@@ -267,7 +266,6 @@ function makeMarks(marks: AccountStatus['marks']) {
   return { believed, told, precision, recall };
 }
 
-/** Requests in the current minute. */
 const makeBudget = (scope: string, { limit, available: left }: BudgetStatus) => ({
   scope,
   limit,
@@ -276,7 +274,6 @@ const makeBudget = (scope: string, { limit, available: left }: BudgetStatus) => 
 
 const HOUR_S = 3600;
 
-/** Currency per hour, by term. */
 function hourlyValue({ value, place }: NonNullable<MarketStatus['worth']>) {
   const { edge, stale, looks, moves, fills, reserve, currency, net } = value;
   return {

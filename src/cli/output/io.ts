@@ -17,7 +17,6 @@ export interface CliIo {
   readonly cwd: string;
   /** Width of the terminal that `out` writes to; absent elsewhere: tables are then as wide as needed. */
   readonly columns?: number;
-  /** Interactive terminal; absent without one. */
   readonly terminal?: CliTerminal;
   /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
   readonly stopAsked: () => Promise<void>;
@@ -29,14 +28,12 @@ export interface CliIo {
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** A terminal for a full-screen display. */
 export interface CliTerminal {
   readonly size: () => { readonly columns: number; readonly rows: number };
   /** Reports each key as sent by the terminal, and every new size, until the returned function is called. */
   readonly listen: (events: { readonly key: (key: string) => void; readonly resize: () => void }) => () => void;
 }
 
-/** One command line in execution. */
 export interface Session {
   readonly io: CliIo;
   exitCode: ExitCode;

@@ -30,7 +30,6 @@ export interface ChosenMarket {
 
 /** Markets read before the rehearsal gives up; two requests each. */
 const MOST_LOOKS = 10;
-/** A page of the catalog. */
 const LISTED = 100;
 
 /** The market of `--market`, else the first named or selected market that accepts such an order. */

@@ -25,7 +25,6 @@ import { restingOrders } from '../ledger/direct-reconciliation.js';
 import { type ChosenMarket, orderText } from './market-choice.js';
 import { ask, difference, failure, isStrange, ofDraft, type Place, type Stopped, timedOut } from './steps.js';
 
-/** Interval of reads of a list or book, ms. */
 const LOOK_MS = 1_000;
 /** A book with this many levels may have more. */
 const MOST_LEVELS = 100;
@@ -64,7 +63,6 @@ export class OrderLife {
     return must(this.#shell.intent(this.#placeId).draftPubkey, 'pubkey of the order');
   }
 
-  /** Requests, stores and reads the order's draft. */
   async draft(): Promise<string> {
     const { order, view } = this.#market;
     const intent: PlaceIntent = {
@@ -87,12 +85,10 @@ export class OrderLife {
     return this.#draft(verdict);
   }
 
-  /** Signs the stored draft of the order. */
   sign(): Promise<string> {
     return this.#sign(this.#placeId);
   }
 
-  /** Sends the signature, and waits for the order's record. */
   async submit(): Promise<string> {
     const outcome = await this.#shell.performNext();
     const inTime = await this.#shell.goOnUntil(() => this.isSettled, this.#endMs);
@@ -104,7 +100,6 @@ export class OrderLife {
     return `order ${this.pubkey} rests`;
   }
 
-  /** Waits for the order in the list of own orders and in the public book. */
   async awaitShown(): Promise<string> {
     const row = await this.#until('the list of own orders does not show the order', async () => {
       const resting = await this.#resting();
@@ -116,7 +111,6 @@ export class OrderLife {
     return `own orders say ${row.status}, ${row.remaining_amount === null ? '' : formatDecimal(row.remaining_amount)} left; ${book}`;
   }
 
-  /** Draft, signature and submit of the cancel. */
   async cancel(): Promise<string> {
     const { conditionId } = this.#market.view.market;
     const intent: CancelIntent = {
@@ -188,7 +182,6 @@ export class OrderLife {
     return resting;
   }
 
-  /** Sentence about the order in the book; null while the book does not show it. */
   async #inBook(): Promise<string | null> {
     const { order, view } = this.#market;
     const params = { condition_id: view.market.conditionId };
@@ -260,7 +253,6 @@ export class OrderLife {
     };
   }
 
-  /** Present age of the book. */
   #health() {
     const { health, nowMs } = this.#market.view;
     return { ...health, bookAgeMs: health.bookAgeMs + Date.now() - nowMs };
@@ -325,7 +317,6 @@ function shape({ transaction, wallet }: DraftReport): readonly string[] {
   ];
 }
 
-/** By the profile. */
 function signersDue({ draft_message, draft_cosigners, solana_programs = [] }: VenueProfile, wallet: string): string {
   if (draft_message !== 'solana_tx') return `draft_message: ${draft_message}`;
   const payer = draft_cosigners?.fee_payer;
@@ -346,7 +337,6 @@ function checkLifetime({ asks }: DraftReport, { draft_lifetime_s }: VenueProfile
   throw difference('the draft lives otherwise', `draft_lifetime_s: ${draft_lifetime_s}`, `${leftS} s`, todo);
 }
 
-/** Between two beats of the executor, ms. */
 const BEAT_MS = 200;
 
 interface ExecutorShellParts {
@@ -420,7 +410,6 @@ export class ExecutorShell {
     return must(this.#ledger.intent(id), `intent ${id}`);
   }
 
-  /** Drops requests that have not left. */
   drop(): void {
     for (const request of this.#waiting.splice(0)) {
       const nowMs = Date.now();

@@ -18,7 +18,6 @@ export type Where = 'paper' | 'live';
 export interface Place {
   readonly where: Where;
   readonly config: Config;
-  /** The configuration's own. */
   readonly profile: VenueProfile;
   readonly client: ServiceClient;
   readonly wallet: Wallet;
@@ -29,7 +28,6 @@ export interface Place {
   /** Time for the life of the order, ms; canceling leftovers has its own time. */
   readonly withinMs: number;
   readonly note: (line: StepLine) => void;
-  /** True once the operator has asked to stop. */
   readonly isStopped: () => boolean;
 }
 
@@ -55,7 +53,6 @@ export type Trouble = Omit<StepLine, 'where' | 'step' | 'result'> & {
 export class Stopped extends Error {
   override readonly name = 'Stopped';
   readonly trouble: Trouble;
-  /** Whether the line of its step is written. */
   readonly isNoted: boolean;
 
   constructor(trouble: Trouble, isNoted = false) {
@@ -84,7 +81,6 @@ export async function step<T>(
   }
 }
 
-/** Result of the steps that `work` runs. */
 export async function runForResult(work: () => Promise<StepLine['result']>): Promise<StepLine['result']> {
   try {
     return await work();
@@ -98,7 +94,6 @@ export async function runForResult(work: () => Promise<StepLine['result']>): Pro
 export const difference = (text: string, profile: string, came: string, todo: string): Stopped =>
   new Stopped({ result: 'difference', text, profile, came, todo });
 
-/** The same, with its draft. */
 export const ofDraft = (error: unknown, draft: string): unknown =>
   error instanceof Stopped ? new Stopped({ ...error.trouble, draft }) : error;
 
@@ -165,7 +160,6 @@ export async function ask<N extends EndpointName>(
 export const isStrange = (outcome: Outcome): boolean =>
   outcome.kind === 'unknown' && outcome.sent && outcome.reason.startsWith('HTTP ');
 
-/** Line of the clock, after the first answer. */
 export function clockText(client: ServiceClient, { clock_tolerance_s }: VenueProfile): string {
   const offset = client.clockOffset;
   if (offset === null) return 'the venue does not say its time; this clock is believed';

@@ -15,7 +15,6 @@ import { formatSigned, money } from '../../shell/daemon/status-text.js';
 import { storedMarks } from '../../trader/engine/own/valuation.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 
-/** Sort orders, with their key and column. */
 export const SORTS = {
   result: { key: 'r', column: 'result', measure: ({ resultMicros }: TopRow) => resultMicros },
   spread: { key: 's', column: 'spread', measure: measureSpread },
@@ -28,11 +27,9 @@ export const SORTS = {
 
 export type SortBy = keyof typeof SORTS;
 
-/** View settings, changed by keys. */
 export interface TopLook {
   readonly sort: SortBy;
   readonly isReversed: boolean;
-  /** Rows skipped at the top. */
   readonly from: number;
 }
 
@@ -74,12 +71,10 @@ const COLUMNS: readonly FittedColumn<TopRow>[] = [
   { name: '', cell: ({ state }) => (state === 'quoting' ? '' : state), isText: true, gives: 'cut', least: 16, keep: 4 },
 ];
 
-/** Styles a text as a head, a gain or a loss. */
 type Paint = (text: string, as: 'head' | 'sorted' | 'gain' | 'loss') => string;
 
 export const paintNothing: Paint = (text) => text;
 
-/** By SGR sequences of the terminal. */
 export const paintColours: Paint = (text, as) => `\u001b[${SGR[as]}m${text}\u001b[0m`;
 
 const SGR = { head: '7', sorted: '7;1', gain: '32', loss: '31' } as const;
@@ -100,7 +95,6 @@ export function drawTable(rows: readonly TopRow[], look: TopLook, width: number,
   });
 }
 
-/** Facts of the whole trader. */
 export interface TopHead {
   readonly trader: TraderState;
   readonly cashMicros: number;
@@ -196,7 +190,6 @@ export interface TopRow {
   /** Others' best prices, YES space. */
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
-  /** Our best prices. */
   readonly ourBidMicros: number | null;
   readonly ourAskMicros: number | null;
   /** Age of its newest book; null without a trader. */
@@ -205,7 +198,6 @@ export interface TopRow {
   readonly state: string;
 }
 
-/** Facts of the last ledger read. */
 export interface LedgerFacts {
   readonly titles: ReadonlyMap<string, string>;
   readonly holdings: ReadonlyMap<string, Holding>;
@@ -243,7 +235,6 @@ export function readFacts(ledger: LedgerReader): LedgerFacts {
 
 const MOST_ORDERS = 10_000;
 
-/** Tracked markets, and those with bookings. */
 export function makeRows(trader: TraderState, facts: LedgerFacts, book: ResultBook): readonly TopRow[] {
   const ids = new Set([...trader.markets.keys(), ...facts.holdings.keys(), ...book.markets.keys()]);
   ids.delete('');

@@ -40,7 +40,6 @@ const OPTIONS = {
 
 type TopOptions = Values<typeof OPTIONS>;
 
-/** Width of a table for a file. */
 const FILE_COLUMNS = 160;
 /** A trader reports everything twice a second; one silent for this long is not there, ms. */
 const HEAR_WITHIN_MS = 3_000;
@@ -64,7 +63,6 @@ export const addTopCommand = command({
   },
 });
 
-/** The trader's reports, and its ledger. */
 class TopSource {
   readonly #path: string;
   readonly #book = new ResultBook();
@@ -168,7 +166,6 @@ const formatRow = (row: TopRow) => ({
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
 
-/** Until a quit key or a signal. */
 async function watch(source: TopSource, options: TopOptions, io: CliIo, terminal: CliTerminal): Promise<void> {
   let look: TopLook = { sort: options.sort, isReversed: false, from: 0 };
   // By https://no-color.org: set to any value.
@@ -180,7 +177,6 @@ async function watch(source: TopSource, options: TopOptions, io: CliIo, terminal
   io.raw.out(ENTER);
   try {
     await new Promise<void>((resolve, reject) => {
-      /** Restores the terminal at any end. */
       const end = (error?: unknown) => {
         clearInterval(timer);
         close();

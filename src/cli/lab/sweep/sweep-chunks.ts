@@ -109,7 +109,6 @@ export interface ChunkMachine {
   readonly memory: number;
 }
 
-/** Runs the chunks of a planned sweep; ends at once if they are done. */
 export async function runChunks(
   folder: string,
   index: readonly number[] | undefined,

@@ -42,7 +42,6 @@ export const memoryOption = usual(
   integerBetween(0, 1_048_576),
 );
 
-/** The same for a sweep run here and for a planned one. */
 export const QUESTION_OPTIONS = {
   data: { option: makeDataOption() } as OptionRow<readonly string[] | undefined>,
   ...PLAY_OPTIONS,
@@ -70,7 +69,6 @@ export const QUESTION_OPTIONS = {
   memory: memoryOption,
 };
 
-/** Options of a sweep, and the configuration file of its command. */
 export type Question = Values<typeof QUESTION_OPTIONS> & {
   readonly file: string;
   readonly workers: number;
@@ -94,7 +92,6 @@ export function requireData({ data }: Pick<Question, 'data'>): readonly string[]
   throw new TwinbookError('usage', 'there is nothing to sweep over', hint);
 }
 
-/** Input shared by both kinds of sweeps. */
 export async function questionFrom(options: Question, io: CliIo) {
   // A copy: the process's own environment cannot be passed to a thread.
   const feeds = options.world === undefined ? options.feed.map(({ name }) => name) : ('any' as const);

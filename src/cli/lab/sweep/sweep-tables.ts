@@ -146,7 +146,6 @@ export const reportOption = text(
   'write a page with table, parameters and walk-forward, one HTML file',
 );
 
-/** The result; writes the page if requested. */
 export async function resultAnswer(
   result: SweepResult,
   outDir: string,

@@ -23,7 +23,6 @@ import { planFrom, QUESTION_OPTIONS, type Question, questionFrom, threadsOption 
 import { ENGINE_OPTIONS, openEngine, workerCommand } from './sweep-queue.js';
 import { type ProgressWords, reportOption, resultAnswer, watcher } from './sweep-tables.js';
 
-/** Options without a meaning for worlds. */
 const OF_RECORDINGS = [
   ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
   ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'engine', 'queue', 'chunkSeconds'],
@@ -40,7 +39,6 @@ const OF_WORLDS = {
 } as const;
 const USUAL_SEEDS = 40;
 
-/** In place of recordings. */
 const WORLD_OPTIONS = {
   world: {
     option: new Option('--world <name...>', 'worlds of the arena in place of recordings, or all').conflicts(
