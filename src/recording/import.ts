@@ -30,7 +30,6 @@ export interface ImportProgress {
   /** Of all markets, counted from 0. */
   readonly market: number;
   readonly markets: number;
-  /** Events of all markets so far. */
   readonly events: number;
   /** Finished fraction, 0 to 1, by recorded time. */
   readonly share: number;
@@ -47,13 +46,11 @@ export interface ImportedMarket {
    */
   readonly status: 'imported' | 'present' | 'failed' | 'not read';
   readonly events: number;
-  /** Reason of a failure; null otherwise. */
   readonly failure: string | null;
   readonly warnings: readonly RecordingWarning[];
 }
 
 export interface ImportOptions {
-  /** Existing markets are written again. */
   readonly replace?: boolean;
   /** Ids and tickers of the venue, or prefixes; all markets if none are given. */
   readonly markets?: readonly string[];
@@ -99,10 +96,8 @@ export async function importRecordings(
   }
 }
 
-/** Where markets go. */
 interface Target {
   readonly out: string;
-  /** Folder of incomplete data. */
   readonly workshop: string;
   readonly options: ImportOptions;
 }
@@ -150,7 +145,6 @@ async function importAll(recordings: readonly Recording[], target: Target): Prom
   return done;
 }
 
-/** Files of an unknown market. */
 const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMarket => ({
   conditionId: '',
   ticker: '',

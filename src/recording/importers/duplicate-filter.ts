@@ -6,7 +6,6 @@ const REMEMBERED = 8_192;
 /** The latest messages of one subscription, each at the index given by its number. */
 const newSubscription = (first: number) => ({
   first,
-  /** More than one number was seen. */
   isNumbered: false,
   numbers: new Float64Array(REMEMBERED).fill(Number.NaN),
   hashes: new Float64Array(REMEMBERED),

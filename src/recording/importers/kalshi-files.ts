@@ -7,13 +7,11 @@ import { ANY_LAYOUT, type KalshiLayout, lookAtMessage, type MessageLook } from '
 import { lineSource } from './message-files.js';
 import { isPolymarketMessage } from './polymarket-rows.js';
 
-/** Lines inspected per file. */
 const LOOKED_AT = 400;
 /** Bytes per inspected line; twice that is read of a file. */
 const LOOK_BYTES = 256 * 1024;
 /** Fraction of messages that follow the previous one by number where no other market shares the subscription. */
 const DENSE = 0.9;
-/** Minimum messages to judge whether numbers are dense. */
 const LEAST_NUMBERED = 5;
 
 export interface KalshiFile {
@@ -23,7 +21,6 @@ export interface KalshiFile {
   readonly example: string | null;
 }
 
-/** Files of one market in order of time. */
 export interface KalshiGroup {
   readonly ticker: string;
   readonly files: readonly KalshiFile[];

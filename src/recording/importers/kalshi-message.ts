@@ -101,7 +101,6 @@ function fieldsSql(lines: string, layout: KalshiLayout): string {
     FROM (SELECT line, TRY(json_transform(line, ${quote(shapeOf(layout))})) AS j FROM ${lines}))`;
 }
 
-/** Names that differ from the messages'. */
 const AS: Readonly<Record<string, string>> = { market_ticker: 'ticker', price: 'own_price', ts: 'ts_text' };
 
 /** Times, prices and amounts of today's fields, which are numbers. */

@@ -23,7 +23,6 @@ export const isMessageFile = (name: string): boolean =>
 
 export interface FoundFiles {
   readonly paths: readonly string[];
-  /** Sentences about unread files. */
   readonly notRead: readonly string[];
 }
 
@@ -107,7 +106,6 @@ async function parquetLines(connection: DuckDBConnection, path: string): Promise
   return `(SELECT to_json(message)::VARCHAR AS line FROM (SELECT *${replaced} FROM ${source}) message)`;
 }
 
-/** Names and types of a table's columns. */
 export async function describeColumns(
   connection: DuckDBConnection,
   source: string,

@@ -26,7 +26,6 @@ export function hourOf(path: string): number | null {
   return Number.isNaN(ms) ? null : ms / 3_600_000;
 }
 
-/** How the files of Polymarket are read. */
 export interface PolymarketReading {
   /** Ids or tokens, or prefixes; all markets if none are given. */
   readonly markets: readonly string[];
@@ -140,7 +139,6 @@ interface Token {
   readonly id: string;
   /** The venue's id of its market; null when no message has it. */
   readonly market: string | null;
-  /** Null when no message says. */
   readonly isYes: boolean | null;
   readonly firstMs: number;
   readonly lastMs: number;
@@ -204,7 +202,6 @@ function sharedWith(a: Sample | undefined, b: Sample | undefined): number {
   return shared / Math.max(1, Math.min(a.own.size, b.mirrored.size));
 }
 
-/** One file's part of a market. */
 interface Capture extends PolymarketTokens {
   readonly firstMs: number;
   readonly lastMs: number;

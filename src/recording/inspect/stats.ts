@@ -10,7 +10,6 @@ export interface RecordingStats {
   readonly lastMs: number;
   readonly levels: number;
   readonly trades: number;
-  /** Traded shares, millionths. */
   readonly volumeMicros: number;
   readonly gaps: readonly RecordedGap[];
   readonly gapMs: number;
@@ -26,11 +25,9 @@ export interface RecordingStats {
   readonly levelsBySide: readonly [bid: number, ask: number] | null;
   readonly touchMicros: readonly [bid: number, ask: number] | null;
   readonly depthMicros: readonly [bid: number, ask: number] | null;
-  /** Longest time with a crossed book, ms. */
   readonly longestCrossedMs: number;
 }
 
-/** Reads the recording to its end. Throws as its `chunks` does. */
 export async function computeStats(recording: Recording): Promise<RecordingStats> {
   const { market } = recording;
   const meter = new BookMeter(stepOfPrecision(market.tickPrecision));
@@ -112,7 +109,6 @@ const sumGapMs = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): n
     return sum + Math.max(0, Math.min(gap.toMs ?? toMs, toMs) - from);
   }, 0);
 
-/** Walks the gaps in order of time. */
 class GapWalk {
   #gaps: readonly RecordedGap[] = [];
   #at = 0;

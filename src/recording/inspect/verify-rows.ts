@@ -7,7 +7,6 @@ import type { EventsFile } from '../store/manifest.js';
 import { rowSelect } from '../store/tables.js';
 import { BookMeter } from './book-meter.js';
 
-/** One market's files, oldest first. */
 export class RowCheck {
   readonly #tickMicros: number;
   readonly #book: BookMeter;

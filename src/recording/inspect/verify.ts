@@ -21,7 +21,6 @@ import { parquetSource } from '../store/tables.js';
 import { BookMeter } from './book-meter.js';
 import { RowCheck } from './verify-rows.js';
 
-/** Finding of a recording's check. */
 export interface Finding {
   readonly path: string;
   /** A difference is an error, a note is information. */
@@ -121,7 +120,6 @@ async function verifyStream(recording: Recording, findings: Finding[]): Promise<
   return events;
 }
 
-/** All days of one market. */
 async function verifyFiles(folder: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   const days = dayFolders(folder);
@@ -174,7 +172,6 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
 
 type Listed = { readonly bytes: number; readonly sha256: string };
 
-/** Problem of a file's bytes; null without one. */
 async function findProblem(path: string, file: Listed): Promise<string | null> {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size;
   if (bytes === undefined) return 'the file is missing';

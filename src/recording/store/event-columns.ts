@@ -5,7 +5,6 @@ import { EVENT } from '../contract.js';
 /** Kinds of rows as bytes: those of the stream, and those only in files. */
 export const ROW = { ...EVENT, snapshot: 4, snapshot_level: 5, gap: 6 } as const;
 
-/** Kinds with a side, a price and an amount. */
 export const isPriced = (kind: number): boolean =>
   kind === ROW.level || kind === ROW.trade || kind === ROW.snapshot_level;
 

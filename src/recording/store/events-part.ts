@@ -11,7 +11,6 @@ import { type EventsFile, eventsFiles, FORMAT, readManifest } from './manifest.j
 import { summarizeEvents } from './parquet-files.js';
 import { parquetSource, quote, segmentSource } from './tables.js';
 
-/** Figures as listed by a manifest. */
 export interface EventsPart extends Omit<EventsFile, 'table' | 'name' | 'rows' | 'sha256'> {
   readonly path: string;
   /** Lines of an open segment; else Parquet. */
@@ -20,7 +19,6 @@ export interface EventsPart extends Omit<EventsFile, 'table' | 'name' | 'rows' |
   readonly sha256: string | null;
 }
 
-/** A closed file as listed by its manifest. */
 export const closedPart = (folder: string, file: EventsFile): EventsPart => ({
   ...file,
   path: join(folder, file.name),
@@ -38,7 +36,6 @@ export function findMoved(part: EventsPart): EventsPart {
   return closed === undefined ? part : closedPart(folder, closed);
 }
 
-/** Its rows as a table of SQL. */
 export const makeSourceSql = ({ path, isSegment }: EventsPart): string =>
   isSegment ? segmentSource(path, 'events') : parquetSource(path);
 

@@ -106,7 +106,6 @@ async function* decode(
   }
 }
 
-/** Events among the rows of `chunkSelect`. */
 function readEvents(rows: DuckDBDataChunk): EventChunk {
   const chunk = {
     length: rows.rowCount,
@@ -134,7 +133,6 @@ function move(chunk: EventChunk, from: number, to: number): void {
   for (const column of [timeMs, kind, side, priceMicros, amountMicros]) column[to] = column[from] ?? 0;
 }
 
-/** Null values of the file. */
 function zero({ side, priceMicros, amountMicros }: EventChunk, at: number): void {
   for (const column of [side, priceMicros, amountMicros]) column[at] = 0;
 }

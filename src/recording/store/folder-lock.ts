@@ -36,7 +36,6 @@ export function lockFolder(folder: string): FolderLock {
   };
 }
 
-/** Process that writes this folder now; null without one. */
 export function findWriter(folder: string): number | null {
   const real = realpathSync(folder);
   if (held.has(real)) return process.pid;
@@ -49,7 +48,6 @@ export function findWriter(folder: string): number | null {
   return pid !== process.pid && isAlive(pid) ? pid : null;
 }
 
-/** Whether a process with this number exists. */
 export function isAlive(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {

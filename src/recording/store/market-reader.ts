@@ -112,7 +112,6 @@ function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'clo
   return told === undefined ? null : { closeTimeMs: told.market.closeTimeMs };
 }
 
-/** Closed files, then a writer's open ones. */
 async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
   const unlisted = unlistedFiles(path, manifest);
   for (const name of manifest === null ? [] : unlisted) {
@@ -141,7 +140,6 @@ async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]):
   return [...files, ...foreign.sort((a, b) => a.first_seq - b.first_seq), ...open];
 }
 
-/** Over every played file: events and feed values. */
 function computeFingerprint(days: readonly Day[], parts: readonly EventsPart[]): string | null {
   if (
     parts.some(

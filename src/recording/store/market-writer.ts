@@ -13,7 +13,6 @@ import { readMarket, writeMarket } from './market-file.js';
 import { type Continuation, RecordingSink } from './market-sink.js';
 import { Segment } from './segment.js';
 
-/** All settings, with defaults for absent ones. */
 export type WriterRules = Required<StoreSettings>;
 
 export class MarketWriter {
@@ -27,7 +26,6 @@ export class MarketWriter {
   /** They take no more rows; a failed conversion to Parquet is retried. */
   #closing: Segment[] = [];
   readonly #numbers = new Map<string, number>();
-  /** Folders with the present description. */
   readonly #described = new Set<string>();
   /** Folders with files that a crash of the machine could remove. */
   readonly #unsynced = new Set<string>();
@@ -84,7 +82,6 @@ export class MarketWriter {
     await this.#sync();
   }
 
-  /** Closes the files as they are. */
   async release(): Promise<void> {
     for (const segment of [...this.#open.values(), ...this.#closing]) await segment.close();
   }

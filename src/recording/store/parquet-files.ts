@@ -51,7 +51,6 @@ export async function writeParquet(
 const mayHold = ({ path, columns }: SegmentRows, table: Table): boolean =>
   table === 'events' && columns !== null ? columns.length > 0 : path !== null;
 
-/** Rows of a table for SQL. */
 async function openSource(connection: DuckDBConnection, { path, columns }: SegmentRows, table: Table): Promise<string> {
   if (table === 'events' && columns !== null) return appendColumns(connection, columns);
   return segmentSource(must(path, 'the file of a segment'), table);
@@ -113,7 +112,6 @@ async function describe(
   return { table, ...checksum, ...(await summarizeEvents(connection, source)) };
 }
 
-/** Figures of a table of events, for a manifest. */
 export async function summarizeEvents(connection: DuckDBConnection, source: string) {
   const kinds = await fetchRows(
     connection,

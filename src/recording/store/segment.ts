@@ -16,16 +16,13 @@ export class Segment {
   readonly folder: string;
   readonly path: string;
   readonly number: number;
-  /** Our clock, Unix ms. */
   readonly openedMs: number;
   /** Events held here instead of in the file. */
   readonly columns: EventColumns | null;
-  /** Rows of all tables. */
   rows = 0;
   hasEvents = false;
   /** It is becoming Parquet and takes no more rows. */
   closing = false;
-  /** Not yet written. */
   #pending: string[] = [];
   #pendingRows = 0;
   #durableBytes = 0;
@@ -41,7 +38,6 @@ export class Segment {
     this.columns = columns;
   }
 
-  /** Rows that are not written yet. */
   get pendingRows(): number {
     return this.#pendingRows;
   }
@@ -136,7 +132,6 @@ export class Segment {
     return rows;
   }
 
-  /** Forgets the pending lines. */
   discard(): void {
     this.#pending = [];
     this.#pendingRows = 0;

@@ -41,7 +41,6 @@ async function* readRows<T>(
 
 interface Source {
   readonly path: string;
-  /** Its rows as a table of SQL. */
   readonly source: string;
 }
 
