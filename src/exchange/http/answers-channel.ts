@@ -16,9 +16,7 @@ export interface PublishedAnswer {
   /** As declared, for example `/orders/{pubkey}/`; null when no call matched. */
   readonly path: string | null;
   readonly status: number;
-  /** By name, in lower case. */
   readonly headers: Readonly<Record<string, unknown>>;
-  /** The whole body. */
   readonly text: string;
 }
 

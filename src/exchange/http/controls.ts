@@ -33,7 +33,6 @@ export interface Control {
   readonly run: (call: ControlCall<unknown>) => Result<unknown>;
 }
 
-/** Connects a handler with the type of its body. */
 function control<B extends z.ZodObject>(
   path: Control['path'],
   body: B,
@@ -58,7 +57,6 @@ const marginRules = {
   closing_fee: '0.01',
   annual_fee_rate: '0.1',
 } as const;
-/** Default rules of a margin market. */
 const MARGIN_DEFAULTS: Readonly<Record<string, object>> = {
   polymarket: { ...marginRules, price_decimals: 2, shares_decimals: 2 },
   hyperliquid: marginRules,
@@ -201,7 +199,6 @@ function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec[
   return kept as MarketSpec['config'];
 }
 
-/** Fields of the input that the schema knows. */
 const fieldsOf = (known: object, given: object) =>
   Object.fromEntries(Object.entries(given).filter(([name]) => name in known));
 

@@ -23,7 +23,6 @@ const HTML_STATUSES = [403, 429, 500, 502, 503, 504] as const;
 const MAX_S = 366 * 86_400;
 const MAX_DELAY_MS = 86_400_000;
 
-/** An answer instead of the service's own. */
 const answerFault = z
   .strictObject({
     answer: z.enum(['html', 'error'], { error: 'Must be html or error.' }),
@@ -79,7 +78,6 @@ export const faultsBody = z.strictObject({
   for_s: z.number().positive().max(MAX_S).optional(),
 });
 
-/** The faults in force. */
 interface FaultPlan {
   /** The first that matches a call answers it. `given`: number of its answers. */
   readonly answers: readonly (AnswerFault & { given: number })[];
@@ -100,7 +98,6 @@ export class Faults {
     this.#plan = { answers: answers.map((fault) => ({ ...fault, given: 0 })), limits, untilMs };
   }
 
-  /** The plan at this time. */
   inForce(nowMs: number): FaultPlan {
     const { untilMs } = this.#plan;
     return untilMs !== null && nowMs >= untilMs ? NONE : this.#plan;

@@ -22,7 +22,6 @@ export class Forger {
     this.#clock = clock;
   }
 
-  /** True when this answer is a fault's. */
   has(reply: FastifyReply): boolean {
     return this.#forged.has(reply);
   }
@@ -66,7 +65,6 @@ export class Forger {
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** Wait for a throttled client without a configured time, seconds. */
 const SHORT_WAIT_S = 1;
 
 /** The answer of a fault; its `Retry-After` is `computeRetryAfter`. */
@@ -82,7 +80,6 @@ function answerOfFault(fault: AnswerFault): Answer {
 const computeRetryAfter = ({ slug, retry_after_s }: AnswerFault): number | null =>
   retry_after_s ?? (slug === 'throttled' ? SHORT_WAIT_S : null);
 
-/** Page of a proxy in front of a service. */
 function makeProxyPage(status: number): string {
   const title = `${status} ${STATUS_CODES[status] ?? ''}`;
   return `<html>\n<head><title>${title}</title></head>\n<body>\n<center><h1>${title}</h1></center>\n</body>\n</html>\n`;

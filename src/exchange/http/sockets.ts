@@ -21,7 +21,6 @@ export interface Patience {
   readonly silenceMs: number;
   /** Between two requests. */
   readonly idleMs: number;
-  /** Interval of the checks of the first two. */
   readonly checkMs: number;
   readonly maxConnections: number;
 }

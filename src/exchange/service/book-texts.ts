@@ -18,7 +18,6 @@ const NO_LEVELS = '"bid":[],"ask":[]';
 interface Levels {
   readonly bid: readonly string[];
   readonly ask: readonly string[];
-  /** Text around the sides. */
   readonly before: string;
   readonly after: string;
 }
@@ -27,7 +26,6 @@ interface MarketTexts {
   version: number;
   /** By depth and outcome: at most 200 per market. */
   readonly texts: Map<number, string>;
-  /** By depth and outcome, of `READ_DEPTHS`. */
   readonly levels: Map<number, Levels>;
 }
 

@@ -29,7 +29,6 @@ interface Entry extends Ranked {
   readonly category: string;
 }
 
-/** One of the two lists. */
 interface Listing<R> extends OffsetList {
   readonly count: number;
   /** With its markets before `until`. */
@@ -41,7 +40,6 @@ interface CatalogAsk {
   readonly query: CatalogQuery;
   readonly limit: number;
   readonly nowMs: number;
-  /** All markets. */
   readonly marketCount: number;
 }
 

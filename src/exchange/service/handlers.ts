@@ -24,7 +24,6 @@ function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): ServiceF
   return null;
 }
 
-/** Default levels per side of a book. */
 const DEFAULT_DEPTH = 50;
 
 export const HANDLERS: Handlers = {

@@ -34,7 +34,6 @@ type Row =
 
 const MIN_WORDS_LENGTH = 2;
 const SEARCH: OffsetList = { list: 'search.list', key: 'm_offset' };
-/** Parameters that filter nothing. */
 const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
 
 /** Checks in this order: at least one filter, non-empty `q`, sport and league, cursor. */
@@ -82,7 +81,6 @@ const makeRow = (core: ExchangeCore, { type, index }: Hit): Row =>
     ? { result_type: type, summary: detailRow(core.catalog, core.catalog.market(index)) }
     : { result_type: type, summary: eventRow(core.catalog, index) };
 
-/** Whether all filters match a market. */
 function marketFilter(query: SearchQuery, words: readonly string[], sports: SportFilter) {
   return (market: MarketFacts): boolean =>
     words.every((word) => market.searchText.includes(word)) &&

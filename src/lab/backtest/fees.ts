@@ -8,7 +8,6 @@ import type { FillRecord, MarketSession, SessionRecord } from '../session/contra
 type FeeShape = 'notional' | 'quadratic' | 'per-share';
 
 export interface FeeCurve {
-  /** As given. */
   readonly name: string;
   readonly shape: FeeShape;
   /** Rates in millionths: of shares x p, of shares x p x (1 - p), or currency per share. */
@@ -53,11 +52,9 @@ export function feeCurve(name: string): FeeCurve {
   return { name, shape, takerMicros: rate(found[2]), makerMicros: rate(found[3]), stepMicros: 1, isByOrder: false };
 }
 
-/** Fields of a fill that determine its fee. */
 export interface ChargedFill {
   readonly isMaker: boolean | null;
   readonly isYes: boolean;
-  /** In YES space. */
   readonly priceMicros: number;
   readonly amountMicros: number;
 }
@@ -107,7 +104,6 @@ export function chargedSession(
 }
 
 function chargedMarket(market: MarketSession, curve: FeeCurve): MarketSession {
-  /** Per order: its fees before and after rounding. */
   const orders = new Map<string, { rawMicros: number; chargedMicros: number }>();
   const chargeFill = (fill: FillRecord): FillRecord => {
     const order = orders.get(fill.orderPubkey) ?? { rawMicros: 0, chargedMicros: 0 };

@@ -34,7 +34,6 @@ import { readOrder, readOrderRequest, readRecord, readsQuickly } from './wire-re
 
 /** A public key without a secret: nothing is signed here. */
 const WALLET = '11111111111111111111111111111112';
-/** Placeholder of a signature. */
 export const SIGNATURE = '0'.repeat(128);
 
 /** Page size of the trader's requests: the service's maximum. */
@@ -103,7 +102,6 @@ export class InProcessExchange {
     };
   }
 
-  /** Executes a call now and returns its answer. */
   answer(call: AnyCall, nowMs: number): Answer {
     const { scope } = declarationOf(call.endpoint);
     const { allowed, limit, remaining, resetMs } = this.#limits[scope].take('us', nowMs);
@@ -127,7 +125,6 @@ export class InProcessExchange {
     this.#invalidate();
   }
 
-  /** Own state may have changed. */
   #invalidate(): void {
     this.#orders = null;
     this.#ownTrades.invalidate();

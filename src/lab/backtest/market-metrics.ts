@@ -10,7 +10,6 @@ import { MarketSamples } from '../session/samples.js';
 import type { Played } from './contract.js';
 import { LaterMarks, RestingOrders } from './resting-orders.js';
 
-/** A fill with later marks to come. */
 export interface PendingFill extends Omit<FillRecord, 'seenMs' | 'strategy' | 'marksAfterMicros'> {
   readonly tradePubkey: string;
   readonly marksAfterMicros: (number | null)[];
@@ -95,7 +94,6 @@ export class MarketMetrics {
     this.held.move(conversion);
   }
 
-  /** Time of the next later mark; Infinity without one. */
   get nextMarkMs(): number {
     return Math.min(this.#fills.nextMs, this.resting.nextMarkMs);
   }
@@ -113,7 +111,6 @@ export class MarketMetrics {
     this.resting.onClose(nowMs);
   }
 
-  /** Once per `FIRST_STEP_MS` while it is open. */
   sample(nowMs: number): void {
     const { index } = this.played;
     const core = this.#core;

@@ -13,16 +13,13 @@ import { MarketMetrics } from './market-metrics.js';
 const MOST_SAMPLES = 200_000;
 
 export class Metrics implements CoreObserver {
-  /** By index on the exchange. */
   readonly markets = new Map<number, MarketMetrics>();
   readonly account = new AccountSamples();
   #core: ExchangeCore | null = null;
   #account: AccountSlot = 0;
   readonly #open = new Set<MarketMetrics>();
   readonly #over: MarketMetrics[] = [];
-  /** Of `#over`. */
   #samples = 0;
-  /** Markets with shares. */
   readonly #holding = new Set<MarketMetrics>();
   #nextSampleMs = Number.NEGATIVE_INFINITY;
   #nextMarkMs = Number.POSITIVE_INFINITY;
@@ -33,7 +30,6 @@ export class Metrics implements CoreObserver {
     this.#account = account;
   }
 
-  /** Time of the next measurement: a due sample or mark. */
   get nextMs(): number {
     return Math.min(this.#nextMarkMs, this.#open.size > 0 ? this.#nextSampleMs : Number.POSITIVE_INFINITY);
   }
@@ -108,7 +104,6 @@ export class Metrics implements CoreObserver {
     this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
   }
 
-  /** Every call that reached the exchange, with its answer. */
   onAnswer(call: AnyCall, outcome: Outcome, nowMs: number): void {
     if (outcome.kind !== 'answered') return;
     if (call.endpoint === 'orders.submit') this.#onSubmit(call.params.pubkey, outcome, nowMs);

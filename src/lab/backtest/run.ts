@@ -30,7 +30,6 @@ import { waitForReads } from './sources.js';
 import { Timeline } from './timeline.js';
 import { startTrader, type TraderSide } from './trader-side.js';
 
-/** As the daemon beats. */
 const BEAT_MS = 100;
 /** After the last close, before a pause is skipped or the end begins: merges land, redeems are signed. */
 const AFTERMATH_MS = 120_000;
@@ -96,7 +95,6 @@ class BacktestRun {
   #lastBeatMs = Number.NEGATIVE_INFINITY;
   #lookMs: number;
   #underWay = 0;
-  /** Time of the trader's stop command. */
   #stopMs: number | null = null;
 
   private constructor(
@@ -321,7 +319,6 @@ class BacktestRun {
     this.#timeline.after(backMs, () => this.#deliver(request.id, answer, sentMs));
   }
 
-  /** The exchange executes the request now. */
   #reach(request: Request): Answer {
     const { call } = request;
     const nowMs = this.#nowMs;
@@ -401,7 +398,6 @@ export class Trace {
     this.#b = Math.imul((this.#b ^ word) + (this.#a >>> 15), 0x85ebca6b) ^ (this.#b >>> 13);
   }
 
-  /** 16 lower-case hex characters. */
   get hash(): string {
     return [this.#a, this.#b].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
   }

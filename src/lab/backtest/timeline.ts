@@ -13,14 +13,12 @@ export class Timeline {
   readonly #heap: Happening[] = [];
   #places = 0;
   #nowMs: number;
-  /** Things that have happened. */
   count = 0;
 
   constructor(startMs: number) {
     this.#nowMs = startMs;
   }
 
-  /** Exchange clock, Unix ms. */
   get nowMs(): number {
     return this.#nowMs;
   }
@@ -37,12 +35,10 @@ export class Timeline {
     }
   }
 
-  /** Time of the next event, Unix ms; Infinity without one. */
   get nextMs(): number {
     return this.#heap[0]?.atMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Runs all events due by then. */
   runUntil(untilMs: number): void {
     for (let first = this.#heap[0]; first !== undefined && first.atMs <= untilMs; first = this.#heap[0]) {
       this.#removeFirst();
@@ -68,7 +64,6 @@ export class Timeline {
     }
   }
 
-  /** Swaps two places when the first one's event is earlier. */
   #swapIfBefore(i: number, j: number): boolean {
     const [a, b] = [this.#heap[i], this.#heap[j]];
     if (a === undefined || b === undefined || !before(a, b)) return false;

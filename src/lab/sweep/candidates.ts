@@ -30,7 +30,6 @@ export function combine(config: Config, axes: readonly Axis[], values: readonly 
   return { ok: true, params };
 }
 
-/** The configuration with these values, which were combined before. */
 export function configWith(config: Config, axes: readonly Axis[], values: readonly RawValue[]): Config {
   const combined = combine(config, axes, values);
   assert(combined.ok, 'values that were combined before');

@@ -21,7 +21,6 @@ import { makeIdentity, type SweepIdentity } from './identity.js';
 import type { NoteFacts } from './notes.js';
 import { type PlannedData, planData } from './reading.js';
 
-/** Plain data. */
 export interface SweepFacts {
   readonly subject: SweepSubject;
   readonly identity: SweepIdentity;
@@ -29,7 +28,6 @@ export interface SweepFacts {
   readonly search: Search;
   /** From the most pessimistic. */
   readonly fillModels: readonly string[];
-  /** In order of time. */
   readonly events: readonly SweptEvent[];
   readonly assumptions: SweepAssumptions;
   readonly data: NoteFacts['data'];

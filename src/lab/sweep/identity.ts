@@ -22,7 +22,6 @@ export interface SweepIdentity {
   readonly assumptions: string;
 }
 
-/** Name of each part in the message about its change. */
 export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   version: "the program's version",
   config_hash: 'the configuration, a strategy file or its code',

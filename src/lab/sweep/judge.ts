@@ -21,7 +21,6 @@ import type { Outcomes } from './results/outcomes.js';
 
 export interface Judged {
   readonly models: readonly ModelJudgement[];
-  /** Best first. */
   readonly configurations: readonly ConfigurationResult[];
   /** For each fill model: what its Sharpe ratios are deflated by. */
   readonly trials: readonly (Trials | null)[];

@@ -25,7 +25,6 @@ export interface SharedMarket {
 
 export interface PlannedMarket {
   readonly market: RecordedMarket;
-  /** Unix ms of its first and last event. */
   readonly firstMs: number;
   readonly lastMs: number;
   readonly events: number;
@@ -39,7 +38,6 @@ export interface PlannedData {
   readonly isStreamed: boolean;
   /** Lower-case hex SHA-256 over all played data. */
   readonly hash: string;
-  /** Recordings without an event. */
   readonly empty: readonly RecordedMarket[];
   /** Markets that were read already, by condition id. */
   readonly read: ReadonlyMap<string, SharedMarket>;

@@ -10,7 +10,6 @@ import type { Axis, Candidate, Choice, RawValue, Search } from './contract.js';
 /** Maximum draws per wanted combination; a small space runs out of new ones early. */
 const DRAWS_PER_COMBINATION = 50;
 
-/** Every combination of the axes' values. Throws TwinbookError `usage` for an empty or too large grid. */
 export function gridSearch(config: Config, axes: readonly Axis[]): Search {
   requireAxes(axes);
   const lists = axes.map(({ choice }) => (choice.kind === 'values' ? choice.values : []));

@@ -51,7 +51,6 @@ export class Sweep {
   readonly #watcher: SweepWatcher;
   readonly #store: SweepStore;
   readonly #outcomes: Outcomes;
-  /** Recorded events by fold. */
   readonly #played: readonly number[];
 
   constructor(facts: SweepFacts, watcher: SweepWatcher, store: SweepStore) {
@@ -66,7 +65,6 @@ export class Sweep {
     );
   }
 
-  /** False when stopped. */
   async run(resume: Resume, play: (work: TaskWork) => Promise<boolean>): Promise<boolean> {
     const [facts, watcher] = [this.#facts, this.#watcher];
     const stored = this.#store.begin(facts, resume);
@@ -93,7 +91,6 @@ export class Sweep {
   }
 }
 
-/** Speed and remaining time of a sweep. */
 class Pace {
   readonly #now: () => number;
   readonly #startMs: number;

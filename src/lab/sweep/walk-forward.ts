@@ -16,11 +16,9 @@ interface WalkForwardQuestion {
   readonly fillModels: readonly string[];
   readonly outcomes: Outcomes;
   readonly embargoMs: number;
-  /** For each fill model. */
   readonly trials: readonly (Trials | null)[];
 }
 
-/** Null with a single fold, or without any configuration. */
 export function walkForward(question: WalkForwardQuestion): WalkForward | null {
   const { candidates, events, fillModels, outcomes, embargoMs, trials } = question;
   const folds = foldCount(events);

@@ -52,7 +52,6 @@ const FAULTS = object({
   until: orNull('integer', 'Time at which all of it ends, Unix seconds; null: never.'),
 });
 
-/** By method and path. */
 export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
   'POST /paper/markets/': { summary: 'Create a market', data: DETAIL },
   'POST /paper/markets/{condition_id}/state/': { summary: 'Change the state of a market', data: DETAIL },

@@ -15,7 +15,6 @@ import { type JsonSchema, recordSchemas } from './schemas.js';
 /** Inputs of the document. */
 export interface DocumentOptions {
   readonly profile: VenueProfile;
-  /** Whether the calls under `/paper/` are served. */
   readonly controls: boolean;
 }
 

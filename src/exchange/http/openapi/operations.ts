@@ -26,7 +26,6 @@ export function makeOperation(name: EndpointName): JsonSchema {
   };
 }
 
-/** All three headers of a signed request. */
 const SIGNED = { ApiKey: [], Timestamp: [], Signature: [] };
 
 const bodyComponent = (name: EndpointName): string => `${pascal(name)}Body`;
@@ -88,7 +87,6 @@ function withDefault(name: EndpointName, parameter: string, schema: JsonSchema):
   return value === undefined ? schema : { ...schema, default: value };
 }
 
-/** Words and switches need no example. */
 function addExample(parameter: string, schema: JsonSchema): JsonSchema {
   const { example } = findParameterNote(parameter);
   return example === undefined || 'enum' in schema ? schema : { ...schema, examples: [example] };

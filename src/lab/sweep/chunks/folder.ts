@@ -27,12 +27,10 @@ const PLAN = 'plan.json';
 /** A folder has no secret: its seals are checksums that detect cut, changed or swapped files. */
 const FOLDER = { name: 'folder', secret: '' };
 
-/** Plain data. */
 export interface FolderPlan {
   readonly sheet: SweepSheet;
   readonly facts: SweepFacts;
   readonly chunks: readonly Chunk[];
-  /** Default folder of the results. */
   readonly outDir: string;
 }
 
@@ -93,7 +91,6 @@ function writeSynced(path: string, text: string): void {
   });
 }
 
-/** Null for a missing file. */
 const readText = (path: string): string | null =>
   guardAccess(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : null));
 
@@ -109,7 +106,6 @@ function guardAccess<T>(path: string, act: () => T): T {
 
 export interface Collected {
   readonly result: SweepResult;
-  /** Backtests stored by this call. */
   readonly stored: number;
   /** Chunks without a complete result. */
   readonly missing: readonly number[];

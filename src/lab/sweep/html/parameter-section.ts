@@ -6,7 +6,6 @@ import { bar, dataTable, section, tone } from '../../report/html/parts.js';
 import type { Axis, RawValue, SweepResult } from '../contract.js';
 import { axisName, capitalise, TERMS } from '../describe.js';
 
-/** Maximum rows per parameter. */
 const MOST_BINS = 12;
 
 interface Bin {

@@ -144,7 +144,6 @@ function modelCells(model: ModelResult | undefined, events: number): readonly Ce
 
 const cellText = (value: string | number | null): string => (typeof value === 'string' ? value : count(value));
 
-/** @param name of a row */
 const sharedTable = <Row>(
   columns: readonly SharedColumn<Row>[],
   rows: readonly Row[],

@@ -16,7 +16,6 @@ export function openChunkWorker(
   takeTimeZone: (name: string) => void,
   say: (text: string) => void,
 ): { readonly handle: QueueWork['handle']; readonly close: () => Promise<void> } {
-  /** Of the sweep of the last chunk. */
   let ready: { readonly hash: string; readonly runner: ChunkRunner } | null = null;
   const close = async () => {
     await ready?.runner.close();

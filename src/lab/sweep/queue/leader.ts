@@ -26,7 +26,6 @@ export interface LeaderOptions {
   readonly queue: JobQueue;
   /** Processor time of a chunk at the usual pace. */
   readonly chunkSeconds: number;
-  /** Resolves after this time, ms. */
   readonly pause: (ms: number) => Promise<void>;
 }
 

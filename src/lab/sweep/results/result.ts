@@ -8,7 +8,6 @@ import { listNotes, type NoteFacts } from '../notes.js';
 import { walkForward } from '../walk-forward.js';
 import type { Outcomes } from './outcomes.js';
 
-/** @param tried number of different configurations ever tried in the folder */
 export function computeResult(facts: Omit<SweepFacts, 'identity'>, outcomes: Outcomes, tried: number): SweepResult {
   const { search, events, fillModels } = facts;
   const { embargoMs } = facts.assumptions;
@@ -53,6 +52,5 @@ export function computeResult(facts: Omit<SweepFacts, 'identity'>, outcomes: Out
   };
 }
 
-/** In the order of the search. */
 const inOrder = (done: readonly ConfigurationResult[]): readonly ConfigurationResult[] =>
   [...done].sort((a, b) => a.number - b.number);
