@@ -45,6 +45,7 @@ export function takeMediaType(request: FastifyRequest): void {
   delete request.raw.headers['content-type'];
 }
 
+/** The raw body; empty without one. */
 export const readBytes = (request: FastifyRequest): Buffer => (Buffer.isBuffer(request.body) ? request.body : NO_BYTES);
 
 /** The signed parts of a request. */

@@ -22,6 +22,7 @@ type ParsedBody<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObjec
   ? z.output<NonNullable<Endpoint<N>['body']>>
   : null;
 
+/** One validated call. */
 export interface ServiceCall<N extends EndpointName> {
   /** Exchange clock, ms; all due work is done. */
   readonly nowMs: number;

@@ -156,7 +156,6 @@ export async function resultAnswer(
     const { sweepHtml } = await import('../../../lab/sweep/html/sweep-html.js');
     writeWhole(resolve(io.cwd, report), sweepHtml(result));
   }
-  const { sweepTables } = await import('./sweep-tables.js');
   const places = `results: ${join(outDir, 'sweep.sqlite')}\n${report === undefined ? '' : `page: ${report}\n`}`;
   return { data: result, text: (width) => `${sweepTables(result, width)}${places}` };
 }
