@@ -8,6 +8,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
 import { makeFolder } from '../shared/base/folder.js';
+import { isGone } from '../shared/base/process-mark.js';
 import {
   EVENT,
   type EventChunk,
@@ -19,7 +20,6 @@ import {
 import { openRecordings } from './recording.js';
 import type { MarketSink } from './store/contract.js';
 import { unreadableFolder } from './store/day-folder.js';
-import { isAlive } from './store/folder-lock.js';
 import { marketFolder } from './store/layout.js';
 import { openRecordingStore } from './store/store.js';
 
@@ -184,7 +184,8 @@ async function newWorkshop(out: string): Promise<string> {
     makeFolder(out);
     for (const name of readdirSync(out)) {
       const pid = /^\.importing-(\d+)-/.exec(name)?.[1];
-      if (pid !== undefined && !isAlive(Number(pid))) await rm(join(out, name), { recursive: true, force: true });
+      if (pid !== undefined && isGone({ pid: Number(pid), born: null }))
+        await rm(join(out, name), { recursive: true, force: true });
     }
     return await mkdtemp(join(out, `${WORKSHOP}${process.pid}-`));
   } catch (error) {

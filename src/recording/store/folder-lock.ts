@@ -3,6 +3,7 @@
 import { readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { isGone } from '../../shared/base/process-mark.js';
 
 const LOCK = '.writer';
 
@@ -45,18 +46,7 @@ export function findWriter(folder: string): number | null {
   } catch {
     return null; // Never written, or just released.
   }
-  return pid !== process.pid && isAlive(pid) ? pid : null;
-}
-
-export function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Another user's, but it exists.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return pid > 0 && pid !== process.pid && !isGone({ pid, born: null }) ? pid : null;
 }
 
 const makeTakenError = (folder: string, pid: number): TwinbookError =>
