@@ -32,8 +32,9 @@ export const flag = (flags: string, help: string): OptionRow<true | undefined> =
 /** `--no-…`: false if given, else true. */
 export const unless = (flags: string, help: string): OptionRow<boolean> => ({ option: new Option(flags, help) });
 
-export const text = (flags: string, help: string): OptionRow<string | undefined> => ({
-  option: new Option(flags, help),
+/** `conflicts`: options that may not be given too. */
+export const text = (flags: string, help: string, ...conflicts: string[]): OptionRow<string | undefined> => ({
+  option: new Option(flags, help).conflicts(conflicts),
 });
 
 export const read = <T>(flags: string, help: string, reader: Reader<T>): OptionRow<T | undefined> => ({
@@ -52,9 +53,22 @@ export function required<T>(flags: string, help: string, reader?: Reader<T>): Op
   return { option: reader === undefined ? option : option.argParser(reader) };
 }
 
-/** `--name <value...>`; `shown` describes the default. */
+/** `--name <value...>`. */
+export const list = (
+  flags: string,
+  help: string,
+  ...conflicts: string[]
+): OptionRow<readonly string[] | undefined> => ({
+  option: new Option(flags, help).conflicts(conflicts),
+});
+
+/** The same, empty by default; `shown` describes that. */
 export const several = (flags: string, help: string, shown: string): OptionRow<readonly string[]> => ({
   option: new Option(flags, help).default([], shown),
+});
+
+export const requiredList = (flags: string, help: string): OptionRow<readonly string[]> => ({
+  option: new Option(flags, help).makeOptionMandatory(),
 });
 
 /** May be repeated; the reader also gets the earlier values. */
@@ -74,6 +88,11 @@ export const choice = <T extends string>(
   words: readonly T[],
   value: NoInfer<T>,
 ): OptionRow<T> => ({ option: new Option(flags, help).choices(words).default(value) });
+
+export const changedCode = flag(
+  '--accept-changed-code',
+  "run the code that the configuration's strategy files have now, though its hash differs from the run's",
+);
 
 export const csvFlag = (help = 'print CSV in place of a table'): OptionRow<true | undefined> => ({
   option: new Option('--csv', help).conflicts('json'),

@@ -24,6 +24,7 @@ import {
   type OptionRow,
   read,
   repeated,
+  requiredList,
   resolveData,
   text,
   usual,
@@ -43,8 +44,8 @@ const feeOption = (who: string): OptionRow<number> =>
   );
 
 export const seedOption = usual('--seed <n>', 'seed of latencies and ids', 1, integerBetween(0, 2 ** 32 - 1));
-export const makeDataOption = (): Option =>
-  new Option('--data <path...>', 'recordings: folders or files, of our own format or raw');
+/** `--data` of backtests and sweeps: its flags and help. */
+export const DATA = ['--data <path...>', 'recordings: folders or files, of our own format or raw'] as const;
 
 export const PLAY_OPTIONS = {
   latency: text(
@@ -62,12 +63,7 @@ export const PLAY_OPTIONS = {
     '--failures <rates>',
     'calls that fail: recorded, or parts of all calls as in lost:0.01,error:0.005 (default: none)',
   ),
-  fees: {
-    option: new Option('--fees <name>', `fees where a recording names none: ${FEE_NAMES.join(', ')}`).conflicts([
-      'makerFee',
-      'takerFee',
-    ]),
-  } as OptionRow<string | undefined>,
+  fees: text('--fees <name>', `fees where a recording names none: ${FEE_NAMES.join(', ')}`, 'makerFee', 'takerFee'),
   makerFee: feeOption('maker'),
   takerFee: feeOption('taker'),
   landingMs: read(
@@ -105,7 +101,7 @@ export const resolveFillModels = (
 ): readonly string[] => (fillModel ?? usual).map((name) => calibratedName(name, cwd));
 
 const OPTIONS = {
-  data: { option: makeDataOption().makeOptionMandatory() } as OptionRow<readonly string[]>,
+  data: requiredList(...DATA),
   ...PLAY_OPTIONS,
   fillModel: fillModelOption(BRACKET),
   afterHalt: choice(

@@ -13,8 +13,8 @@ import { loadConfig, loadTraderConfig } from '../../shell/config/load.js';
 import { RUN_FILE, type RunJournal } from '../../shell/journal/contract.js';
 import { readRun } from '../../shell/journal/read-run.js';
 import { findRun } from '../../shell/journal/runs.js';
-import { type OptionRow, text, type Values } from '../command.js';
-import { type CliIo, changedCodeOption, DEFAULT_CONFIG, defaultConfig } from '../output/io.js';
+import { changedCode, text, type Values } from '../command.js';
+import { type CliIo, DEFAULT_CONFIG, defaultConfig } from '../output/io.js';
 import { type Column, prose, record, table } from '../output/table.js';
 import { resolveFillModels } from './backtest.js';
 import { ProgressLine } from './progress.js';
@@ -132,7 +132,7 @@ export const RUN_OPTIONS = {
     '-c, --config <file>',
     `the trader's configuration file (default: ${DEFAULT_CONFIG}; of a folder, the file that the run was started with, without code of its user)`,
   ),
-  acceptChangedCode: { option: changedCodeOption() } as OptionRow<true | undefined>,
+  acceptChangedCode: changedCode,
 };
 
 type RunFlags = Values<typeof RUN_OPTIONS>;

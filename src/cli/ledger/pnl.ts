@@ -24,7 +24,7 @@ import { askTrader } from '../../shell/control/control-client.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { storedMarks } from '../../trader/engine/own/valuation.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
-import { type Call, command, csvFlag, type OptionRow, resolveData, text, unless } from '../command.js';
+import { type Call, command, csvFlag, list, type OptionRow, resolveData, text, unless } from '../command.js';
 import { type AnswerFormat, formatOf } from '../data/query.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, json, record, short, table } from '../output/table.js';
@@ -40,12 +40,10 @@ const OPTIONS = {
   } as OptionRow<BreakdownBy | undefined>,
   csv: csvFlag('with --by: print CSV in place of a table'),
   report: text('--report <file>', 'write a report of everything in the ledger, one HTML file'),
-  data: {
-    option: new Option(
-      '--data <path...>',
-      'for --report and --by: recordings of its markets, in place of what its own polls saw',
-    ),
-  } as OptionRow<readonly string[] | undefined>,
+  data: list(
+    '--data <path...>',
+    'for --report and --by: recordings of its markets, in place of what its own polls saw',
+  ),
   journals: unless(
     '--no-journals',
     'for --report and --by: leave the journals of its runs unread; prices are then not known',

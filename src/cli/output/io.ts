@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Option } from 'commander';
 import { packageRoot } from '../../shell/config/shipped.js';
 import type { ExitCode } from './exit.js';
 
@@ -52,12 +51,6 @@ export function defaultConfig(cwd: string): string {
   const isInstalled = packageRoot.split('/').includes('node_modules');
   return existsSync(resolve(cwd, DEFAULT_CONFIG)) || isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile;
 }
-
-export const changedCodeOption = (): Option =>
-  new Option(
-    '--accept-changed-code',
-    "run the code that the configuration's strategy files have now, though its hash differs from the run's",
-  );
 
 /**
  * Files of programs with orders, fills and recordings are readable by their user only, including those of SQLite and

@@ -13,8 +13,8 @@ import { loadConfig } from '../../../shell/config/load.js';
 import type { Config } from '../../../shell/config/types.js';
 import {
   integerBetween,
+  list,
   numberBetween,
-  type OptionRow,
   read,
   repeated,
   resolveData,
@@ -24,8 +24,8 @@ import {
 } from '../../command.js';
 import type { CliIo } from '../../output/io.js';
 import {
+  DATA,
   fillModelOption,
-  makeDataOption,
   PLAY_OPTIONS,
   planOptions,
   resolveFeedChoices,
@@ -43,7 +43,7 @@ export const memoryOption = usual(
 );
 
 export const QUESTION_OPTIONS = {
-  data: { option: makeDataOption() } as OptionRow<readonly string[] | undefined>,
+  data: list(...DATA),
   ...PLAY_OPTIONS,
   param: repeated(
     '--param <name=values>',

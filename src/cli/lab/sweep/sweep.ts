@@ -1,19 +1,9 @@
 /** `twinbook sweep`: many configurations over the same recordings, on all cores. */
 
-import { Option } from 'commander';
 import type { SweepWatcher } from '../../../lab/sweep/contract.js';
 import type { SweepOutcome } from '../../../lab/sweep/sweep.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
-import {
-  type Answer,
-  type Call,
-  command,
-  flag,
-  integerBetween,
-  type OptionRow,
-  read,
-  type Values,
-} from '../../command.js';
+import { type Answer, type Call, command, flag, integerBetween, list, read, type Values } from '../../command.js';
 import { EXIT } from '../../output/exit.js';
 import type { CliIo } from '../../output/io.js';
 import { ProgressLine } from '../progress.js';
@@ -40,11 +30,7 @@ const OF_WORLDS = {
 const USUAL_SEEDS = 40;
 
 const WORLD_OPTIONS = {
-  world: {
-    option: new Option('--world <name...>', 'worlds of the arena in place of recordings, or all').conflicts(
-      OF_RECORDINGS,
-    ),
-  } as OptionRow<readonly string[] | undefined>,
+  world: list('--world <name...>', 'worlds of the arena in place of recordings, or all', ...OF_RECORDINGS),
   seeds: read(
     '--seeds <n>',
     `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
