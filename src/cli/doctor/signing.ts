@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import { type SignedRequestReport, signedRequestReport } from '../../exchange/http/signed-request.js';
 import type { Declaration } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { type SignedParts, signedPayload } from '../../shared/protocol/signing.js';
@@ -14,7 +15,7 @@ import { Transport } from '../../shell/client/transport.js';
 import type { Credentials } from '../../shell/wallet/credentials.js';
 import { type Check, fail, ok } from '../check.js';
 
-export interface SigningSubject {
+interface SigningSubject {
   readonly baseUrl: string;
   readonly profile: VenueProfile;
   readonly credentials: Credentials;
@@ -43,18 +44,7 @@ const REQUESTS: readonly (readonly [Declaration, CallParts])[] = [
   [WRITE, { query: { is_yes: true }, body: { amount: '10', price: '0.50', text: 'é "½" \\ \u2028', nested: [1.5e3] } }],
 ];
 
-/** Exactly the answer of the exchange's control. */
-const answerSchema = z.object({
-  data: z.object({
-    timestamp: z.string().nullable(),
-    method: z.string(),
-    path: z.string(),
-    body: z.string(),
-    signature_matches: z.boolean(),
-    refusal: z.string().nullable(),
-  }),
-});
-type Computed = z.output<typeof answerSchema>['data'];
+const answerSchema = z.object({ data: signedRequestReport });
 
 /** One finding for both requests: identical, the first differing byte, or a venue that does not show it. */
 export async function checkSignedRequests(subject: SigningSubject): Promise<Check> {
@@ -89,7 +79,7 @@ async function ask(
   transport: Transport,
   message: Message,
   { profile, credentials, venueSeconds }: SigningSubject,
-): Promise<Computed | string> {
+): Promise<SignedRequestReport | string> {
   const headers = writeHeaders(message, profile.header_prefix, credentials, venueSeconds);
   const attempt = await transport.send(message, headers, TIMEOUT_MS);
   if (attempt.kind === 'failure') return attempt.reason;
@@ -108,7 +98,7 @@ const notShown = (why: string): Check =>
   );
 
 /** The parts in payload order. Null when all are equal. */
-function compare(sent: SignedParts, computed: Computed): Check | null {
+function compare(sent: SignedParts, computed: SignedRequestReport): Check | null {
   const parts = [
     ['timestamp', sent.timestamp, computed.timestamp ?? ''],
     ['method', sent.method, computed.method],
@@ -139,7 +129,7 @@ const REWRITTEN = 'Something between here and the venue rewrites requests, most 
 const CONTEXT_BYTES = 16;
 
 /** The first differing byte with its context on both sides; null when equal. */
-export function firstDifference(ours: Buffer, theirs: Buffer) {
+function firstDifference(ours: Buffer, theirs: Buffer) {
   if (ours.equals(theirs)) return null;
   let at = 0;
   while (at < ours.length && ours[at] === theirs[at]) at++;

@@ -3,6 +3,7 @@
  * ledger. It stores nothing.
  */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { assert, must, TwinbookError } from '../../shared/base/errors.js';
 import { sub } from '../../shared/base/micros.js';
 import { describeOwner } from '../../shared/protocol/request-owner.js';
@@ -28,8 +29,6 @@ export interface DirectReconciliation {
   readonly ownTrades: boolean;
   readonly withinMs: number;
   readonly onVoid: (reason: string) => void;
-  readonly nowMs: () => number;
-  readonly pause: (ms: number) => Promise<void>;
 }
 
 export interface Compared {
@@ -43,7 +42,7 @@ export interface Compared {
  * one, was possible in time.
  */
 export async function reconcileDirectly(options: DirectReconciliation): Promise<Compared> {
-  const { nowMs, pause, withinMs } = options;
+  const { client, withinMs } = options;
   // Elapsed time: a step of the machine's clock must not change the wait.
   const endsAtMs = performance.now() + withinMs;
   const ledger = overlayNotes(options.ledger);
@@ -51,20 +50,20 @@ export async function reconcileDirectly(options: DirectReconciliation): Promise<
   const suspicions = new ConfirmedDifferences(ledger, CONFIRM_AFTER_MS);
   let voided = '';
   for (;;) {
-    const begunMs = nowMs();
-    const found = await oneRound(comparison, options);
+    const begunMs = Date.now();
+    const found = await oneRound(comparison, client);
     if (typeof found === 'string') {
       voided = found;
       options.onVoid(found);
     } else {
-      suspicions.take(found, begunMs, nowMs(), (difference) => comparison.isUndecided(difference));
+      suspicions.take(found, begunMs, Date.now(), (difference) => comparison.isUndecided(difference));
       if (!Number.isFinite(suspicions.doubtsFromMs)) {
         const { believed: differences, accepted } = suspicions;
         return { differences, accepted };
       }
     }
-    const againMs = typeof found === 'string' ? nowMs() + RETRY_MS : suspicions.doubtsFromMs;
-    const waitMs = Math.min(Math.max(0, againMs - nowMs()), CONFIRM_AFTER_MS);
+    const againMs = typeof found === 'string' ? Date.now() + RETRY_MS : suspicions.doubtsFromMs;
+    const waitMs = Math.min(Math.max(0, againMs - Date.now()), CONFIRM_AFTER_MS);
     if (performance.now() + waitMs > endsAtMs) throw tooLate(withinMs, voided);
     await pause(waitMs);
   }
@@ -83,10 +82,10 @@ const tooLate = (withinMs: number, voided: string): TwinbookError =>
  */
 export async function oneRound(
   comparison: Comparison,
-  { client, nowMs }: Pick<DirectReconciliation, 'client' | 'nowMs'>,
+  client: ServiceClient,
   within: <T>(work: () => T) => T = (work) => work(),
 ): Promise<readonly Difference[] | string> {
-  const round = new Round(comparison.lists, nowMs());
+  const round = new Round(comparison.lists, Date.now());
   const first: PlannedRequest = {
     lane: 'own',
     owner: { kind: 'round', list: 'assets' },
@@ -127,10 +126,10 @@ export async function restingOrders(client: ServiceClient) {
   return { rows: walk.rows, startedMs: walk.startedMs };
 }
 
-async function performAsk(request: PlannedRequest, client: ServiceClient): Promise<RequestResult> {
+export async function performAsk(request: PlannedRequest, client: ServiceClient): Promise<RequestResult> {
   const { lane, call, latestMs } = request;
   const { outcome, nowMs, sentMs, venueTimeMs } = await client.perform({ id: 1, lane, call, latestMs });
-  return { request: request, outcome, nowMs, sentMs, venueTimeMs };
+  return { request, outcome, nowMs, sentMs, venueTimeMs };
 }
 
 function overlayNotes(ledger: LedgerReader) {

@@ -183,7 +183,7 @@ const marketsTouched = (config: TraderConfig, io: CliIo): Promise<ReadonlySet<st
 async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
   const { readJournals } = await import('../../lab/parity/journaled-prices.js');
   const runs = await readRunJournals(config, io);
-  const found = runs.flatMap(({ run }) => run ?? []);
+  const found = runs.filter((run) => run !== null);
   if (found.length === 0) return null;
   const missing = runs.length - found.length;
   const ours = await marketsTouched(config, io);
@@ -196,10 +196,7 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
 }
 
 /** Oldest first; without a journal where none exists, or none of this version. */
-async function readRunJournals(
-  config: TraderConfig,
-  io: CliIo,
-): Promise<readonly { readonly run: RunJournal | null }[]> {
+async function readRunJournals(config: TraderConfig, io: CliIo): Promise<readonly (RunJournal | null)[]> {
   const { runFolders } = await import('../../shell/journal/runs.js');
   const { readRun } = await import('../../shell/journal/read-run.js');
   const folders = new Map(runFolders(config.journal.dir).map((folder) => [basename(folder), folder]));
@@ -207,11 +204,11 @@ async function readRunJournals(
   return ids.reverse().map((id) => {
     const folder = folders.get(id);
     try {
-      return { run: folder === undefined ? null : readRun(folder) };
+      return folder === undefined ? null : readRun(folder);
     } catch (error) {
       if (!(error instanceof TwinbookError)) throw error;
       io.err(`the journal of run ${id} is left out: ${error.message}\n`);
-      return { run: null };
+      return null;
     }
   });
 }
@@ -254,16 +251,17 @@ type ShownRow = Readonly<Record<string, string | number | null>>;
 
 function writeRows(rows: readonly ShownRow[], by: BreakdownBy, format: AnswerFormat, io: CliIo): void {
   if (format === 'json') return io.out(json(rows));
-  const names = Object.keys(shownRow(by, NOTHING));
+  const names = Object.keys(shownRow(by, {}));
   if (format === 'table') return io.out(table(rows, columnsOf(names, by), io.columns));
   io.out(csvLine(names));
   io.out(rows.map((row) => csvLine(names.map((name) => row[name] ?? null))).join(''));
 }
 
-export const money = (value: number | null): string | null => (value === null ? null : formatDecimal(micros(value)));
+const money = (value: number | null | undefined): string | null =>
+  value === null || value === undefined ? null : formatDecimal(micros(value));
 
-function shownRow(by: BreakdownBy, row: BreakdownRow): ShownRow {
-  const { key, title, fills, boughtMicros, soldMicros, resultMicros, feesMicros, equityMicros, split } = row;
+function shownRow(by: BreakdownBy, row: Partial<BreakdownRow>): ShownRow {
+  const { key = '', title = '', fills = 0, boughtMicros, soldMicros, resultMicros, feesMicros, split } = row;
   const common = {
     [by]: key,
     ...(by === 'market' ? { title } : {}),
@@ -273,28 +271,16 @@ function shownRow(by: BreakdownBy, row: BreakdownRow): ShownRow {
     fees: money(feesMicros),
     result: money(resultMicros),
   };
-  if (by === 'day') return { ...common, equity: money(equityMicros) };
+  if (by === 'day') return { ...common, equity: money(row.equityMicros) };
   return {
     ...common,
-    spread: money(split?.spreadMicros ?? null),
-    drift: money(split?.driftMicros ?? null),
-    merges: money(split?.mergesMicros ?? null),
-    settlement: money(split?.settlementMicros ?? null),
-    undivided: money(split?.undividedMicros ?? null),
+    spread: money(split?.spreadMicros),
+    drift: money(split?.driftMicros),
+    merges: money(split?.mergesMicros),
+    settlement: money(split?.settlementMicros),
+    undivided: money(split?.undividedMicros),
   };
 }
-
-const NOTHING: BreakdownRow = {
-  key: '',
-  title: '',
-  fills: 0,
-  boughtMicros: 0,
-  soldMicros: 0,
-  resultMicros: 0,
-  feesMicros: 0,
-  equityMicros: null,
-  split: null,
-};
 
 /** The title is last, because it may be long. */
 function columnsOf(names: readonly string[], by: BreakdownBy): readonly Column<ShownRow>[] {

@@ -9,7 +9,7 @@ import { must } from '../../shared/base/errors.js';
 import { complement, ONE, ZERO } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
-import type { Outcome, PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
+import type { Outcome, PlannedRequest } from '../../shared/protocol/seam.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import { OutboundCheck } from '../../trader/engine/outbound-check.js';
 import type { ExecutorEvent, Reaction } from '../../trader/executor/contract.js';
@@ -21,7 +21,7 @@ import { Exposure } from '../../trader/risk/exposure.js';
 import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
 import { type DraftReport, examineDraft } from '../doctor/draft.js';
-import { restingOrders } from '../ledger/direct-reconciliation.js';
+import { performAsk, restingOrders } from '../ledger/direct-reconciliation.js';
 import { type ChosenMarket, orderText } from './market-choice.js';
 import { ask, difference, failure, isStrange, ofDraft, type Place, type Stopped, timedOut } from './steps.js';
 
@@ -352,7 +352,6 @@ export class ExecutorShell {
   readonly #client: ServiceClient;
   readonly #outgoing: OutboundCheck;
   #waiting: PlannedRequest[] = [];
-  #lastId = 0;
 
   constructor({ ledger, executor, client }: ExecutorShellParts) {
     this.#ledger = ledger;
@@ -373,7 +372,9 @@ export class ExecutorShell {
 
   /** Performs only the newest request and books its outcome; requests that follow from it wait. */
   async performNext(): Promise<Outcome> {
-    const report = await this.#perform(must(this.#waiting.shift(), 'a request that waits'));
+    const request = must(this.#waiting.shift(), 'a request that waits');
+    this.#outgoing.check(request.call, request.owner);
+    const report = await performAsk(request, this.#client);
     this.#react(() => this.#executor.onReport(report));
     return report.outcome;
   }
@@ -414,7 +415,7 @@ export class ExecutorShell {
     for (const request of this.#waiting.splice(0)) {
       const nowMs = Date.now();
       const outcome = { kind: 'unknown', reason: 'the rehearsal ended', sent: false } as const;
-      const report = { request: request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null };
+      const report = { request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null };
       this.#react(() => this.#executor.onReport(report));
     }
   }
@@ -423,19 +424,5 @@ export class ExecutorShell {
     const { requests, events } = this.#ledger.transaction(work);
     this.#waiting.push(...requests);
     this.events.push(...events);
-  }
-
-  async #perform(request: PlannedRequest): Promise<RequestResult> {
-    const { lane, call, latestMs } = request;
-    this.#outgoing.check(call, request.owner);
-    this.#lastId += 1;
-    const seen = await this.#client.perform({ id: this.#lastId, lane, call, latestMs });
-    return {
-      request: request,
-      outcome: seen.outcome,
-      nowMs: seen.nowMs,
-      sentMs: seen.sentMs,
-      venueTimeMs: seen.venueTimeMs,
-    };
   }
 }

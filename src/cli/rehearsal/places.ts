@@ -159,7 +159,7 @@ async function withLedger(place: Place, ledger: Ledger): Promise<StepLine['resul
   const shell = new ExecutorShell({ ledger, executor, client });
   shell.recover();
   const comparison = new Comparison(ledger, executor, profile.own_trades);
-  const compare = () => oneRound(comparison, { client, nowMs: Date.now }, (work) => ledger.transaction(work));
+  const compare = () => oneRound(comparison, client, (work) => ledger.transaction(work));
   await step(place, 'account', () => opening(place, compare));
   const choose = () => chooseMarket(client, config, { where: place.where, wanted: place.market });
   const market = await step(place, 'market', choose, (chosen) => marketText(chosen, profile));
