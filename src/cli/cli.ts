@@ -3,7 +3,7 @@
  * reads the ledger, talks to the running trader over its control socket, or starts one of the two programs.
  *
  * A user's mistake is a message and a hint, never a stack trace; a secret is never an argument and never printed.
- * One file per group of commands, of which only that of the command is loaded (`command-groups.ts`); heavy rooms are
+ * One file per group of commands, of which only that of the command is loaded; heavy rooms are
  * loaded when a command needs them.
  */
 
