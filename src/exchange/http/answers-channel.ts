@@ -5,7 +5,7 @@
 
 import { channel } from 'node:diagnostics_channel';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { toTemplate } from './paths.js';
+import { toTemplate } from './options.js';
 
 /** The channel's name, for `diagnostics_channel.subscribe`. */
 export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';

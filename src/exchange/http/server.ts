@@ -20,11 +20,8 @@ import { HANDLERS } from '../service/handlers.js';
 import { WalletSignatures } from '../service/wallet-signatures.js';
 import { publishAnswers } from './answers-channel.js';
 import { Authenticator } from './authentication.js';
-import { serveControls } from './control-routes.js';
-import { CONTROLS } from './controls.js';
-import { Faults } from './faults.js';
-import { Forger } from './forger.js';
-import { MalformedConnections, wordsFor } from './malformed-connection.js';
+import { CONTROLS, serveControls } from './controls.js';
+import { Faults, Forger } from './faults.js';
 import {
   MAX_BODY_BYTES,
   readBody,
@@ -36,10 +33,9 @@ import {
 } from './messages.js';
 import { type DocumentOptions, openApiDocument } from './openapi/document.js';
 import { PAGE_ROUTES, servePage } from './openapi/page.js';
-import type { ServerOptions } from './options.js';
-import { listMethods, MAX_PARAM_LENGTH, routeUrl } from './paths.js';
+import { listMethods, MAX_PARAM_LENGTH, routeUrl, type ServerOptions } from './options.js';
 import { RateGuard } from './rate-guard.js';
-import { guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
+import { guardSockets, MalformedConnections, PATIENCE, type Patience, socketOptions, wordsFor } from './sockets.js';
 import { parseQuery, type RawQuery } from './validation.js';
 
 /** Declarations are checked by their own schemas; the framework's slow compilers are not loaded. */

@@ -13,12 +13,20 @@ import type { Wire } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import type { MarketFacts } from '../core/market-facts.js';
 import { detailRow, eventRow } from '../core/records/market-rows.js';
-import { eventEntry } from './catalog.js';
+import { eventEntry, type SportFilter, sportFilter } from './catalog.js';
 import { badField } from './envelope.js';
 import { BAD_CURSOR, refuse } from './handler-context.js';
-import { isClosed, isOpen, isResolved, isUnderReview } from './market-states.js';
-import { cut, type OffsetList, type Ranked, readPlace, sortedBy } from './ranking.js';
-import { type SportFilter, sportFilter } from './sport-filter.js';
+import {
+  cut,
+  isClosed,
+  isOpen,
+  isResolved,
+  isUnderReview,
+  type OffsetList,
+  type Ranked,
+  readPlace,
+  sortedBy,
+} from './ranking.js';
 
 /** Parsed parameters of a search. */
 export type SearchQuery = QueryOf<'search.list'>;

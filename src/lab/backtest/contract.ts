@@ -17,7 +17,7 @@ import type { SessionRecord } from '../session/contract.js';
 import type { FeedSource } from './feeds/feed-replay.js';
 import type { FeeCurve } from './fees.js';
 import type { AfterHalt } from './halts.js';
-import type { BacktestTraderSettings } from './trader-side.js';
+import type { BacktestTraderSettings } from './run.js';
 
 /** One market's events, read ahead. */
 export interface EventSource {

@@ -16,8 +16,7 @@ import type { BacktestPlan, EventSource } from './contract.js';
 import { chargedSession } from './fees.js';
 import type { Halts } from './halts.js';
 import type { InProcessExchange } from './in-process-exchange.js';
-import type { MarketMetrics, PendingFill } from './market-metrics.js';
-import type { Metrics } from './metrics.js';
+import type { MarketMetrics, Metrics, PendingFill } from './metrics.js';
 import type { RequestCount } from './request-count.js';
 
 export interface Measured {

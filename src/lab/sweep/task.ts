@@ -11,9 +11,9 @@ import { runBacktest } from '../backtest/run.js';
 import { splitMarket } from '../report/analysis/split.js';
 import { sum } from '../report/analysis/total.js';
 import type { SessionRecord } from '../session/contract.js';
-import { configWith } from './candidates.js';
 import type { Axis, SweepPlan, SweptEvent, Task, TaskFigures } from './contract.js';
 import { eventsIn } from './folds.js';
+import { configWith } from './search.js';
 
 /** Shared by all tasks. Plain data. */
 export interface TaskSettings

@@ -2,10 +2,9 @@
 
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import type { FeedRow, MarketSink, OwnRow, Stamp } from './contract.js';
-import { ROW } from './event-columns.js';
 import { formatDate } from './layout.js';
 import { computeTick } from './market-file.js';
-import type { Segment } from './segment.js';
+import { ROW, type Segment } from './segment.js';
 
 /** End of an earlier writer's files. */
 export interface Continuation {

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { must } from '../../shared/base/errors.js';
 import { appendRows, fetchRows, numberOrNull, toNumber } from './duckdb.js';
-import type { EventColumns } from './event-columns.js';
-import { ROW } from './event-columns.js';
-import { sha256 } from './files.js';
+import { sha256 } from './json-file.js';
 import { parquetName, TABLES, type Table } from './layout.js';
 import { type EventsFile, FORMAT, type OtherFile, VERSION } from './manifest.js';
+import { type EventColumns, ROW } from './segment.js';
 import { COLUMNS, parquetSource, quote, STREAM_KINDS, segmentSource } from './tables.js';
 
 /** Rows of a row group: a reader's memory at a time, with room for reading ahead. */

@@ -1,8 +1,8 @@
 /** Columns of our files in written order, and their conversion to the stream's numbers. */
 
 import { EVENT } from '../contract.js';
-import { ROW } from './event-columns.js';
 import type { Table } from './layout.js';
+import { ROW } from './segment.js';
 
 /** Kinds of rows that are events of the stream; the others describe it: `snapshot`, `snapshot_level` and `gap`. */
 export const STREAM_KINDS = ['level', 'trade', 'clear', 'end'] as const satisfies readonly (keyof typeof EVENT)[];

@@ -101,7 +101,7 @@ export async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: Cli
 
 async function work(machine: ChunkMachine, queue: string, lockMs: number, io: CliIo): Promise<ExitCode> {
   const { workOn } = await import('../../../shell/queue/job-worker.js');
-  const { openChunkWorker } = await import('../../../lab/sweep/queue/chunk-worker.js');
+  const { openChunkWorker } = await import('../../../lab/sweep/queue/leader.js');
   const say = (text: string) => io.err(`${text}\n`);
   const worker = openChunkWorker(copyPlace(machine, io), takeTimeZone, say);
   const stopAsked = io.stopAsked().then(() => say('takes no new work; finishes work in progress'));
