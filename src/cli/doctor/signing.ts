@@ -5,7 +5,7 @@
  */
 
 import { z } from 'zod';
-import { type SignedRequestReport, signedRequestReport } from '../../exchange/http/signed-request.js';
+import { signedRequestReport } from '../../exchange/http/signed-request.js';
 import type { Declaration } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { type SignedParts, signedPayload } from '../../shared/protocol/signing.js';
@@ -44,7 +44,8 @@ const REQUESTS: readonly (readonly [Declaration, CallParts])[] = [
   [WRITE, { query: { is_yes: true }, body: { amount: '10', price: '0.50', text: 'é "½" \\ \u2028', nested: [1.5e3] } }],
 ];
 
-const answerSchema = z.object({ data: signedRequestReport });
+const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
+type Computed = z.output<typeof answerSchema>['data'];
 
 /** One finding for both requests: identical, the first differing byte, or a venue that does not show it. */
 export async function checkSignedRequests(subject: SigningSubject): Promise<Check> {
@@ -79,7 +80,7 @@ async function ask(
   transport: Transport,
   message: Message,
   { profile, credentials, venueSeconds }: SigningSubject,
-): Promise<SignedRequestReport | string> {
+): Promise<Computed | string> {
   const headers = writeHeaders(message, profile.header_prefix, credentials, venueSeconds);
   const attempt = await transport.send(message, headers, TIMEOUT_MS);
   if (attempt.kind === 'failure') return attempt.reason;
@@ -98,7 +99,7 @@ const notShown = (why: string): Check =>
   );
 
 /** The parts in payload order. Null when all are equal. */
-function compare(sent: SignedParts, computed: SignedRequestReport): Check | null {
+function compare(sent: SignedParts, computed: Computed): Check | null {
   const parts = [
     ['timestamp', sent.timestamp, computed.timestamp ?? ''],
     ['method', sent.method, computed.method],

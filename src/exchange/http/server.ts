@@ -13,7 +13,6 @@ import {
   fillPath,
   type Scope,
 } from '../../shared/protocol/endpoints.js';
-import { BookTexts } from '../service/book-texts.js';
 import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from '../service/envelope.js';
 import type { HandlerContext, Reply, ServiceCall } from '../service/handler-context.js';
 import { HANDLERS } from '../service/handlers.js';
@@ -100,7 +99,6 @@ function serveEndpoints(server: FastifyInstance, options: ServerOptions, forger:
   const { core, profile } = options;
   const context: HandlerContext = {
     core,
-    books: new BookTexts(core),
     wallets: new WalletSignatures(profile.draft_message),
   };
   const authenticator = new Authenticator(profile);
@@ -153,7 +151,6 @@ function handle<N extends EndpointName>(name: N, call: object, context: HandlerC
 
 function makeAnswer(declaration: Declaration, reply: Reply<EndpointName>, limit: number): Answer {
   if (!reply.ok) return faultAnswer(reply.fault);
-  if ('text' in reply) return { status: declaration.status, text: reply.text };
   const isPage = declaration.page !== undefined;
   const meta = isPage ? { limit, next_cursor: reply.nextCursor ?? null } : (reply.meta ?? {});
   const answer = { status: declaration.status, text: successText(reply.data, meta) };

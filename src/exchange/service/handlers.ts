@@ -35,9 +35,9 @@ export const HANDLERS: Handlers = {
   'markets.detail': ({ params }, context) =>
     ofMarket(context, params, (market) => ({ ok: true, data: rows.detailRow(context.core.catalog, market) })),
   'markets.book': ({ params, query }, context) =>
-    ofMarket(context, params, ({ index }) => ({
+    ofMarket(context, params, (market) => ({
       ok: true,
-      text: context.books.formatBook(index, query.is_yes ?? true, query.depth ?? DEFAULT_DEPTH),
+      data: rows.bookRow(market, query.is_yes ?? true, query.depth ?? DEFAULT_DEPTH),
     })),
   'markets.trades': ({ params, query, limit }, context) =>
     ofMarket(context, params, (market) =>

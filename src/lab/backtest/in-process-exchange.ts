@@ -16,7 +16,6 @@ import type {
 } from '../../exchange/core/contract.js';
 import { ExchangeCore } from '../../exchange/core/core.js';
 import { type Forgetting, MemoryArchive } from '../../exchange/core/records/memory-archive.js';
-import { BookTexts } from '../../exchange/service/book-texts.js';
 import type { HandlerContext, Reply, ServiceCall } from '../../exchange/service/handler-context.js';
 import { HANDLERS } from '../../exchange/service/handlers.js';
 import { RateLimit } from '../../exchange/service/rate-limits.js';
@@ -94,7 +93,7 @@ export class InProcessExchange {
     this.core = new ExchangeCore({ ...settings, observer }, undefined, new MemoryArchive(UNFILLED_ORDERS));
     this.account = openAccount(this.core, nowMs);
     this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
-    this.#context = { core: this.core, books: new BookTexts(this.core), wallets: new WalletSignatures() };
+    this.#context = { core: this.core, wallets: new WalletSignatures() };
     this.#limits = {
       public: new RateLimit(limits.public_per_minute),
       signed: new RateLimit(limits.signed_per_minute),
@@ -232,7 +231,6 @@ export class InProcessExchange {
     const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
     const reply = handle(call.endpoint, whole, this.#context);
     if (!reply.ok) return answerRefusal(reply.fault);
-    assert('data' in reply, `${call.endpoint} answers with a record`);
     return this.#readAgain(call.endpoint, reply.data, reply.nextCursor ?? null);
   }
 
