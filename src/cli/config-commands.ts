@@ -118,14 +118,9 @@ const explainCommand = command({
   },
 });
 
-interface SettingRow {
-  readonly setting: string;
-  readonly kind: string;
-  readonly default: string | null;
-  readonly meaning: string;
-}
+type SettingRow = ReturnType<typeof listSettingRows>[number];
 
-const listSettingRows = (schema: SchemaNode): readonly SettingRow[] =>
+const listSettingRows = (schema: SchemaNode) =>
   listSettings(schema).map(({ name, node, isRequired }) => ({
     setting: name,
     kind: describeKind(node),

@@ -102,11 +102,6 @@ export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, a
 
 const UNREACHABLE_HINT = 'Check the address in the configuration.';
 
-interface VenueAddress {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 const nothingToClose = async (): Promise<void> => undefined;
 
 /**
@@ -114,7 +109,7 @@ const nothingToClose = async (): Promise<void> => undefined;
  * this command alone, without simulated traders, so that orders can be read and canceled there too.
  * `controls`: whether it then answers the controls under `/paper/`. Throws `venue_unreachable` when it has never run.
  */
-async function venueAddress({ venue, exchange, control }: TraderConfig, controls = false): Promise<VenueAddress> {
+async function venueAddress({ venue, exchange, control }: TraderConfig, controls = false) {
   const { profile } = venue;
   if (exchange === null || !exchange.embedded) return { url: profile.base_url, close: nothingToClose };
   const running = await askTrader({ command: 'status' }, { socket: control.socket, timeoutMs: 5000 }).catch(

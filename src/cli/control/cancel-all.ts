@@ -31,25 +31,15 @@ export const cancelAllCommand = command({
   },
   ...toolOf('cancel-all'),
   answer: async ({ options: { verify, timeout }, config, io }) => {
-    const { data, isProven } = await cancelAll(config, { verify: verify === true, timeoutMs: timeout * 1000 }, io);
+    const { data, isProven } = await cancelAll(config, verify === true, timeout * 1000, io);
     const text = `${cancelAllText(data, isProven)}\n`;
     // Orders that still rest after a read are a failure.
     return { data, text, code: !isProven || isClean(data) ? EXIT.ok : EXIT.failed };
   },
 });
 
-interface Asked {
-  readonly verify: boolean;
-  readonly timeoutMs: number;
-}
-
-interface CancelAll {
-  readonly data: CancelAllData;
-  /** Whether `data` states that nothing rests: on request, or after canceling past a hanging trader. */
-  readonly isProven: boolean;
-}
-
-async function cancelAll(config: TraderConfig, { verify, timeoutMs }: Asked, io: CliIo): Promise<CancelAll> {
+/** `isProven`: whether `data` states that nothing rests: on request, or after canceling past a hanging trader. */
+async function cancelAll(config: TraderConfig, verify: boolean, timeoutMs: number, io: CliIo) {
   const asked = await askOrPass({ command: 'cancel-all', verify }, config, { timeoutMs, lost: ['not_running'] });
   if ('answer' in asked) return { data: asked.answer, isProven: verify };
   const { reach } = asked;
@@ -93,9 +83,8 @@ async function cancelPast(
   config: TraderConfig,
   reason: string,
   reach: Unreached,
-  within: { readonly timeoutMs: number; readonly io: CliIo },
+  { io, timeoutMs }: { readonly timeoutMs: number; readonly io: CliIo },
 ): Promise<CancelAllData & { readonly killed: boolean }> {
-  const { io, timeoutMs } = within;
   const killed = await leaveMark(config, reason, reach, io);
   const isEmbedded = config.exchange?.embedded === true;
   if (reach !== 'not running' && isEmbedded) {

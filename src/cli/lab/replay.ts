@@ -17,12 +17,7 @@ import { record } from '../output/table.js';
 import { fillModelOption } from './backtest.js';
 import { backtestRun, makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS, sidesText, traderOfNow } from './side-table.js';
 
-interface Replayed {
-  readonly run: RunJournal;
-  /** Reasons for differing decisions. */
-  readonly changes: readonly string[];
-  readonly result: ReplayResult;
-}
+type Replayed = Awaited<ReturnType<typeof replayNamed>>;
 
 const OPTIONS = {
   asRecorded: flag('--as-recorded', "with the run's own settings, whatever its files say now"),
@@ -56,7 +51,7 @@ export const addReplayCommand = command({
   },
 });
 
-async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io: CliIo): Promise<Replayed> {
+async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io: CliIo) {
   const run = openRun(name, flags.config, io);
   const { changesSince, traderThen } = await import('../../lab/replay/run-settings.js');
   const { replayRun } = await import('../../lab/replay/replay-run.js');

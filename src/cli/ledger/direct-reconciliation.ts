@@ -13,7 +13,7 @@ import type { ServiceClient } from '../../shell/client/client.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { Comparison, type UnderWay } from '../../trader/reconcile/comparison.js';
 import { ConfirmedDifferences } from '../../trader/reconcile/confirmed-differences.js';
-import type { AcceptedDifference, Difference } from '../../trader/reconcile/differences.js';
+import type { Difference } from '../../trader/reconcile/differences.js';
 import { PageWalk } from '../../trader/reconcile/page-walk.js';
 import { Round, type RoundEnd } from '../../trader/reconcile/round.js';
 
@@ -31,17 +31,13 @@ export interface DirectReconciliation {
   readonly onVoid: (reason: string) => void;
 }
 
-export interface Compared {
-  readonly differences: readonly Difference[];
-  /** Skipped, because an operator has accepted them. */
-  readonly accepted: readonly AcceptedDifference[];
-}
+export type Compared = Awaited<ReturnType<typeof reconcileDirectly>>;
 
 /**
  * Differences in two rounds; empty when one round found none. Throws `timed_out` when no complete round, or no second
  * one, was possible in time.
  */
-export async function reconcileDirectly(options: DirectReconciliation): Promise<Compared> {
+export async function reconcileDirectly(options: DirectReconciliation) {
   const { client, withinMs } = options;
   // Elapsed time: a step of the machine's clock must not change the wait.
   const endsAtMs = performance.now() + withinMs;
@@ -58,6 +54,7 @@ export async function reconcileDirectly(options: DirectReconciliation): Promise<
     } else {
       suspicions.take(found, begunMs, Date.now(), (difference) => comparison.isUndecided(difference));
       if (!Number.isFinite(suspicions.doubtsFromMs)) {
+        // `accepted` ones were skipped: an operator has accepted them.
         const { believed: differences, accepted } = suspicions;
         return { differences, accepted };
       }

@@ -185,8 +185,7 @@ const pruneCommand = command({
 
 /** The newest complete backup with every row that ended before then. */
 async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<string> {
-  if (!existsSync(ledger.path))
-    throw new TwinbookError('file_unreadable', `there is no ledger at ${ledger.path}`, 'The first start creates it.');
+  if (!existsSync(ledger.path)) throw noLedger(ledger.path);
   const { listBackups, locateBackupFolder } = await import('../../shell/backup/backups.js');
   const { verifyLedger } = await import('./restore-ledger.js');
   const folder = locateBackupFolder(ledger.path);
@@ -230,8 +229,9 @@ async function pruneStopped({ ledger: { path } }: TraderConfig, beforeMs: number
 }
 
 /** Deletes first, then returns the unused pages. */
-async function pruneAll(beforeMs: number, prune: Prune): Promise<Pruned> {
+async function pruneAll(beforeMs: number, prune: Prune) {
   const { adaptRows, adaptToCheckpoint, FIRST_PRUNED_AT_ONCE } = await import('../../trader/reconcile/prune.js');
+  // `until`, Unix ms: later ended rows stay; null when all stay.
   const pruned = { rows: 0, bytes: 0, until: null as number | null, batches: 0, longest_batch_ms: 0 };
   let [rows, after]: [number, number | null] = [FIRST_PRUNED_AT_ONCE, 0];
   for (let isDone = false; !isDone; ) {
@@ -251,14 +251,7 @@ async function pruneAll(beforeMs: number, prune: Prune): Promise<Pruned> {
   return pruned;
 }
 
-interface Pruned {
-  readonly rows: number;
-  readonly bytes: number;
-  /** Unix ms: later ended rows stay; null when all stay. */
-  readonly until: number | null;
-  readonly batches: number;
-  readonly longest_batch_ms: number;
-}
+type Pruned = Awaited<ReturnType<typeof pruneAll>>;
 
 function prunedLines(before: number, { rows, bytes, until }: Pruned): readonly string[] {
   const deleted = `deleted ${rows} rows that ended before ${utcText(before)} UTC; the file is ${(bytes / BYTES_PER_MB).toFixed(1)} MB smaller`;

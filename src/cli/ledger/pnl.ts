@@ -4,7 +4,6 @@ import { basename, extname, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { EventSource } from '../../lab/backtest/contract.js';
 import type { Journaled } from '../../lab/parity/journaled-prices.js';
-import type { Analysis } from '../../lab/report/analysis/analyse.js';
 import {
   BREAKDOWNS,
   type BreakdownBy,
@@ -12,7 +11,6 @@ import {
   computeBreakdown,
   type StandingPrice,
 } from '../../lab/report/live/breakdown.js';
-import type { SessionRecord } from '../../lab/session/contract.js';
 import { type RecordedBest, type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/market-walk.js';
 import { csvLine } from '../../shared/base/csv.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
@@ -113,12 +111,7 @@ function printPnl(
     io.out(`Holdings in ${unmarked.length} market(s) have no price now and count at their cost.\n`);
 }
 
-interface RunningTrader {
-  readonly marks: ReadonlyMap<string, Micros>;
-  readonly nowMs: number;
-}
-
-async function runningTrader(config: TraderConfig): Promise<RunningTrader | null> {
+async function runningTrader(config: TraderConfig) {
   const status = await askTrader({ command: 'status' }, { socket: config.control.socket, timeoutMs: 2000 }).catch(
     () => null,
   );
@@ -138,14 +131,10 @@ interface LiveQuestion {
   readonly fairMicros: ReadonlyMap<string, number>;
 }
 
-interface LiveSession {
-  readonly session: SessionRecord;
-  readonly analysis: Analysis;
-  readonly standing: StandingPrice;
-}
+type LiveSession = Awaited<ReturnType<typeof readLiveSession>>;
 
 /** Throws TwinbookError for unreadable data; an unreadable journal is reported and left out. */
-async function readLiveSession(question: LiveQuestion, io: CliIo): Promise<LiveSession> {
+async function readLiveSession(question: LiveQuestion, io: CliIo) {
   const { analyse } = await import('../../lab/report/analysis/analyse.js');
   const { sessionFromLedger } = await import('../../lab/report/live/session-from-ledger.js');
   const recorded = await recordedPrices(question, io);

@@ -49,14 +49,8 @@ export function restoreLedger({ ledgerPath, backup, reason, holder }: Restoring)
   }
 }
 
-export interface Verified {
-  readonly file: string;
-  /** Problems, one sentence each; empty for a consistent ledger. */
-  readonly problems: readonly string[];
-}
-
-/** Reads everything. @param ledgerPath the trader's own; any other file is a backup */
-export function verifyLedger(given: string, ledgerPath: string): Verified {
+/** Reads everything; the problems are sentences, none for a consistent ledger. @param ledgerPath the trader's own; any other file is a backup */
+export function verifyLedger(given: string, ledgerPath: string) {
   const file = given === ledgerPath ? given : findOwnName(given);
   const { sha256, problems } = examineFile(file);
   const change = findChange(file, sha256);

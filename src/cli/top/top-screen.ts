@@ -178,34 +178,8 @@ function moveOf(key: string): number {
 }
 
 /** A shown market. Amounts and prices are micros; null is unknown. */
-export interface TopRow {
-  readonly id: string;
-  readonly title: string;
-  /** Realised minus fees, plus holdings at their mark. */
-  readonly resultMicros: number | null;
-  readonly fills: number;
-  /** YES minus NO, shares. */
-  readonly netMicros: number;
-  readonly orders: number;
-  /** Others' best prices, YES space. */
-  readonly bidMicros: number | null;
-  readonly askMicros: number | null;
-  readonly ourBidMicros: number | null;
-  readonly ourAskMicros: number | null;
-  /** Age of its newest book; null without a trader. */
-  readonly ageMs: number | null;
-  /** `quoting`, or why not. */
-  readonly state: string;
-}
-
-export interface LedgerFacts {
-  readonly titles: ReadonlyMap<string, string>;
-  readonly holdings: ReadonlyMap<string, Holding>;
-  readonly openOrders: ReadonlyMap<string, number>;
-  /** At the last marks stored by the trader. */
-  readonly marks: ReadonlyMap<string, Micros>;
-  readonly cashMicros: number;
-}
+export type TopRow = ReturnType<typeof makeRow>;
+export type LedgerFacts = ReturnType<typeof readFacts>;
 
 interface Holding {
   readonly yesMicros: Micros;
@@ -216,7 +190,7 @@ interface Holding {
 const NOTHING: Holding = { yesMicros: ZERO, noMicros: ZERO, costMicros: ZERO };
 
 /** Reads changed facts; bookings go into the book. */
-export function readFacts(ledger: LedgerReader): LedgerFacts {
+export function readFacts(ledger: LedgerReader) {
   const holdings = new Map<string, Holding>();
   for (const { marketConditionId: id, isYes, sharesMicros, costMicros } of ledger.positions()) {
     const before = holdings.get(id) ?? NOTHING;
@@ -241,7 +215,7 @@ export function makeRows(trader: TraderState, facts: LedgerFacts, book: ResultBo
   return [...ids].map((id) => makeRow(id, trader, facts, book));
 }
 
-function makeRow(id: string, trader: TraderState, facts: LedgerFacts, book: ResultBook): TopRow {
+function makeRow(id: string, trader: TraderState, facts: LedgerFacts, book: ResultBook) {
   const told = trader.markets.get(id);
   const sum = book.markets.get(id);
   const held = facts.holdings.get(id) ?? NOTHING;
@@ -250,8 +224,10 @@ function makeRow(id: string, trader: TraderState, facts: LedgerFacts, book: Resu
   return {
     id,
     title: told?.title ?? facts.titles.get(id) ?? id,
+    /** Realised minus fees, plus holdings at their mark. */
     resultMicros: gained === null ? null : add(booked, gained),
     fills: sum?.fills ?? 0,
+    /** YES minus NO, shares. */
     netMicros: sub(held.yesMicros, held.noMicros),
     orders: told?.orders.length ?? facts.openOrders.get(id) ?? 0,
     bidMicros: told?.bestBidMicros ?? null,

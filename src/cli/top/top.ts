@@ -5,7 +5,7 @@
 
 import { existsSync } from 'node:fs';
 import { formatDecimal } from '../../shared/base/decimal.js';
-import { type Micros, micros } from '../../shared/base/micros.js';
+import { micros, ZERO } from '../../shared/base/micros.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { TraderState } from '../../shell/console/trader-state.js';
 import { ResultBook } from '../../shell/console/views/result-book.js';
@@ -131,8 +131,8 @@ const NO_LEDGER: LedgerFacts = {
   titles: new Map(),
   holdings: new Map(),
   openOrders: new Map(),
-  marks: new Map<string, Micros>(),
-  cashMicros: 0,
+  marks: new Map(),
+  cashMicros: ZERO,
 };
 
 function writeOnce(source: TopSource, sort: SortBy, isJson: boolean, io: CliIo): void {

@@ -182,21 +182,14 @@ export const latencyModel = (
 export const modelOfChoice = (choice: LatencyChoice, seed: number, spread?: RoundTripSpread): LatencyModel =>
   new DrawnLatency(choice, seed, spread);
 
-interface RoundTrips {
-  readonly name: string;
-  readonly tripsMs: Float64Array;
-  readonly random: Random;
-}
+type RoundTrips = ReturnType<typeof makeRoundTrips>;
 
-function makeRoundTrips(spec: LatencySpec, measuredMs: readonly number[], seed: number, stream: string): RoundTrips {
+function makeRoundTrips(spec: LatencySpec, measuredMs: readonly number[], seed: number, stream: string) {
   const scaled = spec.scale === 1 ? '' : `:x${spec.scale}`;
   const random = Random.fromSeed(seed, stream);
   if (spec.kind === 'constant') {
-    return {
-      name: `constant:${spec.constantMs}${scaled}`,
-      tripsMs: Float64Array.of(spec.constantMs * spec.scale),
-      random,
-    };
+    const tripsMs = Float64Array.of(spec.constantMs * spec.scale);
+    return { name: `constant:${spec.constantMs}${scaled}`, tripsMs, random };
   }
   if (measuredMs.length === 0) {
     const hint = `Choose another one, such as --latency ${USUAL_LATENCY}.`;

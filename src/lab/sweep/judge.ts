@@ -22,12 +22,7 @@ import type {
 import { eventsIn, foldCount, trainingFor } from './folds.js';
 import type { Outcomes } from './results/outcomes.js';
 
-export interface Judged {
-  readonly models: readonly ModelJudgement[];
-  readonly configurations: readonly ConfigurationResult[];
-  /** For each fill model: what its Sharpe ratios are deflated by. */
-  readonly trials: readonly (Trials | null)[];
-}
+export type Judged = ReturnType<typeof judge>;
 
 /** @param tried every configuration that was ever tried on such a search, those of this one among them */
 export function judge(
@@ -36,7 +31,7 @@ export function judge(
   fillModels: readonly string[],
   outcomes: Outcomes,
   tried: number,
-): Judged {
+) {
   const done = candidates.filter((candidate) => outcomes.findStatus(candidate).status === 'done');
   /** By event, one configuration after the other; none of them is kept. */
   function* readRows(model: number): Generator<Float64Array> {
@@ -55,6 +50,7 @@ export function judge(
     const overfitting = measureOverfitting(readRows(model), done.length, events.length);
     return { trials, judgement: { fillModel, sharpeVariance, luckySharpe, overfitting } };
   });
+  /** For each fill model: what its Sharpe ratios are deflated by. */
   const trials = judged.map((model) => model.trials);
   const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
   return { models: judged.map(({ judgement }) => judgement), configurations, trials };

@@ -38,9 +38,10 @@ interface Look extends KalshiFile {
   readonly isNumbered: boolean;
 }
 
-export async function kalshiGroups(files: readonly string[]): Promise<FoundGroups> {
+export async function kalshiGroups(files: readonly string[]) {
   const paths = [...new Map(files.map((file) => [resolve(file), file])).values()];
   const groups = new Map<string, Look[]>();
+  // Files with messages of Polymarket, and without any message.
   const others: string[] = [];
   const strangers: string[] = [];
   for (const path of paths) {
@@ -54,14 +55,6 @@ export async function kalshiGroups(files: readonly string[]): Promise<FoundGroup
 
 /** Files with this ending are often of another kind. */
 const MAY_BE_ANYTHING = /\.json(\.gz|\.zst)?$/;
-
-export interface FoundGroups {
-  readonly groups: readonly KalshiGroup[];
-  /** Files with messages of Polymarket. */
-  readonly others: readonly string[];
-  /** Other files without any message. */
-  readonly strangers: readonly string[];
-}
 
 function makeGroup(looks: readonly Look[]): KalshiGroup {
   const sorted = [...looks].sort((a, b) => a.firstMs - b.firstMs || (basename(a.path) < basename(b.path) ? -1 : 1));

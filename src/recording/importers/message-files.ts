@@ -21,13 +21,8 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 export const isMessageFile = (name: string): boolean =>
   name.endsWith('.parquet') || (MESSAGES.test(name.replace(PACKED, '')) && !/\.parquet\.(gz|zst)$/.test(name));
 
-export interface FoundFiles {
-  readonly paths: readonly string[];
-  readonly notRead: readonly string[];
-}
-
 /** Files of a folder and its subfolders; of a set with a folder `events`, those in it. */
-export function findFiles(folder: string): FoundFiles {
+export function findFiles(folder: string) {
   const events = join(folder, 'events');
   const root = isFolder(events) ? events : folder;
   const names = readdirSync(root).sort();

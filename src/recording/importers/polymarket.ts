@@ -35,20 +35,15 @@ export interface PolymarketReading {
   readonly scratch: () => string | null;
 }
 
-export interface PolymarketFile {
-  readonly path: string;
-  /** Empty: its hour is a gap. */
-  readonly isEmpty: boolean;
-}
-
 /** Null for a file of another kind. An unreadable one counts as Polymarket's, and its reader reports the reason. */
-export async function lookAtPolymarket(path: string): Promise<PolymarketFile | null> {
+export async function lookAtPolymarket(path: string) {
   if (!path.endsWith('.parquet')) return null;
   return withConnection(async (connection) => {
     const source = `read_parquet(${quote(path)}, hive_partitioning = false)`;
     const columns = await describeColumns(connection, source).catch(() => null);
     if (columns === null) return { path, isEmpty: false };
     if (['event', 'msg', 'market_ticker'].some((name) => columns.has(name))) return null;
+    // An empty file's hour is a gap.
     const isArchive = formOf(columns) === 'archive';
     return {
       path,

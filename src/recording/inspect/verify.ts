@@ -29,12 +29,6 @@ export interface Finding {
   readonly message: string;
 }
 
-export interface Verified {
-  readonly markets: number;
-  readonly events: number;
-  readonly findings: readonly Finding[];
-}
-
 /**
  * Longest normal crossing of a book, ms: feeds send the two sides of a move one after the other; in real recordings
  * that lasts below a second.
@@ -44,7 +38,7 @@ export const CROSSED_LIMIT_MS = 5000;
 /**
  * Checks every recording under these paths, of our own format or raw. Throws TwinbookError as `openRecordings` does.
  */
-export async function verifyRecordings(paths: readonly string[]): Promise<Verified> {
+export async function verifyRecordings(paths: readonly string[]) {
   const findings: Finding[] = [];
   let [markets, events] = [0, 0];
   for (const path of paths) {
@@ -61,11 +55,7 @@ export async function verifyRecordings(paths: readonly string[]): Promise<Verifi
 }
 
 /** One of our markets, or a path of another kind. Our own that cannot be opened is a finding. */
-async function verifyUnit(
-  path: string,
-  isOurs: boolean,
-  findings: Finding[],
-): Promise<{ markets: number; events: number }> {
+async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
   if (isOurs) findings.push(...(await verifyFiles(path)));
   let recordings: readonly Recording[];
   try {

@@ -25,20 +25,21 @@ const TITLES = [
   HOSTILE,
 ];
 
-const rowOf = (title: string, place: number): TopRow => ({
-  id: `market-${place}`,
-  title,
-  resultMicros: (place - 1) * 1_234_560_000,
-  fills: 10 * place,
-  netMicros: -place * 12_500_000,
-  orders: place,
-  bidMicros: 410_000,
-  askMicros: 430_000 + place * 10_000,
-  ourBidMicros: 400_000,
-  ourAskMicros: null,
-  ageMs: place === 3 ? null : 700 + place,
-  state: place === 2 ? `paused: ${HOSTILE} because of something long that nobody has room for` : 'quoting',
-});
+const rowOf = (title: string, place: number) =>
+  ({
+    id: `market-${place}`,
+    title,
+    resultMicros: (place - 1) * 1_234_560_000,
+    fills: 10 * place,
+    netMicros: -place * 12_500_000,
+    orders: place,
+    bidMicros: 410_000,
+    askMicros: 430_000 + place * 10_000,
+    ourBidMicros: 400_000,
+    ourAskMicros: null,
+    ageMs: place === 3 ? null : 700 + place,
+    state: place === 2 ? `paused: ${HOSTILE} because of something long that nobody has room for` : 'quoting',
+  }) as TopRow;
 const ROWS = TITLES.map(rowOf);
 const LOOK: TopLook = { sort: 'result', isReversed: false, from: 0 };
 const head = (rows: readonly TopRow[] = ROWS) => ({

@@ -1,7 +1,6 @@
 /** `twinbook sweep`: many configurations over the same recordings, on all cores. */
 
 import type { SweepWatcher } from '../../../lab/sweep/contract.js';
-import type { SweepOutcome } from '../../../lab/sweep/sweep.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { type Answer, type Call, command, flag, integerBetween, list, read, type Values } from '../../command.js';
 import { EXIT } from '../../output/exit.js';
@@ -81,13 +80,7 @@ async function sweep({ options, file, isJson, io }: Call<typeof OPTIONS, 'file'>
   return { ...answer, code: EXIT.failed };
 }
 
-interface SweepRun {
-  readonly outDir: string;
-  readonly play: (told: SweepWatcher) => Promise<SweepOutcome>;
-  readonly progress: ProgressWords;
-}
-
-async function overRecordings(options: SweepFlags, io: CliIo): Promise<SweepRun> {
+async function overRecordings(options: SweepFlags, io: CliIo) {
   for (const [name, option] of Object.entries(OF_WORLDS)) {
     if (options[name as keyof typeof OF_WORLDS] === undefined) continue;
     throw new TwinbookError(
@@ -100,10 +93,10 @@ async function overRecordings(options: SweepFlags, io: CliIo): Promise<SweepRun>
   const { runSweep } = await import('../../../lab/sweep/sweep.js');
   const engine = await openEngine(options, io);
   const play = (told: SweepWatcher) => runSweep(plan, told, engine);
-  return { outDir: plan.outDir, play, progress: ['backtests', 'events'] };
+  return { outDir: plan.outDir, play, progress: ['backtests', 'events'] satisfies ProgressWords };
 }
 
-async function overWorlds(options: SweepFlags, io: CliIo): Promise<SweepRun> {
+async function overWorlds(options: SweepFlags, io: CliIo) {
   const { runWorldSweep } = await import('../../../lab/arena/world-sweep.js');
   const worlds = await findWorlds(options.world ?? []);
   const conditions = await readConditions(options, worlds);
@@ -118,7 +111,7 @@ async function overWorlds(options: SweepFlags, io: CliIo): Promise<SweepRun> {
   };
   return {
     outDir: plan.outDir,
-    play: (told) => runWorldSweep(plan, told),
-    progress: ['configurations and worlds', 'simulations'],
+    play: (told: SweepWatcher) => runWorldSweep(plan, told),
+    progress: ['configurations and worlds', 'simulations'] satisfies ProgressWords,
   };
 }

@@ -31,20 +31,13 @@ export interface FeedQuestion {
   readonly delayMs: number | null;
 }
 
-export interface FeedData {
-  readonly settings: readonly FeedSettings[];
-  /** In order of the time at which they are known. */
-  readonly values: readonly RecordedFeedValue[];
-  /** One line per feed: the played values. */
-  readonly lines: readonly string[];
-  readonly warnings: readonly string[];
-}
+export type FeedData = Awaited<ReturnType<typeof readFeedData>>;
 
 /**
  * Throws TwinbookError `file_unreadable` for an unreadable file, `usage` for one without a valid row, or for more than
  * five million values.
  */
-export async function readFeedData(question: FeedQuestion): Promise<FeedData> {
+export async function readFeedData(question: FeedQuestion) {
   const { config, choices, recordings } = question;
   const added = choices.filter(({ name }) => !config.feeds.some((feed) => feed.name === name));
   const settings = [
