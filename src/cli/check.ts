@@ -15,7 +15,6 @@ export const ok = (name: string, text: string): Check => ({ name, result: 'ok', 
 export const warn = (name: string, text: string, hint = ''): Check => ({ name, result: 'warn', text, hint });
 export const fail = (name: string, text: string, hint: string): Check => ({ name, result: 'fail', text, hint });
 
-/** A failed check from an error. */
 export function failCheck(name: string, error: unknown): Check {
   if (!(error instanceof TwinbookError)) throw error;
   return fail(name, error.message, error.hint);

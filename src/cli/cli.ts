@@ -3,7 +3,7 @@
  * reads the ledger, talks to the running trader over its control socket, or starts one of the two programs.
  *
  * A user's mistake is a message and a hint, never a stack trace; a secret is never an argument and never printed.
- * One file per group of commands, of which only that of the command is loaded (`command-groups.ts`); heavy rooms are
+ * One file per group of commands, of which only that of the command is loaded; heavy rooms are
  * loaded when a command needs them.
  */
 
@@ -11,7 +11,6 @@ import { Command, CommanderError } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import { plainText } from '../shared/base/plain-text.js';
 import { VERSION } from '../shell/config/shipped.js';
-import { groupsFor } from './command-groups.js';
 import { EXIT, type ExitCode, findExitCode } from './output/exit.js';
 import type { CliIo, Session } from './output/io.js';
 
@@ -69,4 +68,49 @@ function reportFailure(error: unknown, io: CliIo): ExitCode {
   if (io.env['TWINBOOK_DEBUG'] === '1' && error instanceof Error) io.err(`${error.stack ?? ''}\n`);
   else io.err('  Run it again with TWINBOOK_DEBUG=1 to see where, and report that together with the command.\n');
   return EXIT.failed;
+}
+
+interface CommandGroup {
+  readonly names: readonly string[];
+  readonly load: () => Promise<(program: Command, session: Session) => void>;
+}
+
+/** In the order of the help. */
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  { names: ['start', 'exchange'], load: async () => (await import('./run-commands.js')).addRunCommands },
+  { names: ['guardian'], load: async () => (await import('./control/guardian.js')).addGuardianCommand },
+  { names: ['console'], load: async () => (await import('./control/console.js')).addConsoleCommand },
+  { names: ['dashboard'], load: async () => (await import('./control/dashboard.js')).addDashboardCommand },
+  { names: ['mcp'], load: async () => (await import('./mcp.js')).addMcpCommand },
+  { names: ['alerts'], load: async () => (await import('./control/alerts.js')).addAlertsCommand },
+  { names: ['fleet'], load: async () => (await import('./fleet.js')).addFleetCommands },
+  { names: ['record'], load: async () => (await import('./record.js')).addRecordCommand },
+  { names: ['replay'], load: async () => (await import('./lab/replay.js')).addReplayCommand },
+  { names: ['parity'], load: async () => (await import('./lab/parity.js')).addParityCommand },
+  {
+    names: ['status', 'orders', 'drafts', 'fills', 'positions', 'markets', 'ledger', 'pnl', 'events'],
+    load: async () => (await import('./ledger/ledger-commands.js')).addLedgerCommands,
+  },
+  { names: ['top'], load: async () => (await import('./top/top.js')).addTopCommand },
+  {
+    names: ['widen', 'reduce-only', 'pause', 'resume', 'flatten', 'unkill', 'stop', 'cancel-all', 'kill', 'explain'],
+    load: async () => (await import('./control/control-commands.js')).addControlCommands,
+  },
+  { names: ['reconcile'], load: async () => (await import('./ledger/reconcile.js')).addReconcileCommand },
+  { names: ['doctor'], load: async () => (await import('./doctor/doctor.js')).addDoctorCommand },
+  { names: ['rehearse'], load: async () => (await import('./rehearse.js')).addRehearseCommand },
+  { names: ['keys'], load: async () => (await import('./keys.js')).addKeysCommands },
+  { names: ['backtest'], load: async () => (await import('./lab/backtest.js')).addBacktestCommand },
+  { names: ['sweep'], load: async () => (await import('./lab/sweep/sweep.js')).addSweepCommand },
+  { names: ['arena'], load: async () => (await import('./lab/arena.js')).addArenaCommand },
+  { names: ['data'], load: async () => (await import('./data/data-commands.js')).addDataCommands },
+  { names: ['strategies', 'config'], load: async () => (await import('./config-commands.js')).addConfigCommands },
+];
+
+/** Groups that this command line needs: none for the version, all for help or an unknown command. */
+export function groupsFor(argv: readonly string[]): readonly CommandGroup[] {
+  const [first] = argv;
+  if (first === '--version' || first === '-V') return [];
+  const named = COMMAND_GROUPS.filter(({ names }) => first !== undefined && names.includes(first));
+  return named.length > 0 ? named : COMMAND_GROUPS;
 }

@@ -1,12 +1,13 @@
 /** Commands, each declared as one row: its arguments, options, `-c`, `--json`, help and exit code follow from it. */
 
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseDecimal } from '../shared/base/decimal.js';
+import type { Micros } from '../shared/base/micros.js';
 import { OPERATOR_COMMANDS, type OperatorName, type OperatorRow } from '../shared/protocol/operator-commands.js';
 import { loadConfig, loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import type { Config } from '../shell/config/types.js';
 import type { ModeData } from '../shell/control/control-protocol.js';
-import { integerBetween } from './arguments.js';
 import { EXIT, type ExitCode } from './output/exit.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, type Session } from './output/io.js';
 import { type Column, json, table } from './output/table.js';
@@ -31,11 +32,11 @@ export const flag = (flags: string, help: string): OptionRow<true | undefined> =
 /** `--no-…`: false if given, else true. */
 export const unless = (flags: string, help: string): OptionRow<boolean> => ({ option: new Option(flags, help) });
 
-export const text = (flags: string, help: string): OptionRow<string | undefined> => ({
-  option: new Option(flags, help),
+/** `conflicts`: options that may not be given too. */
+export const text = (flags: string, help: string, ...conflicts: string[]): OptionRow<string | undefined> => ({
+  option: new Option(flags, help).conflicts(conflicts),
 });
 
-/** Text that is read. */
 export const read = <T>(flags: string, help: string, reader: Reader<T>): OptionRow<T | undefined> => ({
   option: new Option(flags, help).argParser(reader),
 });
@@ -52,9 +53,22 @@ export function required<T>(flags: string, help: string, reader?: Reader<T>): Op
   return { option: reader === undefined ? option : option.argParser(reader) };
 }
 
-/** `--name <value...>`; `shown` describes the default. */
+/** `--name <value...>`. */
+export const list = (
+  flags: string,
+  help: string,
+  ...conflicts: string[]
+): OptionRow<readonly string[] | undefined> => ({
+  option: new Option(flags, help).conflicts(conflicts),
+});
+
+/** The same, empty by default; `shown` describes that. */
 export const several = (flags: string, help: string, shown: string): OptionRow<readonly string[]> => ({
   option: new Option(flags, help).default([], shown),
+});
+
+export const requiredList = (flags: string, help: string): OptionRow<readonly string[]> => ({
+  option: new Option(flags, help).makeOptionMandatory(),
 });
 
 /** May be repeated; the reader also gets the earlier values. */
@@ -68,13 +82,17 @@ export const repeated = <T = string>(
     .argParser((given: string, before: readonly T[]) => [...before, reader(given, before)]),
 });
 
-/** One of these words. */
 export const choice = <T extends string>(
   flags: string,
   help: string,
   words: readonly T[],
   value: NoInfer<T>,
 ): OptionRow<T> => ({ option: new Option(flags, help).choices(words).default(value) });
+
+export const changedCode = flag(
+  '--accept-changed-code',
+  "run the code that the configuration's strategy files have now, though its hash differs from the run's",
+);
 
 export const csvFlag = (help = 'print CSV in place of a table'): OptionRow<true | undefined> => ({
   option: new Option('--csv', help).conflicts('json'),
@@ -84,7 +102,6 @@ export const csvFlag = (help = 'print CSV in place of a table'): OptionRow<true 
 export const SLOW_S = 90;
 export const QUICK_S = 10;
 
-/** Option of every command that talks to the running trader. */
 export const timeoutOption = (timeoutS: number): OptionRow<number> =>
   usual('--timeout <s>', 'how long to wait for the trader, s', timeoutS, integerBetween(1, 3600));
 
@@ -133,7 +150,6 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   /** Prints its own output; `hasJson`: it also has `--json`. */
   readonly run?: (call: Call<Rows, Kind>) => Did;
   readonly hasJson?: true;
-  /** Commands below it. */
   readonly below?: readonly AddCommand[];
   /** Left out: `twinbook mcp` does not offer it. */
   readonly tool?: Tool;
@@ -162,7 +178,6 @@ export function toolOf(name: OperatorName): { readonly tool?: Tool } {
 const TOOLS = new WeakMap<Command, Tool>();
 export const findTool = (command: Command): Tool | undefined => TOOLS.get(command);
 
-/** Adds to a program or to the parent command. */
 export type AddCommand = (parent: Command, session: Session) => Command;
 
 export const command =
@@ -222,7 +237,6 @@ export const all =
     for (const add of commands) add(parent, session);
   };
 
-/** A command with subcommands and no action. */
 export const group =
   (name: string, help: string, ...commands: readonly AddCommand[]): AddCommand =>
   (parent, session) => {
@@ -231,7 +245,6 @@ export const group =
     return made;
   };
 
-/** Rows for programs and people. */
 export const rowsAnswer = <Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -244,3 +257,56 @@ export const rowsAnswer = <Row>(
 export const modeText = ({ mode, reason }: ModeData): string => (reason === '' ? mode : `${mode}: ${reason}`);
 
 export const linesText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+
+/** The returned reader carries its range, for schemas. */
+export const integerBetween = (min: number, max: number) =>
+  Object.assign(
+    (text: string): number => {
+      const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+      if (!(value >= min && value <= max))
+        throw new InvalidArgumentError(`Wanted a whole number from ${min} to ${max}.`);
+      return value;
+    },
+    { min, max },
+  );
+
+export const numberBetween =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Wanted a number from ${min} to ${max}.`);
+    return value;
+  };
+
+export function positiveAmount(text: string): Micros {
+  const value = parseDecimal(text);
+  if (value === null || value < 0) throw new InvalidArgumentError('Wanted a decimal such as 10000 or 0.5.');
+  return value;
+}
+
+/** A time, Unix ms: UTC without a zone. */
+export function momentIn(text: string): number {
+  const [, day, time, zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
+  if (Number.isNaN(ms)) throw new InvalidArgumentError("Wanted a time in UTC such as '2026-11-25 21:03:10'.");
+  return ms;
+}
+
+/** As `momentIn`, or the beginning of a day, UTC. Unix ms. */
+export function dayOrMomentIn(text: string): number {
+  const [, day = '', time = ' 00:00'] = /^(\d{4}-\d\d-\d\d)(.*)$/.exec(text) ?? [];
+  // JavaScript reads 31 February as 3 March.
+  const isDay = new Date(Date.parse(`${day}T00:00Z`) || 0).toISOString().startsWith(day);
+  if (day === '' || !isDay)
+    throw new InvalidArgumentError("Wanted a day or a time in UTC: '2026-11-25' or '2026-11-25 21:03:10'.");
+  return momentIn(`${day}${time || ' 00:00'}`);
+}
+
+export function nonEmpty(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Wanted some text.');
+  return text;
+}
+
+export const resolveData = (paths: readonly string[], io: CliIo): string[] =>
+  paths.map((path) => resolve(io.cwd, path));

@@ -9,12 +9,21 @@ import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';
 import { rulesOf } from '../shell/fleet/lease.js';
 import { FleetMember } from '../shell/fleet/member.js';
 import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/tables.js';
-import { integerBetween, nonEmpty, positiveAmount } from './arguments.js';
-import { type Call, command, flag, group, required, text, usual } from './command.js';
+import {
+  type Call,
+  command,
+  flag,
+  group,
+  integerBetween,
+  nonEmpty,
+  positiveAmount,
+  required,
+  text,
+  usual,
+} from './command.js';
 import type { CliIo } from './output/io.js';
 import { type Column, record, short, table } from './output/table.js';
 
-/** Longest wait of a command for the database, ms. */
 const ANSWER_MS = 5_000;
 
 /** The section of the trader's file. Throws TwinbookError `config_invalid` without one. */
@@ -24,7 +33,6 @@ function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   throw new TwinbookError('config_invalid', `${file} has no section \`fleet\``, hint);
 }
 
-/** Opens the database of the trader's file, and always closes it. */
 async function withDatabase<T>(
   { database: server }: FleetConfig,
   io: CliIo,

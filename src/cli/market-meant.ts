@@ -6,7 +6,6 @@ import type { LedgerReader } from '../trader/ledger/contract.js';
 import { readLedger } from './ledger/ledger-reading.js';
 import type { CliIo } from './output/io.js';
 
-/** Markets of the ledger, with their names. */
 export const marketsNamed = (ledger: LedgerReader): readonly Named[] =>
   ledger.markets().map(({ conditionId, title }) => ({ id: conditionId, title }));
 
@@ -37,7 +36,6 @@ export interface Named {
   readonly title: string;
 }
 
-/** Maximum candidates in an error. */
 const LISTED = 10;
 
 /**

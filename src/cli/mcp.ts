@@ -25,7 +25,6 @@ const LONGEST_ANSWER = 60_000;
 const LONGEST_LINE = 1024 * 1024;
 /** Maximum concurrent calls of each kind. */
 const MOST_CALLS = 8;
-/** Longest wait at the end for stops that are under way, ms. */
 const FINISH_WITHIN_MS = 10_000;
 
 export const addMcpCommand: AddCommand = (parent, session) =>
@@ -113,7 +112,6 @@ function makeSchema(made: Command, { options, required = [] }: Tool) {
   return z.strictObject(fields);
 }
 
-/** Name of a command's argument. */
 const SUBJECT = 'subject';
 
 const optionsOf = (made: Command, names: readonly string[]): readonly Option[] =>

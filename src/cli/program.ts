@@ -1,9 +1,10 @@
 /** The program: real streams, environment and signals, and the exit code. */
 
 import { writeSync } from 'node:fs';
+import { plainText } from '../shared/base/plain-text.js';
 import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
-import { cleanLastWords, onUncaught } from './output/crash-handler.js';
+import { EXIT } from './output/exit.js';
 import type { CliIo, CliTerminal } from './output/io.js';
 
 cleanLastWords();
@@ -14,7 +15,6 @@ cleanLastWords();
 let told: (() => void) | null = null;
 /** A long-running program drops further output while more bytes are unread. */
 const MOST_UNREAD_BYTES = 64 * 1024;
-/** Longest wait at the end for unread output, ms. */
 const OUTPUT_WITHIN_MS = 2_000;
 
 for (const stream of [process.stdout, process.stderr]) {
@@ -121,7 +121,6 @@ const io: CliIo = {
   onKillSignal: (kill) => void process.on('SIGUSR2', () => kill('signal SIGUSR2')),
 };
 
-/** Longest wait for files at the end, ms. */
 const FILES_WITHIN_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 
@@ -145,3 +144,27 @@ const exitCode = await runCli(process.argv.slice(2), io);
 const finish = () => end(exitCode);
 if (told !== null) setTimeout(finish, OUTPUT_WITHIN_MS);
 process.stdout.write('', finish);
+
+let takeUncaught: ((error: unknown) => void) | null = null;
+
+/** From now on `take` gets such errors and the process continues: a trader first cancels its orders. */
+export function onUncaught(take: (error: unknown) => void): void {
+  takeUncaught = take;
+}
+
+/** For uncaught exceptions and unhandled rejections. */
+function cleanLastWords(): void {
+  process.on('uncaughtException', (error) => {
+    if (takeUncaught !== null) return takeUncaught(error);
+    // Synchronous: a stream would not be flushed.
+    writeSync(2, plainText(secrets.clean(`Sorry, this is a bug in Twinbook: ${formatStack(error)}\n`)));
+    process.exit(EXIT.failed);
+  });
+}
+
+/** Stack of the error and its causes, without other fields such as a request's headers. */
+function formatStack(error: unknown, depth = 0): string {
+  if (!(error instanceof Error)) return String(error);
+  const stack = error.stack ?? `${error.name}: ${error.message}`;
+  return error.cause === undefined || depth > 4 ? stack : `${stack}\ncaused by ${formatStack(error.cause, depth + 1)}`;
+}

@@ -8,8 +8,20 @@ import type { VenueProfile } from '../shared/protocol/profile.js';
 import { loadConfig } from '../shell/config/load.js';
 import { profilePath, readProfile } from '../shell/config/sections/venue.js';
 import { venueNames } from '../shell/config/shipped.js';
-import { integerBetween, numberBetween, positiveAmount, resolveData } from './arguments.js';
-import { all, command, flag, read, several, text, unless, usual } from './command.js';
+import {
+  all,
+  command,
+  flag,
+  integerBetween,
+  numberBetween,
+  positiveAmount,
+  read,
+  resolveData,
+  several,
+  text,
+  unless,
+  usual,
+} from './command.js';
 import { type CliIo, keepFilesPrivate } from './output/io.js';
 
 const verbose = flag('-v, --verbose', 'print every note on recorded market data');
@@ -109,7 +121,6 @@ const exchangeCommand = command({
   },
 });
 
-/** Opens an account with paper money for a new wallet and prints everything that a client needs to trade with it. */
 async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliIo): Promise<void> {
   const [{ ServiceClient }, { Wallet }] = await Promise.all([
     import('../shell/client/client.js'),

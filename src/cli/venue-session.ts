@@ -6,12 +6,13 @@ import type { DataOf, EndpointName } from '../shared/protocol/endpoints.js';
 import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
 import type { TraderConfig } from '../shell/config/load.js';
+import { askTrader } from '../shell/control/control-client.js';
 import type { Credentials } from '../shell/wallet/credentials.js';
 import type { Wallet } from '../shell/wallet/wallet.js';
+import { nullOn } from './control/reach.js';
 import type { CliIo } from './output/io.js';
-import { venueAddress } from './venue-address.js';
 
-export interface VenueSession {
+interface VenueSession {
   readonly client: ServiceClient;
   readonly wallet: Wallet;
 }
@@ -48,7 +49,6 @@ export async function openKeys(config: TraderConfig, io: CliIo) {
   return { wallet, credentials };
 }
 
-/** Opens wallet and credentials, runs `use` with a signed client, and always closes it. */
 export async function withVenue<T>(
   config: TraderConfig,
   io: CliIo,
@@ -61,7 +61,6 @@ export async function withVenue<T>(
 interface ClientOptions {
   /** Null or absent: unsigned. */
   readonly credentials?: Credentials | null;
-  /** As of `venueAddress`. */
   readonly controls?: boolean;
 }
 
@@ -102,3 +101,38 @@ export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, a
 }
 
 const UNREACHABLE_HINT = 'Check the address in the configuration.';
+
+const nothingToClose = async (): Promise<void> => undefined;
+
+/**
+ * The address to call. An embedded exchange is asked of the running trader; without one its stored state is opened for
+ * this command alone, without simulated traders, so that orders can be read and canceled there too.
+ * `controls`: whether it then answers the controls under `/paper/`. Throws `venue_unreachable` when it has never run.
+ */
+async function venueAddress({ venue, exchange, control }: TraderConfig, controls = false) {
+  const { profile } = venue;
+  if (exchange === null || !exchange.embedded) return { url: profile.base_url, close: nothingToClose };
+  const running = await askTrader({ command: 'status' }, { socket: control.socket, timeoutMs: 5000 }).catch(
+    nullOn('not_running'),
+  );
+  if (running !== null) return { url: running.process.baseUrl, close: nothingToClose };
+  if (!existsSync(exchange.dataDir)) {
+    const text = `the embedded exchange has never run: there is no ${exchange.dataDir}`;
+    throw new TwinbookError('venue_unreachable', text, 'Start the trader once.');
+  }
+  const { startExchange } = await import('../exchange/exchange.js');
+  return startExchange({
+    port: 0,
+    profile,
+    dataDir: exchange.dataDir,
+    seed: exchange.seed,
+    controls,
+    crowd: false,
+    rateLimits: exchange.rateLimits,
+    startingFunds: exchange.startingFundsMicros,
+    landingMs: exchange.landingMs,
+    draftLifetimeS: exchange.draftLifetimeS,
+    marketData: [],
+    speed: 1,
+  });
+}

@@ -26,7 +26,6 @@ export class ChunkWriter {
     if (this.#length === CHUNK_EVENTS) this.#close();
   }
 
-  /** Unix ms of the last event written; minus infinity before the first. */
   get lastTimeMs(): number {
     return this.#lastTimeMs;
   }

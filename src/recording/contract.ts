@@ -61,7 +61,6 @@ export interface RecordedMarket {
   readonly closeIsGuessed?: true;
   /** Null when unknown: such a market closes and stays unresolved. */
   readonly outcome: MarketOutcome | null;
-  /** The market's fees, if recorded. */
   readonly fees?: RecordedFees;
   readonly source: RecordingSource;
 }
@@ -117,7 +116,6 @@ export interface RecordedPoll {
 
 /** A feed's value for a market. */
 export interface RecordedFeedValue {
-  /** The name of the feed. */
   readonly feed: string;
   /** Venue clock, Unix ms, when the recorder received it. It must not be used before. */
   readonly timeMs: number;

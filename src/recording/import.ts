@@ -8,6 +8,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
 import { makeFolder } from '../shared/base/folder.js';
+import { isGone } from '../shared/base/process-mark.js';
 import {
   EVENT,
   type EventChunk,
@@ -19,7 +20,6 @@ import {
 import { openRecordings } from './recording.js';
 import type { MarketSink } from './store/contract.js';
 import { unreadableFolder } from './store/day-folder.js';
-import { isAlive } from './store/folder-lock.js';
 import { marketFolder } from './store/layout.js';
 import { openRecordingStore } from './store/store.js';
 
@@ -30,7 +30,6 @@ export interface ImportProgress {
   /** Of all markets, counted from 0. */
   readonly market: number;
   readonly markets: number;
-  /** Events of all markets so far. */
   readonly events: number;
   /** Finished fraction, 0 to 1, by recorded time. */
   readonly share: number;
@@ -47,13 +46,11 @@ export interface ImportedMarket {
    */
   readonly status: 'imported' | 'present' | 'failed' | 'not read';
   readonly events: number;
-  /** Reason of a failure; null otherwise. */
   readonly failure: string | null;
   readonly warnings: readonly RecordingWarning[];
 }
 
 export interface ImportOptions {
-  /** Existing markets are written again. */
   readonly replace?: boolean;
   /** Ids and tickers of the venue, or prefixes; all markets if none are given. */
   readonly markets?: readonly string[];
@@ -99,10 +96,8 @@ export async function importRecordings(
   }
 }
 
-/** Where markets go. */
 interface Target {
   readonly out: string;
-  /** Folder of incomplete data. */
   readonly workshop: string;
   readonly options: ImportOptions;
 }
@@ -150,7 +145,6 @@ async function importAll(recordings: readonly Recording[], target: Target): Prom
   return done;
 }
 
-/** Files of an unknown market. */
 const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMarket => ({
   conditionId: '',
   ticker: '',
@@ -190,7 +184,8 @@ async function newWorkshop(out: string): Promise<string> {
     makeFolder(out);
     for (const name of readdirSync(out)) {
       const pid = /^\.importing-(\d+)-/.exec(name)?.[1];
-      if (pid !== undefined && !isAlive(Number(pid))) await rm(join(out, name), { recursive: true, force: true });
+      if (pid !== undefined && isGone({ pid: Number(pid), born: null }))
+        await rm(join(out, name), { recursive: true, force: true });
     }
     return await mkdtemp(join(out, `${WORKSHOP}${process.pid}-`));
   } catch (error) {

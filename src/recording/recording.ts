@@ -22,9 +22,7 @@ import { isDayFolder, isFileOfStore, isStore, marketFolders } from './store/layo
 export type OnFailure = (error: TwinbookError) => void;
 
 export interface OpenOptions {
-  /** Called with each error; without it the first is thrown. */
   readonly onFailure?: OnFailure;
-  /** Called with a sentence about unread files. */
   readonly onNotRead?: (sentence: string) => void;
   /** Ids and tickers of the venue, or prefixes; all markets if none are given. Ignored for stored recordings. */
   readonly markets?: readonly string[];
@@ -68,10 +66,8 @@ const nothingOpened = (paths: readonly string[], { markets = [] }: OpenOptions):
       : 'holds no event of any market (events lie in files called events-0001.parquet and so on)',
   );
 
-/** Opens one path, which may have several markets. */
 type Opener = () => Promise<readonly Recording[]>;
 
-/** In the order of the paths. */
 async function makeOpeners(paths: readonly string[], options: OpenOptions): Promise<Opener[]> {
   const files: string[] = [];
   const days: string[] = [];
@@ -126,7 +122,6 @@ async function messageOpeners(
 const isWanted = (name: string, markets: readonly string[]): boolean =>
   markets.length === 0 || markets.some((market) => name.startsWith(market));
 
-/** Single days of a market given one by one. */
 function daysByMarket(days: readonly string[]): Opener[] {
   const byMarket = new Map<string, Set<string>>();
   for (const day of days) {

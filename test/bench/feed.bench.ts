@@ -11,7 +11,6 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ASK, BID } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
-import { BookTexts } from '../../src/exchange/service/book-texts.js';
 import { faultAnswer, successText } from '../../src/exchange/service/envelope.js';
 import type { HandlerContext, Reply, ServiceCall } from '../../src/exchange/service/handler-context.js';
 import { HANDLERS } from '../../src/exchange/service/handlers.js';
@@ -182,7 +181,7 @@ class World {
     this.core = core;
     this.#account = account;
     this.#others = others;
-    this.#context = { core, books: new BookTexts(core), wallets: new WalletSignatures() };
+    this.#context = { core, wallets: new WalletSignatures() };
     this.trader = trader(this);
   }
 
@@ -295,7 +294,6 @@ function handle<N extends EndpointName>(name: N, call: object, context: HandlerC
 
 function answerOf(status: number, pageLimit: number | null, reply: Reply<EndpointName>) {
   if (!reply.ok) return faultAnswer(reply.fault);
-  if ('text' in reply) return { status, text: reply.text };
   const meta = pageLimit === null ? {} : { limit: pageLimit, next_cursor: reply.nextCursor ?? null };
   return { status, text: successText(reply.data, meta) };
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { COMMAND_GROUPS, groupsFor } from '../../src/cli/command-groups.js';
+import { COMMAND_GROUPS, groupsFor } from '../../src/cli/cli.js';
 import type { CliIo } from '../../src/cli/output/io.js';
 import { run } from './run.js';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
-import { COMMAND_GROUPS } from '../../src/cli/command-groups.js';
+import { COMMAND_GROUPS } from '../../src/cli/cli.js';
 import { readSourceTree } from '../measure/source-tree.js';
 import { walk } from '../measure/walk.js';
 

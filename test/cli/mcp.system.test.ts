@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { StatusData } from '../../src/cli/ledger/status-rows.js';
+import type { StatusData } from '../../src/cli/ledger/status.js';
 import { folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
 import { BIN } from '../support/processes.js';
 

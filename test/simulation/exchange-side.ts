@@ -5,7 +5,6 @@ import { ExchangeCore } from '../../src/exchange/core/core.js';
 import type { Archived, RecordKind } from '../../src/exchange/core/records/archive.js';
 import { MemoryArchive } from '../../src/exchange/core/records/memory-archive.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
-import { BookTexts } from '../../src/exchange/service/book-texts.js';
 import { type Answer, faultAnswer, successText } from '../../src/exchange/service/envelope.js';
 import type { HandlerContext, Reply, ServiceCall } from '../../src/exchange/service/handler-context.js';
 import { HANDLERS } from '../../src/exchange/service/handlers.js';
@@ -151,7 +150,12 @@ export class ExchangeSide {
     const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
     const reply = handle(call.endpoint, whole, this.#context);
     if (!reply.ok) return faultAnswer(reply.fault);
-    if ('text' in reply) return this.#bookOf(call, { status: declaration.status, text: reply.text }, lag);
+    if (call.endpoint === 'markets.book')
+      return this.#bookOf(
+        call.params.condition_id,
+        { status: declaration.status, text: successText(reply.data, {}) },
+        lag,
+      );
     const cursor = 'cursor' in call.query ? call.query.cursor : undefined;
     const newest = cursor === undefined && lag.missesNewest === true && Array.isArray(reply.data);
     const rows = newest ? reply.data.slice(1) : reply.data;
@@ -163,10 +167,7 @@ export class ExchangeSide {
     return { status: declaration.status, text: successText(data, meta) };
   }
 
-  /** The book, which is answered as ready-made text. */
-  #bookOf(call: AnyCall, fresh: Answer, { stale = false }: Lag): Answer {
-    if (call.endpoint !== 'markets.book') return fresh;
-    const market = call.params.condition_id;
+  #bookOf(market: string, fresh: Answer, { stale = false }: Lag): Answer {
     const before = this.#books.get(market);
     if (stale && before !== undefined) return before;
     this.#books.set(market, fresh);
@@ -226,7 +227,6 @@ export class ExchangeSide {
 
 const contextOf = (core: ExchangeCore): HandlerContext => ({
   core,
-  books: new BookTexts(core),
   wallets: new WalletSignatures(),
 });
 

@@ -1,14 +1,13 @@
 /** `twinbook alerts`: open alerts, their acknowledgement, and whether a channel works. */
 
 import { existsSync } from 'node:fs';
-import { Option } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import type { RememberedAlert } from '../../shell/alerts/contract.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import type { AlertStore } from '../../shell/console/store/alert-store.js';
 import { nowMs } from '../../shell/runtime/clock.js';
-import { type Answer, command, type OptionRow, text } from '../command.js';
+import { type Answer, command, text } from '../command.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, table } from '../output/table.js';
 
@@ -26,12 +25,11 @@ export const addAlertsCommand = command({
   config: 'trader',
   options: {
     ack: text('--ack <alert>', 'an operator has seen this open alert: it is not repeated until it is over'),
-    test: {
-      option: new Option(
-        '--test <channel>',
-        'send one message now over this channel of alerts.channels, and print the result',
-      ).conflicts('ack'),
-    } as OptionRow<string | undefined>,
+    test: text(
+      '--test <channel>',
+      'send one message now over this channel of alerts.channels, and print the result',
+      'ack',
+    ),
   },
   answer: async ({ options: { ack, test }, config, io }) => {
     if (test !== undefined) return testNamed(config, test);
@@ -71,7 +69,6 @@ function acknowledge(kind: string, open: readonly RememberedAlert[], store: Pick
   return { data: alert, text: `${kind} is not told again until it is over; what it says holds all the same\n` };
 }
 
-/** The console's data beside the ledger. */
 async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
   const { StoreFile, locateStore } = await import('../../shell/console/store/store-file.js');
   const { AlertStore } = await import('../../shell/console/store/alert-store.js');

@@ -8,7 +8,7 @@ import { isConsoleWanted } from '../../shell/config/sections/alerts.js';
 import { command, flag, repeated } from '../command.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { type CliIo, keepFilesPrivate } from '../output/io.js';
-import { guardianStatus, isGuarded } from './guardian-status.js';
+import { guardianStatus, isGuarded } from './guardian.js';
 
 /** The trader has priority when both want to compute. */
 const NICE = 10;

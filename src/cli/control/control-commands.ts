@@ -4,13 +4,13 @@ import { OPERATOR_COMMANDS, type OperatorRow, operatorRequest } from '../../shar
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { ControlRequest, ResumedData } from '../../shell/control/control-protocol.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
-import { nonEmpty } from '../arguments.js';
 import {
   type AddCommand,
   all,
   command,
   linesText,
   modeText,
+  nonEmpty,
   QUICK_S,
   read,
   required,
@@ -19,12 +19,11 @@ import {
   timeoutOption,
   toolOf,
 } from '../command.js';
-import { killCommand } from '../kill.js';
 import { explainCommand } from '../ledger/explain.js';
 import { readLedger } from '../ledger/ledger-reading.js';
 import { marketAtVenue } from '../market-meant.js';
 import { EXIT } from '../output/exit.js';
-import { cancelAllCommand } from './cancel-all.js';
+import { cancelAllCommand, killCommand } from './cancel-all.js';
 import { askThere } from './reach.js';
 
 /** Commands that the trader answers with its new mode, in the order of the help. */
@@ -60,7 +59,6 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
   });
 }
 
-/** Ends the trader, waits for the end of its process, and reports what rests. */
 const stopCommand = command({
   name: 'stop',
   help: 'cancels everything, proves that nothing rests, and ends the trader; exit code 1 if orders may rest',

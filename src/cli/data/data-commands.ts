@@ -1,17 +1,25 @@
 /** `twinbook data …`: imports, lists, measures, checks and queries recordings on disk. */
 
 import { resolve } from 'node:path';
+import type { Calibration } from '../../lab/calibrate/calibration.js';
+import { CALIBRATION_FILE, calibrationText } from '../../lab/calibrate/calibration-file.js';
+import { count, decimal, formatPercent, formatQuantity, formatShares } from '../../lab/report/figures.js';
+import type { Recording } from '../../recording/contract.js';
 import type { ImportedMarket, ImportKind, ImportProgress } from '../../recording/import.js';
+import { disagreementIn } from '../../recording/importers/capture-report.js';
+import type { RecordingStats } from '../../recording/inspect/stats.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { dayOrMomentIn, resolveData } from '../arguments.js';
-import { command, csvFlag, flag, group, linesText, read, text } from '../command.js';
+import { micros } from '../../shared/base/micros.js';
+import { utcText } from '../../shared/base/utc-text.js';
+import { outcomeText } from '../../shared/protocol/outcome.js';
+import { command, csvFlag, dayOrMomentIn, flag, group, linesText, read, resolveData, text, usual } from '../command.js';
 import { ProgressLine } from '../lab/progress.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
-import { type Column, json, short, table } from '../output/table.js';
-import { calibrateCommand } from './calibrate.js';
+import { type Cell, type Column, json, prose, short, table } from '../output/table.js';
+import { requireWritable, writeWhole } from '../output/whole-file.js';
 import { formatOf, writeAnswer } from './query.js';
-import { disagreementRow, listing, listTable, statsTable } from './tables.js';
 
 /** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
@@ -47,7 +55,6 @@ const statsCommand = command({
   run: async ({ args, file, isJson, io }) => {
     const { openRecordings } = await import('../../recording/recording.js');
     const { computeStats } = await import('../../recording/inspect/stats.js');
-    const { statsRow } = await import('./tables.js');
     const failures: TwinbookError[] = [];
     const paths = await pathsMeant(args, file, io);
     const recordings = await openRecordings(paths, { onFailure: (error) => failures.push(error) });
@@ -214,6 +221,167 @@ const queryCommand = command({
     await writeAnswer(answer, formatOf(isJson, options.csv), io);
   },
 });
+
+const calibrateCommand = command({
+  name: 'calibrate',
+  help: 'follows real orders by their sizes and says which fill model fills as they were filled',
+  args: [['<paths...>', 'recordings that hold every change of every level, such as those of Kalshi']],
+  options: { out: usual('--out <file>', 'what backtest --fill-model calibrated reads', CALIBRATION_FILE, String) },
+  answer: async ({ options: { out }, args: paths, isJson, io }) => {
+    requireWritable(resolve(io.cwd, out));
+    const { openRecordings } = await import('../../recording/recording.js');
+    const { calibrate } = await import('../../lab/calibrate/calibration.js');
+    const recordings = await openRecordings(resolveData(paths, io));
+    const line = new ProgressLine(io, isJson);
+    const progress = (done: number, ticker: string) => line.show(done / recordings.length, ticker);
+    const found = await calibrate(recordings, progress).finally(() => line.end());
+    writeWhole(resolve(io.cwd, out), calibrationText(found));
+    return { data: found, text: (width) => calibrationTable(found, out, width) };
+  },
+});
+
+function calibrationTable(found: Calibration, out: string, width?: number): string {
+  const { filledOrders, filledMicros, cancelledOrders, cancelledMicros, leftOut, priority, fits, best } = found;
+  const columns: readonly Column<Calibration['fits'][number]>[] = [
+    { title: 'MODEL', cell: ({ model }) => model },
+    { title: 'OF FILLED', cell: ({ filledShare }) => formatPercent(filledShare), right: true },
+    { title: 'OF CANCELLED', cell: ({ cancelledShare }) => formatPercent(cancelledShare, 2), right: true },
+    { title: 'MODEL / REALLY', cell: ({ ratio }) => decimal(ratio, 2), right: true },
+  ];
+  const followed = `${formatQuantity(filledOrders, 'order')} really filled (${formatShares(filledMicros)} shares), ${formatQuantity(cancelledOrders, 'order')} cancelled (${formatShares(cancelledMicros)})`;
+  const left = leftOut === 0 ? '' : `; ${leftOut} taken for cancelled were none and are left out`;
+  const said =
+    best === null
+      ? 'Too few were filled to choose a model.'
+      : `Nearest to what really happened: ${best}. Written to ${out}: --fill-model calibrated takes it from there.`;
+  const trust = `Of ${formatQuantity(priority.orders, 'filled order')} behind another that is followed, ${count(priority.broken)} were filled before it had gone, which no exchange does: so many are not what they seem.`;
+  const say = (text: string) => `${prose(text, width, '  ')}\n`;
+  return `${say(`${followed}${left}`)}${table(fits, columns, width)}${say(trust)}${say(said)}`;
+}
+
+/** The rows of `--json` are part of the public interface. Times are Unix ms, amounts and prices decimal strings. */
+export const listing = ({ market, summary, warnings }: Recording) => ({
+  condition_id: market.conditionId,
+  ticker: market.source.ticker,
+  title: market.title,
+  format: market.source.kind,
+  origin: market.source.origin ?? market.source.kind,
+  path: market.source.path,
+  outcome: market.outcome,
+  open_time: market.openTimeMs,
+  close_time: market.closeTimeMs,
+  first_event: summary?.firstMs ?? null,
+  last_event: summary?.lastMs ?? null,
+  events: summary === undefined ? null : Object.values(summary.events).reduce((sum, count) => sum + count, 0),
+  trades: summary?.events.trade ?? null,
+  gaps: summary?.gaps.length ?? null,
+  bytes: summary?.bytes ?? null,
+  warnings: warnings.map(({ message }) => message),
+});
+
+type ListRow = ReturnType<typeof listing>;
+
+const title = (text: string): string => (text.length > 44 ? `${text.slice(0, 43)}…` : text);
+const duration = (ms: number): string => {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 2 * 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+};
+
+const LIST_COLUMNS: readonly Column<ListRow>[] = [
+  { title: 'MARKET', cell: (row) => short(row.condition_id) },
+  { title: 'ORIGIN', cell: (row) => row.origin, keep: 2 },
+  { title: 'FROM (UTC)', cell: (row) => utcText(row.first_event ?? row.open_time), keep: 3 },
+  { title: 'SPAN', cell: (row) => formatSpan(row), right: true },
+  { title: 'EVENTS', cell: (row) => row.events, right: true },
+  { title: 'TRADES', cell: (row) => row.trades, right: true, keep: 4 },
+  { title: 'GAPS', cell: (row) => row.gaps, right: true, keep: 1 },
+  { title: 'OUTCOME', cell: (row) => outcomeText(row.outcome) },
+  { title: 'TITLE', cell: (row) => title(row.title), gives: 'cut' },
+];
+
+const formatSpan = (row: ListRow): string =>
+  duration((row.last_event ?? row.close_time) - (row.first_event ?? row.open_time));
+
+function listTable(rows: readonly ListRow[], width?: number): string {
+  const known = rows.every((row) => row.events !== null);
+  const hint = known ? '' : 'raw recordings are counted when they are read: `twinbook data stats`\n';
+  return `${table(rows, LIST_COLUMNS, width)}${hint}`;
+}
+
+const decimalText = (value: number): string => formatDecimal(micros(Math.round(value)));
+const sides = (pair: readonly [number, number] | null) =>
+  pair === null ? null : { bid: decimalText(pair[0]), ask: decimalText(pair[1]) };
+
+export const statsRow = (recording: Recording, stats: RecordingStats) => ({
+  ...listing(recording),
+  first_event: stats.firstMs,
+  last_event: stats.lastMs,
+  events: stats.levels + stats.trades,
+  levels: stats.levels,
+  trades: stats.trades,
+  volume: decimalText(stats.volumeMicros),
+  gaps: stats.gaps.length,
+  gap_ms: stats.gapMs,
+  known: stats.known,
+  coverage: stats.coverage,
+  two_sided: stats.twoSided,
+  mean_spread: stats.spreadMicros === null ? null : decimalText(stats.spreadMicros),
+  mean_levels: stats.levelsBySide === null ? null : { bid: stats.levelsBySide[0], ask: stats.levelsBySide[1] },
+  mean_touch: sides(stats.touchMicros),
+  mean_depth: sides(stats.depthMicros),
+  longest_crossed_ms: stats.longestCrossedMs,
+  disagreement: disagreementRow(recording.warnings),
+});
+
+/** Rows with a best price, the contradicting ones, and their fraction; null when no row has one. */
+function disagreementRow(sentences: Parameters<typeof disagreementIn>[0]) {
+  const told = disagreementIn(sentences);
+  return told === null ? null : { ...told, share: told.disagreeing / told.rows };
+}
+
+type StatsRow = ReturnType<typeof statsRow>;
+
+const percent = (share: number | null): Cell => (share === null ? null : `${(share * 100).toFixed(1)} %`);
+const whole = (amount: string | undefined): Cell => (amount === undefined ? null : Math.round(Number(amount)));
+
+const STATS_COLUMNS: readonly Column<StatsRow>[] = [
+  { title: 'MARKET', cell: (row) => short(row.condition_id) },
+  { title: 'FROM (UTC)', cell: (row) => utcText(row.first_event), keep: 9 },
+  { title: 'SPAN', cell: (row) => formatSpan(row), right: true },
+  { title: 'KNOWN', cell: (row) => percent(row.known), right: true },
+  { title: 'OF ITS LIFE', cell: (row) => percent(row.coverage), right: true, keep: 3 },
+  { title: 'GAPS', cell: (row) => row.gaps, right: true, keep: 1 },
+  { title: 'LEVELS', cell: (row) => row.levels, right: true, keep: 7 },
+  { title: 'TRADES', cell: (row) => row.trades, right: true, keep: 4 },
+  { title: 'VOLUME', cell: (row) => whole(row.volume), right: true, keep: 6 },
+  { title: 'TWO-SIDED', cell: (row) => percent(row.two_sided), right: true, keep: 8 },
+  {
+    title: 'SPREAD',
+    cell: (row) => (row.mean_spread === null ? null : Number(row.mean_spread).toFixed(4)),
+    right: true,
+  },
+  {
+    title: 'BIDS',
+    cell: (row) => (row.mean_levels === null ? null : row.mean_levels.bid.toFixed(1)),
+    right: true,
+    keep: 5,
+  },
+  {
+    title: 'ASKS',
+    cell: (row) => (row.mean_levels === null ? null : row.mean_levels.ask.toFixed(1)),
+    right: true,
+    keep: 5,
+  },
+  { title: 'BID DEPTH', cell: (row) => whole(row.mean_depth?.bid), right: true, keep: 4 },
+  { title: 'ASK DEPTH', cell: (row) => whole(row.mean_depth?.ask), right: true, keep: 4 },
+  { title: 'OUTCOME', cell: (row) => outcomeText(row.outcome) },
+];
+
+function statsTable(rows: readonly StatsRow[], width?: number): string {
+  const notes = rows.flatMap((row) => row.warnings.map((message) => `note  ${short(row.condition_id)}: ${message}\n`));
+  return `${table(rows, STATS_COLUMNS, width)}${notes.join('')}`;
+}
 
 export const addDataCommands = group(
   'data',

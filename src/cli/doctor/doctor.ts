@@ -2,17 +2,22 @@
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { FeeSchedule } from '../../shared/base/fees.js';
 import { openToOthers } from '../../shared/base/private.js';
+import { requestSignature } from '../../shared/protocol/signing.js';
+import type { ServiceClient } from '../../shell/client/client.js';
+import type { ClientAnswer } from '../../shell/client/contract.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
+import type { Credentials } from '../../shell/wallet/credentials.js';
+import { FEE_ROWS, type FeeReading, feeContradiction, readFees } from '../../trader/market/fee-fit.js';
 import { type Check, fail, failCheck, ok, warn } from '../check.js';
 import { command, text } from '../command.js';
+import { marketAtVenue } from '../market-meant.js';
 import { EXIT, type ExitCode, findExitCode } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
-import { json, prose } from '../output/table.js';
-import { openWallet } from '../venue-session.js';
-import { signingCheck } from './signing-vectors.js';
-import { checkVenue } from './venue.js';
+import { type Column, json, prose, table } from '../output/table.js';
+import { openWallet, requireAnswer, withClient } from '../venue-session.js';
 
 export const addDoctorCommand = command({
   name: 'doctor',
@@ -32,9 +37,7 @@ export const addDoctorCommand = command({
   run: async ({ options: { draft, fees }, file, isJson, io }) => {
     if (draft !== undefined) return examine(draft, file, isJson, io);
     if (fees !== undefined) {
-      const { showFees } = await import('./fees.js');
       const used = await loadConfig(file, io);
-      const { marketAtVenue } = await import('../market-meant.js');
       return showFees(await marketAtVenue(fees, used, io), used, isJson, io);
     }
     const checks: Check[] = [];
@@ -132,4 +135,140 @@ function sealCheck({ venue, wallet }: Config, address: string, isSealed: boolean
   if (venue.name === 'paper') return ok(name, `${address}, file readable by its owner only`);
   const hint = `Seal a copy: \`twinbook keys import --from ${wallet.file} --to FILE\` with a passphrase, then use that file.`;
   return warn(name, `${address}, but the key lies in the clear in ${wallet.file}`, hint);
+}
+
+/** A larger offset, ms, comes from a wrong clock, not from the venue's one-second resolution. */
+const CLOCK_OK_MS = 2000;
+
+async function checkVenue(config: Config, io: CliIo, wallet: string | null): Promise<readonly Check[]> {
+  const { profile } = config.venue;
+  const checks: Check[] = [];
+  let credentials: Credentials | null = null;
+  try {
+    const { loadCredentials } = await import('../../shell/wallet/credentials.js');
+    if (wallet !== null) {
+      credentials = loadCredentials(config.wallet.credentials, { baseUrl: profile.base_url, wallet }, io.env);
+    }
+    checks.push(credentialsCheck(config, credentials !== null));
+    await withClient(config, { credentials, controls: true }, async (client, baseUrl) => {
+      const listed = await client.call('markets.list', { query: { limit: 1 } });
+      requireAnswer(listed, 'its markets');
+      checks.push(
+        ok('venue', `${baseUrl} answers`),
+        clockCheck(client, profile.clock_tolerance_s),
+        budgetCheck(listed),
+      );
+      if (credentials === null) return;
+      checks.push(...(await signedChecks(client)));
+      const { checkSignedRequests } = await import('./signing.js');
+      const venueSeconds = Math.floor((Date.now() + (client.clockOffset?.offsetMs ?? 0)) / 1000);
+      checks.push(await checkSignedRequests({ baseUrl, profile, credentials, venueSeconds }));
+    });
+  } catch (error) {
+    checks.push(neverRun(config) ?? failCheck(checks.length === 0 ? 'credentials' : 'venue', error));
+  }
+  return checks;
+}
+
+/** Before the first start no exchange exists. */
+function neverRun({ exchange }: Config): Check | null {
+  if (exchange === null || !exchange.embedded || existsSync(exchange.dataDir)) return null;
+  return ok('venue', 'the embedded exchange will be made at the first start');
+}
+
+function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): Check {
+  const name = 'credentials';
+  if (found) return ok(name, `found for ${venue.profile.base_url}`);
+  const text = `none for this wallet at ${venue.profile.base_url} in ${wallet.credentials}`;
+  if (exchange?.embedded === true || venue.name === 'paper')
+    return warn(name, text, 'They will be made at the first start.');
+  return fail(name, text, 'Make them with `twinbook keys bootstrap`, with the same -c FILE.');
+}
+
+function clockCheck(client: ServiceClient, toleranceS: number): Check {
+  const offset = client.clockOffset;
+  const name = 'clock';
+  if (offset === null) {
+    const hint = 'Keep this clock synchronised: a wrong one makes signed calls fail.';
+    return warn(name, 'the venue did not say its time', hint);
+  }
+  const seconds = `${(Math.abs(offset.offsetMs) / 1000).toFixed(1)} s ${offset.offsetMs >= 0 ? 'behind' : 'ahead of'} the venue's`;
+  if (Math.abs(offset.offsetMs) <= CLOCK_OK_MS)
+    return ok(name, `this clock agrees with the venue's within its resolution`);
+  const text = `this clock is ${seconds} (it accepts ${toleranceS} s); signed calls are corrected for it`;
+  return warn(name, text, 'Synchronise this clock (NTP): logs and schedules use it.');
+}
+
+function budgetCheck({ budget }: ClientAnswer): Check {
+  if (budget === null) return warn('request budget', 'the venue named no remaining requests');
+  return ok(`request budget (${budget.scope})`, `${budget.remaining} of ${budget.limit} requests left in this minute`);
+}
+
+async function signedChecks(client: ServiceClient): Promise<readonly Check[]> {
+  const answer = await client.call('orders.list', { query: { limit: 1 } });
+  try {
+    requireAnswer(answer, 'own orders');
+  } catch (error) {
+    return [failCheck('signed call', error)];
+  }
+  return [ok('signed call', 'the venue accepted a signed request'), budgetCheck(answer)];
+}
+
+const TIMESTAMP = '1714300000';
+/** An example secret without an owner; another implementation made the signatures below. */
+const SECRET = 'ws_live_1f7c2a9b5d4e';
+const MERGE = '{"market_condition_id":"7n9G9WfQ2V7d6hM3XK8pQ4LwR2eY6aT1uJ5cB8mN3qPz","amount":"10"}';
+
+/** Method, path, body and signature. */
+const VECTORS = [
+  ['GET', '/orders/?limit=10', '', '3a1bf87c31ca5772b55633a85a7aa83e6d621ff7790b266ecdb783518f70acfa'],
+  ['POST', '/orders/abc/cancel/', '', '539c6fba28fc2235c23d35dddadb0110bf63fc023b87fd44fd511824b778d98e'],
+  ['POST', '/share-merges/', MERGE, '4a128a6460e48eb9ed120ceefdaaa3c541b85022c31dcd44d7a8370a54476826'],
+] as const;
+
+function signingCheck(): Check {
+  const wrong = VECTORS.find(([method, pathWithQuery, body, signature]) => {
+    const parts = { timestamp: TIMESTAMP, method, pathWithQuery, body };
+    return requestSignature(SECRET, parts) !== signature;
+  });
+  if (wrong === undefined)
+    return ok('signing', `${VECTORS.length} golden requests signed byte for byte as the interface says`);
+  const text = `${wrong[0]} ${wrong[1]}: the signature differs`;
+  return fail('signing', text, 'This installation is damaged: install it again, and do not trade with it.');
+}
+
+/** Fails when the trades contradict the declared schedule. Needs no key. */
+async function showFees(market: string, config: Config, asJson: boolean, io: CliIo): Promise<ExitCode> {
+  const declared = config.venue.profile.fee_schedule ?? 'notional';
+  const input = { params: { condition_id: market }, query: { limit: FEE_ROWS } };
+  const answer = await withClient(config, { controls: true }, (client) => client.call('markets.trades', input));
+  const reading = readFees(requireAnswer(answer, `the trades of ${market}`));
+  const contradiction = feeContradiction(reading, declared);
+  io.out(
+    asJson ? json({ declared, ...reading, contradiction }) : reportText(reading, declared, contradiction, io.columns),
+  );
+  return contradiction === null ? EXIT.ok : EXIT.failed;
+}
+
+function reportText(
+  { trades, fits, verdict }: FeeReading,
+  declared: FeeSchedule,
+  contradiction: string | null,
+  width?: number,
+): string {
+  const rate = (value: number | null) => (value === null ? 'none' : value.toFixed(6));
+  const said = {
+    free: 'nobody paid a fee: any schedule fits',
+    seen: `the fees are ${verdict.kind === 'seen' ? verdict.schedule : ''}`,
+    undecided: `undecided: ${verdict.kind === 'undecided' ? verdict.reason : ''}`,
+  }[verdict.kind];
+  const end = contradiction === null ? `fee_schedule: ${declared} is not contradicted` : `wrong: ${contradiction}`;
+  const columns: readonly Column<FeeReading['fits'][number]>[] = [
+    { title: 'schedule', cell: ({ schedule }) => schedule },
+    { title: 'taker', cell: ({ takerRate }) => rate(takerRate) },
+    { title: 'maker', cell: ({ makerRate }) => rate(makerRate) },
+    { title: 'furthest', cell: ({ residual }) => residual.toFixed(6) },
+    { title: 'possible', cell: ({ isPossible }) => (isPossible ? 'yes' : 'no') },
+  ];
+  return `${trades} settled trades\n${table(fits, columns, width)}${prose(`${said}\n${end}`, width, '  ')}\n`;
 }

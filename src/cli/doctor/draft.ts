@@ -15,22 +15,7 @@ import { nameProgram } from '../../shell/wallet/solana/transaction-judge.js';
 import type { CliIo } from '../output/io.js';
 import { type Cell, record } from '../output/table.js';
 
-/** Report of a draft. */
-export interface DraftReport {
-  /** As configured: `utf8`, `solana_tx` or `opaque`. */
-  readonly draft_message: string;
-  readonly wallet: string;
-  /** Null for anything that is no transaction. */
-  readonly transaction: TransactionReport | null;
-  /** Readable text that the draft is or contains; null without one. */
-  readonly text: string | null;
-  /** Request of the text, field by field; null when it is no draft of ours. */
-  readonly asks: Readonly<Record<string, string | boolean>> | null;
-  /** `readable`: signed for a matching intent. `blind`: signed unread. `refused`: never signed. */
-  readonly verdict: 'readable' | 'blind' | 'refused';
-  /** Reason of a refusal; empty otherwise. */
-  readonly reason: string;
-}
+export type DraftReport = ReturnType<typeof examineDraft>;
 
 type TransactionReport = ReturnType<typeof transactionReport>;
 
@@ -64,7 +49,7 @@ function messageIn(text: string): string | null {
   }
 }
 
-export function examineDraft(message: string, { venue }: Pick<TraderConfig, 'venue'>, wallet: string): DraftReport {
+export function examineDraft(message: string, { venue }: Pick<TraderConfig, 'venue'>, wallet: string) {
   const { draft_message } = venue.profile;
   const read = draft_message === 'solana_tx' ? readTransaction(message) : null;
   const transaction = read?.ok === true ? read.transaction : null;
@@ -77,12 +62,16 @@ export function examineDraft(message: string, { venue }: Pick<TraderConfig, 'ven
     wallet,
     transaction: transaction === null ? null : transactionReport(transaction, venue.profile),
     text,
+    /** Request of the text, field by field; null when it is no draft of ours. */
     asks: draft === null ? null : formatAsked(draft),
     ...toVerdict(judgeMessage(message, signingRules(venue.profile, venue.allowBlindSigning), wallet)),
   };
 }
 
-const toVerdict = (judged: JudgedMessage): Pick<DraftReport, 'verdict' | 'reason'> =>
+/** `readable`: signed for a matching intent. `blind`: signed unread. `refused`: never signed, with the reason. */
+const toVerdict = (
+  judged: JudgedMessage,
+): { readonly verdict: 'readable' | 'blind' | 'refused'; readonly reason: string } =>
   judged.ok
     ? { verdict: judged.draft === null ? 'blind' : 'readable', reason: '' }
     : { verdict: 'refused', reason: judged.reason };

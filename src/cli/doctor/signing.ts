@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import { signedRequestReport } from '../../exchange/http/signed-request.js';
 import type { Declaration } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { type SignedParts, signedPayload } from '../../shared/protocol/signing.js';
@@ -14,7 +15,7 @@ import { Transport } from '../../shell/client/transport.js';
 import type { Credentials } from '../../shell/wallet/credentials.js';
 import { type Check, fail, ok } from '../check.js';
 
-export interface SigningSubject {
+interface SigningSubject {
   readonly baseUrl: string;
   readonly profile: VenueProfile;
   readonly credentials: Credentials;
@@ -43,17 +44,7 @@ const REQUESTS: readonly (readonly [Declaration, CallParts])[] = [
   [WRITE, { query: { is_yes: true }, body: { amount: '10', price: '0.50', text: 'é "½" \\ \u2028', nested: [1.5e3] } }],
 ];
 
-/** Exactly the answer of the exchange's control. */
-const answerSchema = z.object({
-  data: z.object({
-    timestamp: z.string().nullable(),
-    method: z.string(),
-    path: z.string(),
-    body: z.string(),
-    signature_matches: z.boolean(),
-    refusal: z.string().nullable(),
-  }),
-});
+const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
 type Computed = z.output<typeof answerSchema>['data'];
 
 /** One finding for both requests: identical, the first differing byte, or a venue that does not show it. */
@@ -136,11 +127,10 @@ function compare(sent: SignedParts, computed: Computed): Check | null {
 
 const REWRITTEN = 'Something between here and the venue rewrites requests, most likely a proxy: go around it.';
 
-/** Bytes shown on each side of a differing one. */
 const CONTEXT_BYTES = 16;
 
 /** The first differing byte with its context on both sides; null when equal. */
-export function firstDifference(ours: Buffer, theirs: Buffer) {
+function firstDifference(ours: Buffer, theirs: Buffer) {
   if (ours.equals(theirs)) return null;
   let at = 0;
   while (at < ours.length && ours[at] === theirs[at]) at++;

@@ -3,8 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
 import { count, formatDuration } from '../../lab/report/figures.js';
-import { integerBetween } from '../arguments.js';
-import { type Answer, command, type OptionRow, usual, type Values } from '../command.js';
+import { type Answer, command, integerBetween, type OptionRow, usual, type Values } from '../command.js';
 import { EXIT } from '../output/exit.js';
 import { type CliIo, DEFAULT_CONFIG } from '../output/io.js';
 import { ProgressLine } from './progress.js';

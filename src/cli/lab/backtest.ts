@@ -9,27 +9,29 @@ import { FEE_NAMES } from '../../lab/backtest/fees.js';
 import { AFTER_HALT } from '../../lab/backtest/halts.js';
 import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
+import { calibratedName } from '../../lab/calibrate/calibration-file.js';
 import { boundHeapGrowth } from '../../shared/base/heap-growth.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
-import { integerBetween, resolveData } from '../arguments.js';
 import {
   type Answer,
   type Call,
   choice,
   command,
   flag,
+  integerBetween,
   type OptionRow,
   read,
   repeated,
+  requiredList,
+  resolveData,
   text,
   usual,
   type Values,
 } from '../command.js';
 import type { CliIo } from '../output/io.js';
 import { writeWhole } from '../output/whole-file.js';
-import { fillModelOption, resolveFillModels } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
 
 const feeOption = (who: string): OptionRow<number> =>
@@ -42,10 +44,9 @@ const feeOption = (who: string): OptionRow<number> =>
   );
 
 export const seedOption = usual('--seed <n>', 'seed of latencies and ids', 1, integerBetween(0, 2 ** 32 - 1));
-export const makeDataOption = (): Option =>
-  new Option('--data <path...>', 'recordings: folders or files, of our own format or raw');
+/** `--data` of backtests and sweeps: its flags and help. */
+export const DATA = ['--data <path...>', 'recordings: folders or files, of our own format or raw'] as const;
 
-/** Options shared by backtests and sweeps. */
 export const PLAY_OPTIONS = {
   latency: text(
     '--latency <model>',
@@ -62,12 +63,7 @@ export const PLAY_OPTIONS = {
     '--failures <rates>',
     'calls that fail: recorded, or parts of all calls as in lost:0.01,error:0.005 (default: none)',
   ),
-  fees: {
-    option: new Option('--fees <name>', `fees where a recording names none: ${FEE_NAMES.join(', ')}`).conflicts([
-      'makerFee',
-      'takerFee',
-    ]),
-  } as OptionRow<string | undefined>,
+  fees: text('--fees <name>', `fees where a recording names none: ${FEE_NAMES.join(', ')}`, 'makerFee', 'takerFee'),
   makerFee: feeOption('maker'),
   takerFee: feeOption('taker'),
   landingMs: read(
@@ -88,10 +84,24 @@ export const PLAY_OPTIONS = {
   allMarkets: flag('--all-markets', 'offer every recorded market to every strategy, whatever their files select'),
 };
 
-export type PlayFlags = Values<typeof PLAY_OPTIONS>;
+type PlayFlags = Values<typeof PLAY_OPTIONS>;
+
+export const fillModelOption = (usual: readonly string[]): OptionRow<readonly string[] | undefined> =>
+  read(
+    '--fill-model <names>',
+    `fill models, separated by commas, the most pessimistic first, e.g. trade-through,power:2, or calibrated (default: ${usual.join(',')})`,
+    (text) => text.split(',').map((name) => name.trim()),
+  );
+
+/** `calibrated` is replaced by the result of `data calibrate`. */
+export const resolveFillModels = (
+  fillModel: readonly string[] | undefined,
+  usual: readonly string[],
+  cwd: string,
+): readonly string[] => (fillModel ?? usual).map((name) => calibratedName(name, cwd));
 
 const OPTIONS = {
-  data: { option: makeDataOption().makeOptionMandatory() } as OptionRow<readonly string[]>,
+  data: requiredList(...DATA),
   ...PLAY_OPTIONS,
   fillModel: fillModelOption(BRACKET),
   afterHalt: choice(
@@ -123,7 +133,6 @@ function feedChoice(text: string, before: readonly FeedChoice[]): FeedChoice {
   return { name, path: path === '' ? null : path };
 }
 
-/** Paths relative to the user's working folder. */
 export const resolveFeedChoices = ({ feed }: Pick<PlayFlags, 'feed'>, cwd: string): readonly FeedChoice[] =>
   feed.map(({ name, path }) => ({ name, path: path && resolve(cwd, path) }));
 
@@ -188,7 +197,6 @@ async function usualWorkers(paths: readonly string[], repeat: number): Promise<n
   return events * repeat < WORTH_A_THREAD ? 1 : availableParallelism();
 }
 
-/** Options of a plan shared by all runs. */
 export const planOptions = (
   { seed, landingMs, makerFee, takerFee, allMarkets }: PlayFlags,
   config: Config,

@@ -8,13 +8,10 @@ import type { RunCode } from '../../lab/replay/run-code.js';
 import { count, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
-import { integerBetween } from '../arguments.js';
-import { command, text, usual } from '../command.js';
+import { command, integerBetween, text, usual } from '../command.js';
 import type { Column } from '../output/table.js';
-import { seedOption } from './backtest.js';
-import { fillModelOption } from './fill-model-option.js';
-import { makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS } from './run-option.js';
-import { backtestRun, sidesText } from './side-table.js';
+import { fillModelOption, seedOption } from './backtest.js';
+import { backtestRun, makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS, sidesText } from './side-table.js';
 
 const OPTIONS = {
   fillModel: fillModelOption(BRACKET),

@@ -32,7 +32,6 @@ export class ProgressLine {
     this.#isOpen = this.#terminal;
   }
 
-  /** Takes the line away. */
   end(): void {
     if (this.#isOpen) this.#rewrite('');
     this.#isOpen = false;

@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { Option } from 'commander';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import type { ParityResult } from '../../lab/parity/parity.js';
 import type { Difference } from '../../lab/replay/compare.js';
@@ -11,29 +10,23 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import { isStrategyFileAt, loadConfig } from '../../shell/config/load.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
-import { type Answer, command, flag, type OptionRow, type Values } from '../command.js';
+import { type Answer, command, flag, text, type Values } from '../command.js';
 import { EXIT } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
 import { record } from '../output/table.js';
-import { fillModelOption } from './fill-model-option.js';
-import { makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS, traderOfNow } from './run-option.js';
-import { backtestRun, sidesText } from './side-table.js';
+import { fillModelOption } from './backtest.js';
+import { backtestRun, makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS, sidesText, traderOfNow } from './side-table.js';
 
-interface Replayed {
-  readonly run: RunJournal;
-  /** Reasons for differing decisions. */
-  readonly changes: readonly string[];
-  readonly result: ReplayResult;
-}
+type Replayed = Awaited<ReturnType<typeof replayNamed>>;
 
 const OPTIONS = {
   asRecorded: flag('--as-recorded', "with the run's own settings, whatever its files say now"),
-  play: {
-    option: new Option(
-      '--play <file>',
-      "play another configuration over the run's market in a backtest: a strategy file, or a trader's file",
-    ).conflicts(['asRecorded', 'acceptChangedCode']),
-  } as OptionRow<string | undefined>,
+  play: text(
+    '--play <file>',
+    "play another configuration over the run's market in a backtest: a strategy file, or a trader's file",
+    'asRecorded',
+    'acceptChangedCode',
+  ),
   fillModel: fillModelOption(BRACKET),
   ...RUN_OPTIONS,
 };
@@ -58,7 +51,7 @@ export const addReplayCommand = command({
   },
 });
 
-async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io: CliIo): Promise<Replayed> {
+async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io: CliIo) {
   const run = openRun(name, flags.config, io);
   const { changesSince, traderThen } = await import('../../lab/replay/run-settings.js');
   const { replayRun } = await import('../../lab/replay/replay-run.js');

@@ -1,18 +1,24 @@
 /** A recorded run beside backtests over its span. */
 
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { BRACKET } from '../../lab/backtest/plan.js';
 import type { MarketParity, Parity, Side } from '../../lab/parity/comparison.js';
 import type { ParityOptions, ParityResult } from '../../lab/parity/parity.js';
+import type { ReplayedTrader } from '../../lab/replay/replay.js';
+import { RunCode } from '../../lab/replay/run-code.js';
 import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { utcText } from '../../shared/base/utc-text.js';
-import type { RunJournal } from '../../shell/journal/contract.js';
-import type { CliIo } from '../output/io.js';
+import { loadConfig, loadTraderConfig } from '../../shell/config/load.js';
+import { RUN_FILE, type RunJournal } from '../../shell/journal/contract.js';
+import { readRun } from '../../shell/journal/read-run.js';
+import { findRun } from '../../shell/journal/runs.js';
+import { changedCode, text, type Values } from '../command.js';
+import { type CliIo, DEFAULT_CONFIG, defaultConfig } from '../output/io.js';
 import { type Column, prose, record, table } from '../output/table.js';
-import { resolveFillModels } from './fill-model-option.js';
+import { resolveFillModels } from './backtest.js';
 import { ProgressLine } from './progress.js';
 
-/** Backtests the run's span, with a progress line. */
 export async function backtestRun(
   run: RunJournal,
   options: Omit<ParityOptions, 'fillModels' | 'progress'>,
@@ -116,4 +122,49 @@ function marketTable({ markets, sides }: Parity, more: readonly Column<MarketPar
     ...more,
   ];
   return table(markets, columns, width);
+}
+
+export const RUN_ARGUMENT =
+  'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
+
+export const RUN_OPTIONS = {
+  config: text(
+    '-c, --config <file>',
+    `the trader's configuration file (default: ${DEFAULT_CONFIG}; of a folder, the file that the run was started with, without code of its user)`,
+  ),
+  acceptChangedCode: changedCode,
+};
+
+type RunFlags = Values<typeof RUN_OPTIONS>;
+
+/** The named run; without a configuration if the run's folder itself is named. */
+export function openRun(name: string, config: string | undefined, io: CliIo): RunJournal {
+  if (isFolder(name, io)) return readRun(resolve(io.cwd, name));
+  const { journal } = loadTraderConfig(config ?? defaultConfig(io.cwd), io);
+  return readRun(findRun(name, journal.dir, io.cwd));
+}
+
+const isFolder = (name: string, io: CliIo): boolean => existsSync(join(resolve(io.cwd, name), RUN_FILE));
+
+/** User code comes from files that the operator names: a run's folder may be foreign. */
+export function makeRunCode(name: string, { config, acceptChangedCode }: RunFlags, io: CliIo): RunCode {
+  const file = config ?? (isFolder(name, io) ? null : defaultConfig(io.cwd));
+  return new RunCode({
+    loadFiles: file === null ? null : () => loadConfig(file, io),
+    acceptsChanged: acceptChangedCode === true,
+  });
+}
+
+export async function traderOfNow(
+  run: RunJournal,
+  name: string,
+  config: string | undefined,
+  io: CliIo,
+): Promise<ReplayedTrader> {
+  const { traderNow } = await import('../../lab/replay/run-settings.js');
+  if (config === undefined && isFolder(name, io)) {
+    const other = () => 'the run names this file, and only code that you name with -c FILE is run';
+    return traderNow(await loadConfig(run.description.configFile, { ...io, code: { other } }), run.description);
+  }
+  return traderNow(await loadConfig(config ?? defaultConfig(io.cwd), io), run.description);
 }

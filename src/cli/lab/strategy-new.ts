@@ -90,10 +90,8 @@ function moduleText(name: string, { example: file, named, does }: Beginning): st
 /** Initial files of a new strategy of a kind, besides those in `examples/new`. */
 interface Beginning {
   readonly example: string;
-  /** Name of the example's strategy. */
   readonly named: string;
   readonly does: string;
-  /** A command to try it with. */
   readonly tried: (file: string) => string;
   /** Further needs of a trader's file, as the end of a sentence. */
   readonly declared: string;

@@ -6,8 +6,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { loadStrategyModule } from '../../shell/config/strategy-module.js';
 import { readParams } from '../../trader/strategy/read-params.js';
-import { integerBetween } from '../arguments.js';
-import { type Answer, command, flag, text, unless, usual, type Values } from '../command.js';
+import { type Answer, command, flag, integerBetween, text, unless, usual, type Values } from '../command.js';
 import { EXIT } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, table } from '../output/table.js';
@@ -41,7 +40,6 @@ export const strategyTestCommand = command({
   },
 });
 
-/** Checks of one strategy on one kind of markets. */
 interface Trial {
   readonly strategy: string;
   readonly on: string;

@@ -2,8 +2,7 @@
 
 import { CONDITION_ROWS, CONDITIONS, type Conditions, chooseConditions } from '../../lab/arena/conditions.js';
 import type { World } from '../../lab/arena/contract.js';
-import { integerBetween, numberBetween } from '../arguments.js';
-import { type OptionRow, read } from '../command.js';
+import { integerBetween, numberBetween, type OptionRow, read } from '../command.js';
 
 export const HIGHEST_SEED = 2 ** 31;
 export const MOST_SEEDS = 1_000_000;

@@ -3,6 +3,7 @@
  * ledger. It stores nothing.
  */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { assert, must, TwinbookError } from '../../shared/base/errors.js';
 import { sub } from '../../shared/base/micros.js';
 import { describeOwner } from '../../shared/protocol/request-owner.js';
@@ -12,13 +13,12 @@ import type { ServiceClient } from '../../shell/client/client.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { Comparison, type UnderWay } from '../../trader/reconcile/comparison.js';
 import { ConfirmedDifferences } from '../../trader/reconcile/confirmed-differences.js';
-import type { AcceptedDifference, Difference } from '../../trader/reconcile/differences.js';
+import type { Difference } from '../../trader/reconcile/differences.js';
 import { PageWalk } from '../../trader/reconcile/page-walk.js';
 import { Round, type RoundEnd } from '../../trader/reconcile/round.js';
 
 /** Nothing moves meanwhile: only lagging lists are waited out, ms. */
 const CONFIRM_AFTER_MS = 3_000;
-/** Wait after a void round, ms. */
 const RETRY_MS = 1_000;
 /** A list's history in a ledger without any reconciliation: all of it is compared. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
@@ -27,27 +27,18 @@ export interface DirectReconciliation {
   readonly ledger: LedgerReader;
   readonly client: ServiceClient;
   readonly ownTrades: boolean;
-  /** Longest, ms. */
   readonly withinMs: number;
-  /** Called with the reason of a void round. */
   readonly onVoid: (reason: string) => void;
-  readonly nowMs: () => number;
-  readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Both sides of a comparison. */
-export interface Compared {
-  readonly differences: readonly Difference[];
-  /** Skipped, because an operator has accepted them. */
-  readonly accepted: readonly AcceptedDifference[];
-}
+export type Compared = Awaited<ReturnType<typeof reconcileDirectly>>;
 
 /**
  * Differences in two rounds; empty when one round found none. Throws `timed_out` when no complete round, or no second
  * one, was possible in time.
  */
-export async function reconcileDirectly(options: DirectReconciliation): Promise<Compared> {
-  const { nowMs, pause, withinMs } = options;
+export async function reconcileDirectly(options: DirectReconciliation) {
+  const { client, withinMs } = options;
   // Elapsed time: a step of the machine's clock must not change the wait.
   const endsAtMs = performance.now() + withinMs;
   const ledger = overlayNotes(options.ledger);
@@ -55,20 +46,21 @@ export async function reconcileDirectly(options: DirectReconciliation): Promise<
   const suspicions = new ConfirmedDifferences(ledger, CONFIRM_AFTER_MS);
   let voided = '';
   for (;;) {
-    const begunMs = nowMs();
-    const found = await oneRound(comparison, options);
+    const begunMs = Date.now();
+    const found = await oneRound(comparison, client);
     if (typeof found === 'string') {
       voided = found;
       options.onVoid(found);
     } else {
-      suspicions.take(found, begunMs, nowMs(), (difference) => comparison.isUndecided(difference));
+      suspicions.take(found, begunMs, Date.now(), (difference) => comparison.isUndecided(difference));
       if (!Number.isFinite(suspicions.doubtsFromMs)) {
+        // `accepted` ones were skipped: an operator has accepted them.
         const { believed: differences, accepted } = suspicions;
         return { differences, accepted };
       }
     }
-    const againMs = typeof found === 'string' ? nowMs() + RETRY_MS : suspicions.doubtsFromMs;
-    const waitMs = Math.min(Math.max(0, againMs - nowMs()), CONFIRM_AFTER_MS);
+    const againMs = typeof found === 'string' ? Date.now() + RETRY_MS : suspicions.doubtsFromMs;
+    const waitMs = Math.min(Math.max(0, againMs - Date.now()), CONFIRM_AFTER_MS);
     if (performance.now() + waitMs > endsAtMs) throw tooLate(withinMs, voided);
     await pause(waitMs);
   }
@@ -87,10 +79,10 @@ const tooLate = (withinMs: number, voided: string): TwinbookError =>
  */
 export async function oneRound(
   comparison: Comparison,
-  { client, nowMs }: Pick<DirectReconciliation, 'client' | 'nowMs'>,
+  client: ServiceClient,
   within: <T>(work: () => T) => T = (work) => work(),
 ): Promise<readonly Difference[] | string> {
-  const round = new Round(comparison.lists, nowMs());
+  const round = new Round(comparison.lists, Date.now());
   const first: PlannedRequest = {
     lane: 'own',
     owner: { kind: 'round', list: 'assets' },
@@ -131,13 +123,12 @@ export async function restingOrders(client: ServiceClient) {
   return { rows: walk.rows, startedMs: walk.startedMs };
 }
 
-async function performAsk(request: PlannedRequest, client: ServiceClient): Promise<RequestResult> {
+export async function performAsk(request: PlannedRequest, client: ServiceClient): Promise<RequestResult> {
   const { lane, call, latestMs } = request;
   const { outcome, nowMs, sentMs, venueTimeMs } = await client.perform({ id: 1, lane, call, latestMs });
-  return { request: request, outcome, nowMs, sentMs, venueTimeMs };
+  return { request, outcome, nowMs, sentMs, venueTimeMs };
 }
 
-/** The ledger with temporary notes. */
 function overlayNotes(ledger: LedgerReader) {
   const notes = new Map<string, string>();
   return {

@@ -8,18 +8,16 @@ import type { RunCode } from '../../lab/replay/run-code.js';
 import { traderThen } from '../../lab/replay/run-settings.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
+import type { MarketStatus } from '../../shared/protocol/trader-status.js';
 import { explainMarket } from '../../shell/daemon/explain.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { readRun } from '../../shell/journal/read-run.js';
 import { runField, runFolders } from '../../shell/journal/runs.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Trader } from '../../trader/engine/trader.js';
-import { MarketGaps } from './market-gaps.js';
 
-export interface PastQuestion {
-  /** Condition id of a market. */
+interface PastQuestion {
   readonly subject: string;
-  /** Unix ms. */
   readonly atMs: number;
   /** Time span before it to search for gaps, ms; 0 for none. */
   readonly gapsMs: number;
@@ -81,3 +79,72 @@ function linesOf(subject: string, snapshot: Snapshot | null, { folder }: RunJour
   const hint = '`twinbook markets` lists markets; an order or a fill is explained without --at, as it was.';
   throw new TwinbookError('usage', `run ${basename(folder)} knew no market ${subject} then`, hint);
 }
+
+export type GapLook = Pick<Snapshot, 'mode' | 'reason'> & {
+  readonly markets: readonly Pick<MarketStatus, 'conditionId' | 'orders' | 'note' | 'refusals'>[];
+};
+
+interface Gap {
+  readonly fromMs: number;
+  toMs: number;
+  readonly why: string;
+  /** Refusals by control before it, and within it. */
+  readonly before: ReadonlyMap<string, number>;
+  refused: ReadonlyMap<string, number>;
+}
+
+export class MarketGaps {
+  readonly #market: string;
+  readonly #gaps: Gap[] = [];
+  #isOpen = false;
+  #fromMs: number | null = null;
+  #toMs = 0;
+  #refusals: ReadonlyMap<string, number> = new Map();
+
+  constructor(market: string) {
+    this.#market = market;
+  }
+
+  look({ mode, reason, markets }: GapLook, nowMs: number): void {
+    this.#fromMs ??= nowMs;
+    this.#toMs = nowMs;
+    const market = markets.find(({ conditionId }) => conditionId === this.#market);
+    const refusals = new Map((market?.refusals ?? []).map(({ name, count }) => [name, count]));
+    const gap = this.#gaps.at(-1);
+    if (this.#isOpen && gap !== undefined) Object.assign(gap, { toMs: nowMs, refused: grown(gap.before, refusals) });
+    if (market !== undefined && market.orders.length > 0) this.#isOpen = false;
+    else if (!this.#isOpen) {
+      const before = this.#refusals;
+      const why = mode === 'quoting' ? (market?.note ?? 'not looked at') : `${mode}, ${reason}`;
+      this.#gaps.push({ fromMs: nowMs, toMs: nowMs, why, before, refused: grown(before, refusals) });
+      this.#isOpen = true;
+    }
+    this.#refusals = refusals;
+  }
+
+  get lines(): readonly string[] {
+    const allMs = this.#toMs - (this.#fromMs ?? this.#toMs);
+    const sumMs = this.#gaps.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+    const share = allMs > 0 ? ` (${((100 * sumMs) / allMs).toFixed(1)} %)` : '';
+    const times = `${this.#gaps.length} ${this.#gaps.length === 1 ? 'time' : 'times'}`;
+    return [
+      `without an order for ${seconds(sumMs)} of ${seconds(allMs)}${share}, ${times}`,
+      ...this.#gaps.map(gapLine),
+    ];
+  }
+}
+
+const grown = (before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
+  new Map(
+    [...now].flatMap(([name, count]) =>
+      count > (before.get(name) ?? 0) ? [[name, count - (before.get(name) ?? 0)]] : [],
+    ),
+  );
+
+function gapLine({ fromMs, toMs, why, refused }: Gap): string {
+  const controls = [...refused].map(([name, count]) => `${name} (${count} times)`);
+  const by = controls.length === 0 ? '' : `; orders were refused by ${controls.join(', ')}`;
+  return `  ${utcText(fromMs)} for ${seconds(toMs - fromMs)}: ${why}${by}`;
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

@@ -6,10 +6,9 @@ import type { TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import { explainTrading, prunedText } from '../../shell/daemon/explain.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
-import { momentIn, numberBetween } from '../arguments.js';
-import { command, linesText, QUICK_S, read, timeoutOption } from '../command.js';
+import { changedCode, command, linesText, momentIn, numberBetween, QUICK_S, read, timeoutOption } from '../command.js';
 import { findNamed, marketsNamed } from '../market-meant.js';
-import { type CliIo, changedCodeOption } from '../output/io.js';
+import type { CliIo } from '../output/io.js';
 import { readLedger } from './ledger-reading.js';
 
 export const explainCommand = command({
@@ -24,7 +23,7 @@ export const explainCommand = command({
   config: 'trader',
   options: {
     timeout: timeoutOption(QUICK_S),
-    acceptsChanged: { option: changedCodeOption() },
+    acceptsChanged: changedCode,
     at: read(
       '--at <time>',
       "of a market: as it was then (UTC, '2026-11-25 21:03:10'), from the run's journal",
@@ -105,7 +104,6 @@ function savedLines(ledger: LedgerReader, market: string): readonly string[] {
     });
 }
 
-/** To six digits. */
 const round = (value: number): number => Number(value.toPrecision(6));
 
 /** For an unreadable ledger the error only reports that no trader runs. */

@@ -12,8 +12,7 @@ import type {
   OrderRecord,
   PositionRow,
 } from '../../trader/ledger/contract.js';
-import { integerBetween } from '../arguments.js';
-import { type AddCommand, all, command, flag, read, text, usual } from '../command.js';
+import { type AddCommand, all, command, flag, integerBetween, read, text, usual } from '../command.js';
 import { marketMeant } from '../market-meant.js';
 import { type Cell, type Column, short, table } from '../output/table.js';
 import { ledgerFileCommands } from './ledger-files.js';
@@ -25,7 +24,6 @@ import { statusCommand } from './status.js';
 const TABLE_ROWS = 50;
 const MOST_ROWS = 1_000_000;
 
-/** Listed items belong to a market, or are markets. */
 type InMarket = { readonly marketConditionId: string } | { readonly conditionId: string };
 
 /** A field of `--json`; with a title also a column of the table. */
@@ -42,7 +40,6 @@ interface ReadPage {
 interface List<Item extends InMarket> {
   readonly name: string;
   readonly help: string;
-  /** An extra option and its help. */
   readonly more?: readonly [flags: string, help: string];
   readonly read: (ledger: LedgerReader, page: ReadPage, hasMore: boolean) => readonly Item[];
   readonly fields: Fields<Item>;

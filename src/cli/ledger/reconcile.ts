@@ -77,16 +77,13 @@ async function compareDirectly(
       .map((text): Difference => ({ what: 'sum', subject: 'ledger', ledger: text, exchange: '' }));
     const ownTrades = config.venue.profile.own_trades;
     const outside = await withVenue(config, io, ({ client }) =>
-      reconcileDirectly({ ledger, client, ownTrades, withinMs, onVoid, nowMs, pause }),
+      reconcileDirectly({ ledger, client, ownTrades, withinMs, onVoid }),
     );
     return { differences: [...inside, ...outside.differences], accepted: outside.accepted };
   } finally {
     ledger.close();
   }
 }
-
-const nowMs = (): number => Date.now();
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const COLUMNS: readonly Column<Difference>[] = [
   { title: 'WHAT', cell: (row) => row.what },

@@ -49,15 +49,8 @@ export function restoreLedger({ ledgerPath, backup, reason, holder }: Restoring)
   }
 }
 
-/** What `ledger verify` says. */
-export interface Verified {
-  readonly file: string;
-  /** Problems, one sentence each; empty for a consistent ledger. */
-  readonly problems: readonly string[];
-}
-
-/** Reads everything. @param ledgerPath the trader's own; any other file is a backup */
-export function verifyLedger(given: string, ledgerPath: string): Verified {
+/** Reads everything; the problems are sentences, none for a consistent ledger. @param ledgerPath the trader's own; any other file is a backup */
+export function verifyLedger(given: string, ledgerPath: string) {
   const file = given === ledgerPath ? given : findOwnName(given);
   const { sha256, problems } = examineFile(file);
   const change = findChange(file, sha256);
@@ -110,7 +103,6 @@ function removeCopy(fresh: string): void {
   for (const side of SIDE_FILES) rmSync(`${fresh}${side}`, { force: true });
 }
 
-/** New path of the ledger; null without one. */
 function moveAside(ledgerPath: string, nowMs: number): string | null {
   if (!existsSync(ledgerPath)) return null;
   const aside = `${ledgerPath}.before-restore-${new Date(nowMs).toISOString().replaceAll(':', '-')}`;

@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Option } from 'commander';
 import { packageRoot } from '../../shell/config/shipped.js';
 import type { ExitCode } from './exit.js';
 
@@ -17,7 +16,6 @@ export interface CliIo {
   readonly cwd: string;
   /** Width of the terminal that `out` writes to; absent elsewhere: tables are then as wide as needed. */
   readonly columns?: number;
-  /** Interactive terminal; absent without one. */
   readonly terminal?: CliTerminal;
   /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
   readonly stopAsked: () => Promise<void>;
@@ -29,14 +27,12 @@ export interface CliIo {
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** A terminal for a full-screen display. */
 export interface CliTerminal {
   readonly size: () => { readonly columns: number; readonly rows: number };
   /** Reports each key as sent by the terminal, and every new size, until the returned function is called. */
   readonly listen: (events: { readonly key: (key: string) => void; readonly resize: () => void }) => () => void;
 }
 
-/** One command line in execution. */
 export interface Session {
   readonly io: CliIo;
   exitCode: ExitCode;
@@ -55,12 +51,6 @@ export function defaultConfig(cwd: string): string {
   const isInstalled = packageRoot.split('/').includes('node_modules');
   return existsSync(resolve(cwd, DEFAULT_CONFIG)) || isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile;
 }
-
-export const changedCodeOption = (): Option =>
-  new Option(
-    '--accept-changed-code',
-    "run the code that the configuration's strategy files have now, though its hash differs from the run's",
-  );
 
 /**
  * Files of programs with orders, fills and recordings are readable by their user only, including those of SQLite and

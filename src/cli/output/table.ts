@@ -10,7 +10,6 @@ export type Cell = string | number | boolean | null;
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => Cell;
-  /** Figures are right-aligned. */
   readonly right?: boolean;
   /** Behaviour of a text in a narrow terminal: cut with `…`, or wrapped. */
   readonly gives?: 'cut' | 'fold';

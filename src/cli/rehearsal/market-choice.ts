@@ -20,8 +20,7 @@ import type { MarketRecord } from '../../trader/ledger/contract.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import type { Book, MarketView, OwnMarketState, SeenAt } from '../../trader/market/view.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
-import { difference, failure, type Where } from './steps.js';
-import { ask } from './venue-checks.js';
+import { ask, difference, failure, type Where } from './steps.js';
 
 export interface ChosenMarket {
   readonly view: MarketView;
@@ -31,7 +30,6 @@ export interface ChosenMarket {
 
 /** Markets read before the rehearsal gives up; two requests each. */
 const MOST_LOOKS = 10;
-/** A page of the catalog. */
 const LISTED = 100;
 
 /** The market of `--market`, else the first named or selected market that accepts such an order. */

@@ -8,21 +8,23 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
 import { complement, ONE, ZERO } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { Outcome } from '../../shared/protocol/seam.js';
-import { isFinalIntent, type Ledger } from '../../trader/ledger/contract.js';
+import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
+import type { Outcome, PlannedRequest } from '../../shared/protocol/seam.js';
+import type { ServiceClient } from '../../shell/client/client.js';
+import { OutboundCheck } from '../../trader/engine/outbound-check.js';
+import type { ExecutorEvent, Reaction } from '../../trader/executor/contract.js';
+import type { Executor } from '../../trader/executor/executor.js';
+import { type IntentRow, isFinalIntent, type Ledger } from '../../trader/ledger/contract.js';
 import { amountAt, readBook } from '../../trader/market/book.js';
 import type { RiskFacts } from '../../trader/risk/controls.js';
 import { Exposure } from '../../trader/risk/exposure.js';
 import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
 import { type DraftReport, examineDraft } from '../doctor/draft.js';
-import { restingOrders } from '../ledger/direct-reconciliation.js';
-import type { ExecutorShell } from './executor-shell.js';
+import { performAsk, restingOrders } from '../ledger/direct-reconciliation.js';
 import { type ChosenMarket, orderText } from './market-choice.js';
-import { difference, failure, ofDraft, type Place, type Stopped, timedOut } from './steps.js';
-import { ask, isStrange } from './venue-checks.js';
+import { ask, difference, failure, isStrange, ofDraft, type Place, type Stopped, timedOut } from './steps.js';
 
-/** Interval of reads of a list or book, ms. */
 const LOOK_MS = 1_000;
 /** A book with this many levels may have more. */
 const MOST_LEVELS = 100;
@@ -61,7 +63,6 @@ export class OrderLife {
     return must(this.#shell.intent(this.#placeId).draftPubkey, 'pubkey of the order');
   }
 
-  /** Requests, stores and reads the order's draft. */
   async draft(): Promise<string> {
     const { order, view } = this.#market;
     const intent: PlaceIntent = {
@@ -84,12 +85,10 @@ export class OrderLife {
     return this.#draft(verdict);
   }
 
-  /** Signs the stored draft of the order. */
   sign(): Promise<string> {
     return this.#sign(this.#placeId);
   }
 
-  /** Sends the signature, and waits for the order's record. */
   async submit(): Promise<string> {
     const outcome = await this.#shell.performNext();
     const inTime = await this.#shell.goOnUntil(() => this.isSettled, this.#endMs);
@@ -101,7 +100,6 @@ export class OrderLife {
     return `order ${this.pubkey} rests`;
   }
 
-  /** Waits for the order in the list of own orders and in the public book. */
   async awaitShown(): Promise<string> {
     const row = await this.#until('the list of own orders does not show the order', async () => {
       const resting = await this.#resting();
@@ -113,7 +111,6 @@ export class OrderLife {
     return `own orders say ${row.status}, ${row.remaining_amount === null ? '' : formatDecimal(row.remaining_amount)} left; ${book}`;
   }
 
-  /** Draft, signature and submit of the cancel. */
   async cancel(): Promise<string> {
     const { conditionId } = this.#market.view.market;
     const intent: CancelIntent = {
@@ -185,7 +182,6 @@ export class OrderLife {
     return resting;
   }
 
-  /** Sentence about the order in the book; null while the book does not show it. */
   async #inBook(): Promise<string | null> {
     const { order, view } = this.#market;
     const params = { condition_id: view.market.conditionId };
@@ -257,7 +253,6 @@ export class OrderLife {
     };
   }
 
-  /** Present age of the book. */
   #health() {
     const { health, nowMs } = this.#market.view;
     return { ...health, bookAgeMs: health.bookAgeMs + Date.now() - nowMs };
@@ -322,7 +317,6 @@ function shape({ transaction, wallet }: DraftReport): readonly string[] {
   ];
 }
 
-/** By the profile. */
 function signersDue({ draft_message, draft_cosigners, solana_programs = [] }: VenueProfile, wallet: string): string {
   if (draft_message !== 'solana_tx') return `draft_message: ${draft_message}`;
   const payer = draft_cosigners?.fee_payer;
@@ -341,4 +335,94 @@ function checkLifetime({ asks }: DraftReport, { draft_lifetime_s }: VenueProfile
   if (Math.abs(leftS - draft_lifetime_s) <= LIFETIME_SLACK_S) return;
   const todo = `Write draft_lifetime_s: ${leftS} into your copy of the profile, if the venue documents it.`;
   throw difference('the draft lives otherwise', `draft_lifetime_s: ${draft_lifetime_s}`, `${leftS} s`, todo);
+}
+
+const BEAT_MS = 200;
+
+interface ExecutorShellParts {
+  readonly ledger: Ledger;
+  readonly executor: Executor;
+  readonly client: ServiceClient;
+}
+
+export class ExecutorShell {
+  readonly events: ExecutorEvent[] = [];
+  readonly #ledger: Ledger;
+  readonly #executor: Executor;
+  readonly #client: ServiceClient;
+  readonly #outgoing: OutboundCheck;
+  #waiting: PlannedRequest[] = [];
+
+  constructor({ ledger, executor, client }: ExecutorShellParts) {
+    this.#ledger = ledger;
+    this.#executor = executor;
+    this.#client = client;
+    this.#outgoing = new OutboundCheck(ledger);
+  }
+
+  /** Restores the state of an earlier rehearsal in this ledger. */
+  recover(): void {
+    this.#react(() => this.#executor.recover(Date.now()));
+  }
+
+  /** Writes the intent's row; the request for its draft waits. */
+  begin(approved: Approved, reason: string): void {
+    this.#waiting.push(...this.#ledger.transaction(() => this.#executor.begin(approved, Date.now(), reason)));
+  }
+
+  /** Performs only the newest request and books its outcome; requests that follow from it wait. */
+  async performNext(): Promise<Outcome> {
+    const request = must(this.#waiting.shift(), 'a request that waits');
+    this.#outgoing.check(request.call, request.owner);
+    const report = await performAsk(request, this.#client);
+    this.#react(() => this.#executor.onReport(report));
+    return report.outcome;
+  }
+
+  /** Signs stored drafts. The submits wait; a refusal is among the events. */
+  sign(): void {
+    this.#react(() => this.#executor.signDrafts(Date.now()));
+  }
+
+  /** Runs the executor until a condition holds; false after the time limit. */
+  async goOnUntil(isSo: () => boolean, endMs: number): Promise<boolean> {
+    for (;;) {
+      this.#react(() => this.#executor.tick(Date.now(), null));
+      this.sign();
+      while (this.#waiting.length > 0) {
+        await this.performNext();
+        this.sign();
+      }
+      if (isSo()) return true;
+      if (performance.now() >= endMs) return false;
+      await pause(BEAT_MS);
+    }
+  }
+
+  tellOrders(rows: readonly OrderRow[], sentMs: number): void {
+    this.#react(() => this.#executor.onOwnOrders(rows, sentMs, Date.now()));
+  }
+
+  tellTrades(rows: readonly OwnTradeRow[]): void {
+    this.#react(() => this.#executor.onOwnTrades(rows, Date.now()));
+  }
+
+  intent(id: string): IntentRow {
+    return must(this.#ledger.intent(id), `intent ${id}`);
+  }
+
+  drop(): void {
+    for (const request of this.#waiting.splice(0)) {
+      const nowMs = Date.now();
+      const outcome = { kind: 'unknown', reason: 'the rehearsal ended', sent: false } as const;
+      const report = { request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null };
+      this.#react(() => this.#executor.onReport(report));
+    }
+  }
+
+  #react(work: () => Reaction): void {
+    const { requests, events } = this.#ledger.transaction(work);
+    this.#waiting.push(...requests);
+    this.events.push(...events);
+  }
 }

@@ -5,13 +5,16 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type FittedColumn, fitTable, GAP } from '../../shared/base/fitted-table.js';
-import { micros } from '../../shared/base/micros.js';
+import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { cutText } from '../../shared/base/text-width.js';
+import { RESTING_STATUSES } from '../../shared/protocol/states.js';
+import { describeQuoting, type MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { TraderState } from '../../shell/console/trader-state.js';
+import type { ResultBook } from '../../shell/console/views/result-book.js';
 import { formatSigned, money } from '../../shell/daemon/status-text.js';
-import type { TopRow } from './top-rows.js';
+import { storedMarks } from '../../trader/engine/own/valuation.js';
+import type { LedgerReader } from '../../trader/ledger/contract.js';
 
-/** Sort orders, with their key and column. */
 export const SORTS = {
   result: { key: 'r', column: 'result', measure: ({ resultMicros }: TopRow) => resultMicros },
   spread: { key: 's', column: 'spread', measure: measureSpread },
@@ -24,15 +27,13 @@ export const SORTS = {
 
 export type SortBy = keyof typeof SORTS;
 
-/** View settings, changed by keys. */
 export interface TopLook {
   readonly sort: SortBy;
   readonly isReversed: boolean;
-  /** Rows skipped at the top. */
   readonly from: number;
 }
 
-export interface TopSize {
+interface TopSize {
   readonly columns: number;
   readonly rows: number;
 }
@@ -70,12 +71,10 @@ const COLUMNS: readonly FittedColumn<TopRow>[] = [
   { name: '', cell: ({ state }) => (state === 'quoting' ? '' : state), isText: true, gives: 'cut', least: 16, keep: 4 },
 ];
 
-/** Styles a text as a head, a gain or a loss. */
-export type Paint = (text: string, as: 'head' | 'sorted' | 'gain' | 'loss') => string;
+type Paint = (text: string, as: 'head' | 'sorted' | 'gain' | 'loss') => string;
 
 export const paintNothing: Paint = (text) => text;
 
-/** By SGR sequences of the terminal. */
 export const paintColours: Paint = (text, as) => `\u001b[${SGR[as]}m${text}\u001b[0m`;
 
 const SGR = { head: '7', sorted: '7;1', gain: '32', loss: '31' } as const;
@@ -96,7 +95,6 @@ export function drawTable(rows: readonly TopRow[], look: TopLook, width: number,
   });
 }
 
-/** Facts of the whole trader. */
 export interface TopHead {
   readonly trader: TraderState;
   readonly cashMicros: number;
@@ -177,4 +175,81 @@ function moveOf(key: string): number {
   if (UP.includes(key)) return -1;
   if (PAGE_DOWN.includes(key)) return PAGE;
   return PAGE_UP.includes(key) ? -PAGE : 0;
+}
+
+/** A shown market. Amounts and prices are micros; null is unknown. */
+export type TopRow = ReturnType<typeof makeRow>;
+export type LedgerFacts = ReturnType<typeof readFacts>;
+
+interface Holding {
+  readonly yesMicros: Micros;
+  readonly noMicros: Micros;
+  readonly costMicros: Micros;
+}
+
+const NOTHING: Holding = { yesMicros: ZERO, noMicros: ZERO, costMicros: ZERO };
+
+/** Reads changed facts; bookings go into the book. */
+export function readFacts(ledger: LedgerReader) {
+  const holdings = new Map<string, Holding>();
+  for (const { marketConditionId: id, isYes, sharesMicros, costMicros } of ledger.positions()) {
+    const before = holdings.get(id) ?? NOTHING;
+    holdings.set(id, {
+      yesMicros: isYes ? sharesMicros : before.yesMicros,
+      noMicros: isYes ? before.noMicros : sharesMicros,
+      costMicros: add(before.costMicros, costMicros),
+    });
+  }
+  const openOrders = new Map<string, number>();
+  for (const { marketConditionId: id } of ledger.orders({ statuses: RESTING_STATUSES, limit: MOST_ORDERS }))
+    openOrders.set(id, (openOrders.get(id) ?? 0) + 1);
+  const titles = new Map(ledger.markets().map(({ conditionId, title }) => [conditionId, title]));
+  return { titles, holdings, openOrders, marks: storedMarks(ledger), cashMicros: ledger.cash() };
+}
+
+const MOST_ORDERS = 10_000;
+
+export function makeRows(trader: TraderState, facts: LedgerFacts, book: ResultBook): readonly TopRow[] {
+  const ids = new Set([...trader.markets.keys(), ...facts.holdings.keys(), ...book.markets.keys()]);
+  ids.delete('');
+  return [...ids].map((id) => makeRow(id, trader, facts, book));
+}
+
+function makeRow(id: string, trader: TraderState, facts: LedgerFacts, book: ResultBook) {
+  const told = trader.markets.get(id);
+  const sum = book.markets.get(id);
+  const held = facts.holdings.get(id) ?? NOTHING;
+  const gained = measureGain(held, told?.markMicros ?? facts.marks.get(id) ?? null);
+  const booked = sum === undefined ? ZERO : sub(sum.realisedMicros, sum.feesMicros);
+  return {
+    id,
+    title: told?.title ?? facts.titles.get(id) ?? id,
+    /** Realised minus fees, plus holdings at their mark. */
+    resultMicros: gained === null ? null : add(booked, gained),
+    fills: sum?.fills ?? 0,
+    /** YES minus NO, shares. */
+    netMicros: sub(held.yesMicros, held.noMicros),
+    orders: told?.orders.length ?? facts.openOrders.get(id) ?? 0,
+    bidMicros: told?.bestBidMicros ?? null,
+    askMicros: told?.bestAskMicros ?? null,
+    ourBidMicros: told?.bidMicros ?? null,
+    ourAskMicros: told?.askMicros ?? null,
+    ageMs: measureAge(told, trader),
+    state: told === undefined ? '' : describeQuoting(told),
+  };
+}
+
+/** Null for a holding of unknown value. */
+function measureGain({ yesMicros, noMicros, costMicros }: Holding, mark: Micros | null): Micros | null {
+  if (yesMicros === 0 && noMicros === 0) return ZERO;
+  if (mark === null) return null;
+  // Rounded like the ledger's total.
+  const value = add(mul(mark, yesMicros, 'floor'), mul(complement(mark), noMicros, 'floor'));
+  return sub(value, costMicros);
+}
+
+/** By the trader's clock, plus the time since its report. */
+function measureAge(told: MarketStatus | undefined, { frameMs, silentMs }: TraderState): number | null {
+  if (told === undefined || told.bookSeenMs === null || frameMs === null) return null;
+  return Math.max(0, frameMs - told.bookSeenMs) + (silentMs ?? 0);
 }

@@ -5,29 +5,31 @@
 
 import { existsSync } from 'node:fs';
 import { formatDecimal } from '../../shared/base/decimal.js';
-import { type Micros, micros } from '../../shared/base/micros.js';
+import { micros, ZERO } from '../../shared/base/micros.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { TraderState } from '../../shell/console/trader-state.js';
 import { ResultBook } from '../../shell/console/views/result-book.js';
 import { Subscription } from '../../shell/control/telemetry/subscription.js';
-import { numberBetween } from '../arguments.js';
-import { choice, command, flag, usual, type Values } from '../command.js';
+import { choice, command, flag, numberBetween, usual, type Values } from '../command.js';
 import type { CliIo, CliTerminal } from '../output/io.js';
 import { json } from '../output/table.js';
-import { type LedgerFacts, makeRows, readFacts, type TopRow } from './top-rows.js';
 import {
   drawHead,
   drawScreen,
   drawTable,
+  type LedgerFacts,
+  makeRows,
   measureSpread,
   paintColours,
   paintNothing,
   pressKey,
+  readFacts,
   SORTS,
   type SortBy,
   sortRows,
   type TopHead,
   type TopLook,
+  type TopRow,
 } from './top-screen.js';
 
 const OPTIONS = {
@@ -38,7 +40,6 @@ const OPTIONS = {
 
 type TopOptions = Values<typeof OPTIONS>;
 
-/** Width of a table for a file. */
 const FILE_COLUMNS = 160;
 /** A trader reports everything twice a second; one silent for this long is not there, ms. */
 const HEAR_WITHIN_MS = 3_000;
@@ -62,7 +63,6 @@ export const addTopCommand = command({
   },
 });
 
-/** The trader's reports, and its ledger. */
 class TopSource {
   readonly #path: string;
   readonly #book = new ResultBook();
@@ -131,8 +131,8 @@ const NO_LEDGER: LedgerFacts = {
   titles: new Map(),
   holdings: new Map(),
   openOrders: new Map(),
-  marks: new Map<string, Micros>(),
-  cashMicros: 0,
+  marks: new Map(),
+  cashMicros: ZERO,
 };
 
 function writeOnce(source: TopSource, sort: SortBy, isJson: boolean, io: CliIo): void {
@@ -166,7 +166,6 @@ const formatRow = (row: TopRow) => ({
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
 
-/** Until a quit key or a signal. */
 async function watch(source: TopSource, options: TopOptions, io: CliIo, terminal: CliTerminal): Promise<void> {
   let look: TopLook = { sort: options.sort, isReversed: false, from: 0 };
   // By https://no-color.org: set to any value.
@@ -178,7 +177,6 @@ async function watch(source: TopSource, options: TopOptions, io: CliIo, terminal
   io.raw.out(ENTER);
   try {
     await new Promise<void>((resolve, reject) => {
-      /** Restores the terminal at any end. */
       const end = (error?: unknown) => {
         clearInterval(timer);
         close();

@@ -256,11 +256,7 @@ export class ExchangeCore implements CoreContext {
     this.catalog.load(saved.catalog);
     this.identity.load(saved.identity);
     this.orders.load(saved.orders);
-    for (const market of this.catalog.markets) {
-      loadResting(this.pool, market, saved.resting[market.index] ?? []);
-      // Linking the resting orders counted as changes: the book's version is restored last.
-      if (market.orderbook !== null) market.orderbook.book.version = saved.catalog.markets[market.index]?.version ?? 0;
-    }
+    for (const market of this.catalog.markets) loadResting(this.pool, market, saved.resting[market.index] ?? []);
     this.conversions.load(saved.conversions);
     this.redeems.load(saved.redeems);
     this.margin.load(saved.margin);

@@ -117,11 +117,6 @@ export class Market {
     return this.state === 'open' && !this.paused;
   }
 
-  /** Version of the visible book: equal numbers mean equal books. */
-  get bookVersion(): number {
-    return this.orderbook?.book.version ?? 0;
-  }
-
   /** The book while it is shown: only an open market shows one. */
   get #shown(): Trading | null {
     return this.state === 'open' ? this.orderbook : null;
@@ -206,7 +201,6 @@ export class Market {
 
   dump() {
     const { card, state, paused, unbacked, outcome, collateral } = this;
-    const book = this.orderbook?.book;
     return {
       card,
       state,
@@ -218,8 +212,7 @@ export class Market {
       tape: this.tape.dump(),
       candles: this.candles.dump(),
       margin: this.margin?.dump() ?? null,
-      version: book?.version ?? 0,
-      recorded: book?.dumpRecorded() ?? null,
+      recorded: this.orderbook?.book.dumpRecorded() ?? null,
     };
   }
 

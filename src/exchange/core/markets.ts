@@ -87,9 +87,6 @@ export class Markets {
     this.#margin.marketMoved(market, isSettledMarket(state));
     if (isSettledMarket(state)) market.tape.settle();
     const { orderbook: trading } = market;
-    if (trading === null) return;
-    if (state !== 'open') this.#orders.cancelAll(market, trading);
-    // Recorded liquidity is shown only while the market is open.
-    trading.book.version += 1;
+    if (trading !== null && state !== 'open') this.#orders.cancelAll(market, trading);
   }
 }

@@ -1,4 +1,6 @@
-/** Due times: a binary heap by time, then by order of insertion. */
+/** Due times of the exchange's records. */
+
+import { Heap } from '../../shared/base/heap.js';
 
 /**
  * `order`: expiry of an order's draft; the rest likewise. `landing`: a submitted merge or split. Of margin: the next
@@ -15,11 +17,9 @@ export interface Timer {
   readonly id: number;
 }
 
-const before = (a: Timer, b: Timer): boolean => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence);
-
-/** Timers of all subsystems, in order of time. */
+/** Timers of all subsystems, in order of time, then of insertion. */
 export class TimerQueue {
-  #heap: Timer[] = [];
+  readonly #heap = new Heap<Timer>((a, b) => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence));
   #sequence = 0;
 
   /** Time of the first entry; infinity without one. */
@@ -28,59 +28,29 @@ export class TimerQueue {
   put(dueMs: number, kind: TimerKind, id: number): void {
     this.#sequence += 1;
     this.#heap.push({ dueMs, sequence: this.#sequence, kind, id });
-    let at = this.#heap.length - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!this.#swapIfBefore(at, parent)) break;
-      at = parent;
-    }
     this.#peek();
   }
 
   /** Removes and returns the first entry if it is due. */
   take(nowMs: number): Timer | null {
-    const first = this.#heap[0];
+    const { first } = this.#heap;
     if (first === undefined || first.dueMs > nowMs) return null;
-    const last = this.#heap.pop();
-    if (last !== undefined && last !== first) {
-      this.#heap[0] = last;
-      this.#sink();
-    }
+    this.#heap.removeFirst();
     this.#peek();
     return first;
   }
 
-  #sink(): void {
-    for (let at = 0; ; ) {
-      const left = 2 * at + 1;
-      const [a, b] = [this.#heap[left], this.#heap[left + 1]];
-      if (a === undefined) return;
-      const child = b !== undefined && before(b, a) ? left + 1 : left;
-      if (!this.#swapIfBefore(child, at)) return;
-      at = child;
-    }
-  }
-
-  /** Swaps entry `child` with `parent` when it is due earlier. */
-  #swapIfBefore(child: number, parent: number): boolean {
-    const [low, high] = [this.#heap[child], this.#heap[parent]];
-    if (low === undefined || high === undefined || !before(low, high)) return false;
-    this.#heap[child] = high;
-    this.#heap[parent] = low;
-    return true;
-  }
-
   #peek(): void {
-    this.nextMs = this.#heap[0]?.dueMs ?? Number.POSITIVE_INFINITY;
+    this.nextMs = this.#heap.first?.dueMs ?? Number.POSITIVE_INFINITY;
   }
 
   dump() {
-    return { sequence: this.#sequence, entries: [...this.#heap] };
+    return { sequence: this.#sequence, entries: [...this.#heap.entries] };
   }
 
   load(dump: ReturnType<TimerQueue['dump']>): void {
     this.#sequence = dump.sequence;
-    this.#heap = dump.entries.map((entry) => ({ ...entry }));
+    this.#heap.entries = dump.entries.map((entry) => ({ ...entry }));
     this.#peek();
   }
 }

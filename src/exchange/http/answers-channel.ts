@@ -5,7 +5,7 @@
 
 import { channel } from 'node:diagnostics_channel';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { toTemplate } from './paths.js';
+import { toTemplate } from './options.js';
 
 /** The channel's name, for `diagnostics_channel.subscribe`. */
 export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
@@ -16,9 +16,7 @@ export interface PublishedAnswer {
   /** As declared, for example `/orders/{pubkey}/`; null when no call matched. */
   readonly path: string | null;
   readonly status: number;
-  /** By name, in lower case. */
   readonly headers: Readonly<Record<string, unknown>>;
-  /** The whole body. */
   readonly text: string;
 }
 

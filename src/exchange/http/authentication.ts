@@ -13,10 +13,8 @@ import type { ExchangeCore } from '../core/core.js';
 /** The signed parts of a request. */
 export interface SignedRequest {
   readonly method: string;
-  /** As on the request line, not decoded. */
   readonly rawUrl: string;
   readonly headers: IncomingHttpHeaders;
-  /** The raw body; empty without one. */
   readonly body: Buffer;
 }
 
@@ -45,7 +43,6 @@ export class Authenticator {
     return key === null || key.length > MAX_KEY_LENGTH ? null : key;
   }
 
-  /** Text of the timestamp header; null without one. */
   readTimestamp(headers: IncomingHttpHeaders): string | null {
     return readHeader(headers[this.#timestampHeader]);
   }
@@ -84,7 +81,6 @@ export class Authenticator {
   }
 }
 
-/** A header's value; null when absent, empty or a list. */
 const readHeader = (value: string | string[] | undefined): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 

@@ -21,12 +21,10 @@ export class ExchangeClock {
     return this.#lastMs;
   }
 
-  /** Moves the clock forward, ms. */
   advance(ms: number): void {
     this.#offsetMs += ms;
   }
 
-  /** The `Date` header of this time; built once per second. */
   dateHeader(nowMs: number): string {
     const second = Math.floor(nowMs / 1000);
     if (second !== this.#dateSecond) {

@@ -3,6 +3,7 @@
  * this machine, and never to a web page.
  */
 
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Micros } from '../../shared/base/micros.js';
 import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
@@ -11,9 +12,12 @@ import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { decimalText, money, text } from '../../shared/protocol/wire.js';
 import type { MarketSpec, Result } from '../core/contract.js';
 import { detailRow } from '../core/records/market-rows.js';
-import { badField, NOT_FOUND } from '../service/envelope.js';
-import { type FaultContext, faultsBody, setFaults, shownFaults } from './faults.js';
-import type { SignedRequestReport } from './signed-request.js';
+import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from '../service/envelope.js';
+import { Authenticator } from './authentication.js';
+import { type FaultContext, type Faults, faultsBody, setFaults, shownFaults } from './faults.js';
+import { readBody, readSignedParts, send } from './messages.js';
+import { routeUrl, type ServerOptions } from './options.js';
+import { reportOn, type SignedRequestReport } from './signed-request.js';
 
 /** A call of a control with its validated body. */
 export interface ControlCall<B> extends FaultContext {
@@ -33,7 +37,6 @@ export interface Control {
   readonly run: (call: ControlCall<unknown>) => Result<unknown>;
 }
 
-/** Connects a handler with the type of its body. */
 function control<B extends z.ZodObject>(
   path: Control['path'],
   body: B,
@@ -58,7 +61,6 @@ const marginRules = {
   closing_fee: '0.01',
   annual_fee_rate: '0.1',
 } as const;
-/** Default rules of a margin market. */
 const MARGIN_DEFAULTS: Readonly<Record<string, object>> = {
   polymarket: { ...marginRules, price_decimals: 2, shares_decimals: 2 },
   hyperliquid: marginRules,
@@ -201,7 +203,6 @@ function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec[
   return kept as MarketSpec['config'];
 }
 
-/** Fields of the input that the schema knows. */
 const fieldsOf = (known: object, given: object) =>
   Object.fromEntries(Object.entries(given).filter(([name]) => name in known));
 
@@ -223,3 +224,47 @@ const withoutUndefined = (fields: object) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 const withoutNull = (fields: object) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+
+/** Adds the routes under `/paper/` to the server. */
+export function serveControls(server: FastifyInstance, options: ServerOptions, faults: Faults): void {
+  const authenticator = new Authenticator(options.profile);
+  for (const control of CONTROLS) {
+    server.route({
+      method: control.method,
+      url: routeUrl(control.path),
+      config: { scope: 'paper' },
+      handler: (request, reply) => {
+        const answer = serve(control, request, options, { authenticator, faults });
+        // Again: this call may have moved the clock, and clients read this header.
+        reply.header('date', options.clock.dateHeader(options.clock.nowMs()));
+        send(reply, answer);
+      },
+    });
+  }
+}
+
+function serve(
+  control: Control,
+  request: FastifyRequest,
+  { core, settle, advanceClock, rateLimits: hasLimits }: ServerOptions,
+  { authenticator, faults }: { readonly authenticator: Authenticator; readonly faults: Faults },
+): Answer {
+  if (!LOOPBACK.test(request.ip)) return faultAnswer(NOT_FOUND);
+  if (isFromPage(request)) return faultAnswer({ slug: 'permission_denied' });
+  const body = control.body === null ? null : readBody(request, control.body);
+  if (body !== null && !body.ok) return faultAnswer(body.fault);
+  // The router's params are strings by name.
+  const params = request.params as Readonly<Record<string, string>>;
+  const nowMs = settle();
+  const report = () => reportOn(readSignedParts(request), authenticator, core, nowMs);
+  const done = control.run({ nowMs, params, body: body?.value ?? null, core, advanceClock, report, faults, hasLimits });
+  return done.ok ? { status: 200, text: successText(done.value, {}) } : faultAnswer(done.fault);
+}
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
+
+/**
+ * Any web page can reach a loopback port through its reader's browser; browsers mark such requests with these headers.
+ */
+const isFromPage = ({ headers }: FastifyRequest): boolean =>
+  headers.origin !== undefined || (headers['sec-fetch-site'] ?? 'none') !== 'none';

@@ -3,13 +3,17 @@
  * `/paper/faults/` replaces and shows all of them; they end with the exchange.
  */
 
+import { STATUS_CODES } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Random } from '../../shared/base/random.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
-import { badField } from '../service/envelope.js';
+import { type Answer, badField, faultAnswer } from '../service/envelope.js';
+import type { ExchangeClock } from './clock.js';
+import { send } from './messages.js';
 
 // The keys of objects of constants are their names.
 const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
@@ -23,7 +27,6 @@ const HTML_STATUSES = [403, 429, 500, 502, 503, 504] as const;
 const MAX_S = 366 * 86_400;
 const MAX_DELAY_MS = 86_400_000;
 
-/** An answer instead of the service's own. */
 const answerFault = z
   .strictObject({
     answer: z.enum(['html', 'error'], { error: 'Must be html or error.' }),
@@ -67,7 +70,7 @@ const answerFault = z
   }));
 
 /** An answer instead of the service's own, as requested and shown. */
-export type AnswerFault = z.output<typeof answerFault>;
+type AnswerFault = z.output<typeof answerFault>;
 
 const perMinute = integer(1, 100_000).optional();
 
@@ -79,7 +82,6 @@ export const faultsBody = z.strictObject({
   for_s: z.number().positive().max(MAX_S).optional(),
 });
 
-/** The faults in force. */
 interface FaultPlan {
   /** The first that matches a call answers it. `given`: number of its answers. */
   readonly answers: readonly (AnswerFault & { given: number })[];
@@ -100,7 +102,6 @@ export class Faults {
     this.#plan = { answers: answers.map((fault) => ({ ...fault, given: 0 })), limits, untilMs };
   }
 
-  /** The plan at this time. */
   inForce(nowMs: number): FaultPlan {
     const { untilMs } = this.#plan;
     return untilMs !== null && nowMs >= untilMs ? NONE : this.#plan;
@@ -159,4 +160,78 @@ export function shownFaults({ nowMs, core, faults }: FaultContext): object {
     closing_ms: (isSlow ? delays.closingMs : null) ?? null,
     until: untilMs === null ? null : Math.ceil(untilMs / 1000),
   };
+}
+
+/** Sends the answers of the plan of faults, before or after the call is carried out. */
+export class Forger {
+  readonly #faults: Faults;
+  readonly #clock: ExchangeClock;
+  readonly #forged = new WeakSet<FastifyReply>();
+
+  constructor(faults: Faults, { clock }: { readonly clock: ExchangeClock }) {
+    this.#faults = faults;
+    this.#clock = clock;
+  }
+
+  has(reply: FastifyReply): boolean {
+    return this.#forged.has(reply);
+  }
+
+  /**
+   * A proxy's page comes first: the request does not reach the service, is not counted, and the answer has no rate
+   * headers. True when it was sent.
+   */
+  standsBefore(request: FastifyRequest, reply: FastifyReply): boolean {
+    const { call } = request.routeOptions.config;
+    const fault = call === undefined ? null : this.#faults.strike(call, 'before', 'html', this.#clock.nowMs());
+    if (fault === null) return false;
+    reply.header('date', this.#clock.dateHeader(this.#clock.nowMs()));
+    send(reply, this.#forge(reply, fault));
+    return true;
+  }
+
+  /** Refuses a counted request without processing it; null when it is processed. */
+  refuses(call: EndpointName, reply: FastifyReply): Answer | null {
+    const fault = this.#faults.strike(call, 'before', 'error', this.#clock.nowMs());
+    return fault === null ? null : this.#forge(reply, fault);
+  }
+
+  /** Answer instead of a success; null to keep the success. */
+  replaces(call: EndpointName, reply: FastifyReply, { status }: Answer): Answer | null {
+    if (status >= 300 || this.has(reply)) return null;
+    const fault = this.#faults.strike(call, 'after', 'any', this.#clock.nowMs());
+    if (fault === null) return null;
+    // A proxy's page has no rate headers, even after the request reached the service.
+    if (fault.answer === 'html') for (const name of RATE_HEADERS) reply.removeHeader(name);
+    return this.#forge(reply, fault);
+  }
+
+  #forge(reply: FastifyReply, fault: AnswerFault): Answer {
+    this.#forged.add(reply);
+    const retryAfterS = computeRetryAfter(fault);
+    if (retryAfterS !== null) reply.header('retry-after', retryAfterS);
+    return answerOfFault(fault);
+  }
+}
+
+const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+
+const SHORT_WAIT_S = 1;
+
+/** The answer of a fault; its `Retry-After` is `computeRetryAfter`. */
+function answerOfFault(fault: AnswerFault): Answer {
+  const { status, slug } = fault;
+  if (slug === null) return { status, text: makeProxyPage(status), type: 'text/html' };
+  if (slug !== 'throttled') return faultAnswer({ slug });
+  const message = `Request was throttled. Expected available in ${computeRetryAfter(fault)} seconds.`;
+  return faultAnswer({ slug, message });
+}
+
+/** Seconds; null for an answer without the header. The service's own `throttled` always has it. */
+const computeRetryAfter = ({ slug, retry_after_s }: AnswerFault): number | null =>
+  retry_after_s ?? (slug === 'throttled' ? SHORT_WAIT_S : null);
+
+function makeProxyPage(status: number): string {
+  const title = `${status} ${STATUS_CODES[status] ?? ''}`;
+  return `<html>\n<head><title>${title}</title></head>\n<body>\n<center><h1>${title}</h1></center>\n</body>\n</html>\n`;
 }

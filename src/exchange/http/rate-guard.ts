@@ -13,12 +13,6 @@ import type { ServerOptions } from './options.js';
 /** Headers of an answer, in order. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** Result for an address: headers for its answer, and the refusal when the budget is used up. */
-export interface Admission {
-  readonly headers: HeaderList;
-  readonly refusal: Answer | null;
-}
-
 /** Takes every request from its caller's budget, and refuses it once that is used up. */
 export class RateGuard {
   readonly #clock: ExchangeClock;
@@ -64,7 +58,7 @@ export class RateGuard {
   }
 
   /** The same for bytes that are no request: they count as a public one of their address. */
-  admitBytes(address: string): Admission {
+  admitBytes(address: string) {
     const nowMs = this.#clock.nowMs();
     const date = ['date', this.#clock.dateHeader(nowMs)] as const;
     if (this.#limits === null) return { headers: [date], refusal: null };

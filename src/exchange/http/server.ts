@@ -13,18 +13,14 @@ import {
   fillPath,
   type Scope,
 } from '../../shared/protocol/endpoints.js';
-import { BookTexts } from '../service/book-texts.js';
 import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from '../service/envelope.js';
 import type { HandlerContext, Reply, ServiceCall } from '../service/handler-context.js';
 import { HANDLERS } from '../service/handlers.js';
 import { WalletSignatures } from '../service/wallet-signatures.js';
 import { publishAnswers } from './answers-channel.js';
 import { Authenticator } from './authentication.js';
-import { serveControls } from './control-routes.js';
-import { CONTROLS } from './controls.js';
-import { Faults } from './faults.js';
-import { Forger } from './forger.js';
-import { MalformedConnections, wordsFor } from './malformed-connection.js';
+import { CONTROLS, serveControls } from './controls.js';
+import { Faults, Forger } from './faults.js';
 import {
   MAX_BODY_BYTES,
   readBody,
@@ -36,10 +32,9 @@ import {
 } from './messages.js';
 import { type DocumentOptions, openApiDocument } from './openapi/document.js';
 import { PAGE_ROUTES, servePage } from './openapi/page.js';
-import type { ServerOptions } from './options.js';
-import { listMethods, MAX_PARAM_LENGTH, routeUrl } from './paths.js';
+import { listMethods, MAX_PARAM_LENGTH, routeUrl, type ServerOptions } from './options.js';
 import { RateGuard } from './rate-guard.js';
-import { guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
+import { guardSockets, MalformedConnections, PATIENCE, type Patience, socketOptions, wordsFor } from './sockets.js';
 import { parseQuery, type RawQuery } from './validation.js';
 
 /** Declarations are checked by their own schemas; the framework's slow compilers are not loaded. */
@@ -104,7 +99,6 @@ function serveEndpoints(server: FastifyInstance, options: ServerOptions, forger:
   const { core, profile } = options;
   const context: HandlerContext = {
     core,
-    books: new BookTexts(core),
     wallets: new WalletSignatures(profile.draft_message),
   };
   const authenticator = new Authenticator(profile);
@@ -157,7 +151,6 @@ function handle<N extends EndpointName>(name: N, call: object, context: HandlerC
 
 function makeAnswer(declaration: Declaration, reply: Reply<EndpointName>, limit: number): Answer {
   if (!reply.ok) return faultAnswer(reply.fault);
-  if ('text' in reply) return { status: declaration.status, text: reply.text };
   const isPage = declaration.page !== undefined;
   const meta = isPage ? { limit, next_cursor: reply.nextCursor ?? null } : (reply.meta ?? {});
   const answer = { status: declaration.status, text: successText(reply.data, meta) };

@@ -3,25 +3,23 @@
  * differs. Contains only the caller's own data: no secret, no expected signature.
  */
 
+import { z } from 'zod';
 import { signedPayload } from '../../shared/protocol/signing.js';
 import type { ExchangeCore } from '../core/core.js';
 import type { Authenticator, SignedRequest } from './authentication.js';
 
 /** `data` of `/paper/signed-request/`. */
-export interface SignedRequestReport {
-  /** From its header; null without one. */
-  readonly timestamp: string | null;
-  readonly method: string;
-  /** Path and query as on the request line. */
-  readonly path: string;
-  /** The raw body, read as UTF-8. */
-  readonly body: string;
-  /** Text that the signature must cover; null without a timestamp. */
-  readonly payload: string | null;
-  readonly signature_matches: boolean;
-  /** Why the request is rejected; null when it is accepted. */
-  readonly refusal: string | null;
-}
+export const signedRequestReport = z.object({
+  timestamp: z.string().nullable().describe('As its header said.'),
+  method: z.string(),
+  path: z.string().describe('Path and query as they arrived.'),
+  body: z.string().describe('The raw body.'),
+  payload: z.string().nullable().describe('The expected signed bytes; null without a timestamp.'),
+  signature_matches: z.boolean(),
+  refusal: z.string().nullable().describe('Why the caller is not believed; null when he is.'),
+});
+/** Its value. */
+export type SignedRequestReport = z.output<typeof signedRequestReport>;
 
 /** Each part of a signed request as received, and the first failed check. */
 export function reportOn(

@@ -12,14 +12,26 @@
  */
 
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
-import type { Wire } from '../core/contract.js';
+import type { ServiceFault } from '../../shared/protocol/errors.js';
+import type { Result, Wire } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
+import type { MarketFacts } from '../core/market-facts.js';
 import { eventListRow, listRow } from '../core/records/market-rows.js';
+import { SPORTS } from '../core/sports.js';
+import { badField } from './envelope.js';
 import { BAD_CURSOR, refuse } from './handler-context.js';
 import { cursorAt, cursorPosition } from './list-cursors.js';
-import { isClosed, isOpen, isResolved, isWithin } from './market-states.js';
-import { cut, type OffsetList, type Ranked, readPlace, sortedBy } from './ranking.js';
-import { type SportFilter, sportFilter } from './sport-filter.js';
+import {
+  cut,
+  isClosed,
+  isOpen,
+  isResolved,
+  isWithin,
+  type OffsetList,
+  type Ranked,
+  readPlace,
+  sortedBy,
+} from './ranking.js';
 
 type CatalogQuery = QueryOf<'events.list'>;
 
@@ -29,7 +41,6 @@ interface Entry extends Ranked {
   readonly category: string;
 }
 
-/** One of the two lists. */
 interface Listing<R> extends OffsetList {
   readonly count: number;
   /** With its markets before `until`. */
@@ -41,7 +52,6 @@ interface CatalogAsk {
   readonly query: CatalogQuery;
   readonly limit: number;
   readonly nowMs: number;
-  /** All markets. */
   readonly marketCount: number;
 }
 
@@ -151,3 +161,34 @@ function isIn(filter: NonNullable<CatalogQuery['state']>, { markets }: Entry, no
       );
   }
 }
+
+/** The two parameters as received. */
+interface SportQuery {
+  readonly sport?: string | undefined;
+  readonly league?: string | undefined;
+}
+
+/** True for markets of one of the sports, and of one of the leagues if given. */
+export type SportFilter = (market: MarketFacts) => boolean;
+
+/** 400 for a league without a sport, an unknown slug, or a league of no given sport. */
+export function sportFilter({ sport, league }: SportQuery): Result<SportFilter> {
+  if (sport === undefined) {
+    if (league === undefined) return { ok: true, value: () => true };
+    return refuse(badField('league', 'A league can only be given together with its sport.'));
+  }
+  const sports = splitSlugs(sport);
+  const known = SPORTS.filter(({ slug }) => sports.includes(slug));
+  if (known.length !== new Set(sports).size) return refuse(refuseUnknown('sport', SPORTS));
+  if (league === undefined) return { ok: true, value: (market) => isOne(sports, market.sport) };
+  const leagues = splitSlugs(league);
+  const own = known.flatMap((row) => row.leagues);
+  if (!leagues.every((slug) => own.some((row) => row.slug === slug))) return refuse(refuseUnknown('league', own));
+  return { ok: true, value: (market) => isOne(leagues, market.league) };
+}
+
+const splitSlugs = (list: string): readonly string[] => list.split(',').map((slug) => slug.trim().toLowerCase());
+const isOne = (slugs: readonly string[], slug: string | null): boolean => slug !== null && slugs.includes(slug);
+
+const refuseUnknown = (field: string, rows: readonly { readonly slug: string }[]): ServiceFault =>
+  badField(field, `Must be a comma-separated list of: ${rows.map(({ slug }) => slug).join(', ')}.`);

@@ -5,7 +5,6 @@ import { type ErrorDetails, SERVICE_ERRORS, type ServiceFault } from '../../shar
 /** An answer before it is sent. */
 export interface Answer {
   readonly status: number;
-  /** The whole body. */
   readonly text: string;
   /** Absent: JSON. */
   readonly type?: 'text/html';
@@ -16,7 +15,6 @@ export interface Answer {
 /** `meta` of a success: of a page, of candles, or empty. */
 export type Meta =
   | { readonly limit: number; readonly next_cursor: string | null }
-  /** Outcome of the candles' prices. */
   | { readonly is_yes: boolean }
   | Readonly<Record<string, never>>;
 

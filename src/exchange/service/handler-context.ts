@@ -6,7 +6,6 @@ import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { AccountSlot, Page, Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import type { Market } from '../core/market.js';
-import type { BookTexts } from './book-texts.js';
 import { badField, type Meta, NOT_FOUND } from './envelope.js';
 import { type CursorList, cursorAt, cursorPosition } from './list-cursors.js';
 import type { WalletSignatures } from './wallet-signatures.js';
@@ -14,7 +13,6 @@ import type { WalletSignatures } from './wallet-signatures.js';
 /** Shared context of all handlers. */
 export interface HandlerContext {
   readonly core: ExchangeCore;
-  readonly books: BookTexts;
   readonly wallets: WalletSignatures;
 }
 
@@ -35,10 +33,7 @@ export interface ServiceCall<N extends EndpointName> {
   readonly limit: number;
 }
 
-/**
- * A handler's answer: the record or page in wire format, or the whole body as text. `meta` is that of a list without
- * pages.
- */
+/** A handler's answer: the record or page in wire format. `meta` is that of a list without pages. */
 export type Reply<N extends EndpointName> =
   | {
       readonly ok: true;
@@ -46,7 +41,6 @@ export type Reply<N extends EndpointName> =
       readonly nextCursor?: string | null;
       readonly meta?: Meta;
     }
-  | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly fault: ServiceFault };
 
 /** Carries out one call and returns the answer. */

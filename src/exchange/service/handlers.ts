@@ -4,9 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { decodeCursor, encodeCursor } from '../../shared/protocol/cursors.js';
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
 import type { ServiceFault } from '../../shared/protocol/errors.js';
-import { assetPage } from '../core/records/assets.js';
+import { accountPnl, assetPage } from '../core/records/assets.js';
 import * as rows from '../core/records/market-rows.js';
-import { accountPnl } from '../core/records/pnl.js';
 import { SPORTS } from '../core/sports.js';
 import { eventPage, marketPage } from './catalog.js';
 import { badField } from './envelope.js';
@@ -24,7 +23,6 @@ function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): ServiceF
   return null;
 }
 
-/** Default levels per side of a book. */
 const DEFAULT_DEPTH = 50;
 
 export const HANDLERS: Handlers = {
@@ -37,9 +35,9 @@ export const HANDLERS: Handlers = {
   'markets.detail': ({ params }, context) =>
     ofMarket(context, params, (market) => ({ ok: true, data: rows.detailRow(context.core.catalog, market) })),
   'markets.book': ({ params, query }, context) =>
-    ofMarket(context, params, ({ index }) => ({
+    ofMarket(context, params, (market) => ({
       ok: true,
-      text: context.books.formatBook(index, query.is_yes ?? true, query.depth ?? DEFAULT_DEPTH),
+      data: rows.bookRow(market, query.is_yes ?? true, query.depth ?? DEFAULT_DEPTH),
     })),
   'markets.trades': ({ params, query, limit }, context) =>
     ofMarket(context, params, (market) =>

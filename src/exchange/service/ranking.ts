@@ -1,9 +1,8 @@
 /** Sort orders of lists and search results, and their pages. */
 
-import type { EVENT_SORTS, SEARCH_SORTS } from '../../shared/protocol/states.js';
+import { type EVENT_SORTS, isSettledMarket, type SEARCH_SORTS } from '../../shared/protocol/states.js';
 import type { MarketFacts } from '../core/market-facts.js';
 import { type CursorList, cursorAt, cursorPosition } from './list-cursors.js';
-import { isResolved } from './market-states.js';
 
 /** A sort order of lists and searches. */
 export type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
@@ -81,3 +80,20 @@ export function cut<R, T>(
   const nextCursor = found.length > end ? cursorAt(list, key, until * PER_MARKET + end) : null;
   return { ok: true as const, data: found.slice(offset, end).map(makeRow), nextCursor };
 }
+
+/** Whether the market trades now. */
+export const isOpen = ({ state }: MarketFacts): boolean => state === 'open';
+
+/** An answer was given or is awaited, and nothing is paid yet. */
+export const isUnderReview = ({ state }: MarketFacts): boolean =>
+  state === 'answer_proposed' || state === 'waiting_to_resolve';
+
+/** It traded, does not now, and is not settled: under review or interrupted. */
+export const isClosed = (market: MarketFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
+
+/** Settled: resolved or canceled. */
+export const isResolved = ({ state }: MarketFacts): boolean => isSettledMarket(state);
+
+/** Whether a time is between two others, inclusive, all Unix seconds; false for null. */
+export const isWithin = (second: number | null, from: number, to: number): boolean =>
+  second !== null && second >= from && second <= to;

@@ -19,11 +19,9 @@ export interface RateVerdict {
   readonly resetMs: number;
 }
 
-/** One key's window. */
 class Window {
   readonly #minute = new SlidingMinute();
 
-  /** True when empty: it can be dropped. */
   isEmptyAt(nowMs: number): boolean {
     this.#minute.forget(nowMs);
     return this.#minute.size === 0;
@@ -63,7 +61,6 @@ export class RateLimit {
     this.#limit = limit;
   }
 
-  /** Windows in memory. */
   get size(): number {
     return this.#windows.size;
   }

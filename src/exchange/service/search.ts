@@ -13,12 +13,20 @@ import type { Wire } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import type { MarketFacts } from '../core/market-facts.js';
 import { detailRow, eventRow } from '../core/records/market-rows.js';
-import { eventEntry } from './catalog.js';
+import { eventEntry, type SportFilter, sportFilter } from './catalog.js';
 import { badField } from './envelope.js';
 import { BAD_CURSOR, refuse } from './handler-context.js';
-import { isClosed, isOpen, isResolved, isUnderReview } from './market-states.js';
-import { cut, type OffsetList, type Ranked, readPlace, sortedBy } from './ranking.js';
-import { type SportFilter, sportFilter } from './sport-filter.js';
+import {
+  cut,
+  isClosed,
+  isOpen,
+  isResolved,
+  isUnderReview,
+  type OffsetList,
+  type Ranked,
+  readPlace,
+  sortedBy,
+} from './ranking.js';
 
 /** Parsed parameters of a search. */
 export type SearchQuery = QueryOf<'search.list'>;
@@ -34,7 +42,6 @@ type Row =
 
 const MIN_WORDS_LENGTH = 2;
 const SEARCH: OffsetList = { list: 'search.list', key: 'm_offset' };
-/** Parameters that filter nothing. */
 const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
 
 /** Checks in this order: at least one filter, non-empty `q`, sport and league, cursor. */
@@ -82,7 +89,6 @@ const makeRow = (core: ExchangeCore, { type, index }: Hit): Row =>
     ? { result_type: type, summary: detailRow(core.catalog, core.catalog.market(index)) }
     : { result_type: type, summary: eventRow(core.catalog, index) };
 
-/** Whether all filters match a market. */
 function marketFilter(query: SearchQuery, words: readonly string[], sports: SportFilter) {
   return (market: MarketFacts): boolean =>
     words.every((word) => market.searchText.includes(word)) &&

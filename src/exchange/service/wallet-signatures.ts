@@ -13,12 +13,8 @@ import { submittedSignature } from '../../shared/protocol/signing.js';
 /** Prefix of the 32 bytes of an ed25519 public key in SPKI encoding (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Decoded keys in the cache; decoding costs about as much as a check. */
-const MAX_KEYS = 1000;
-
-/** Verifies wallets' signatures; caches decoded keys. */
+/** Verifies wallets' signatures. */
 export class WalletSignatures {
-  readonly #keys = new Map<string, KeyObject>();
   readonly #draftMessage: DraftMessage;
 
   /** `draftMessage`: format of this exchange's draft messages. */
@@ -30,7 +26,7 @@ export class WalletSignatures {
   signsDraft(wallet: string, message: string, signatureHex: string): boolean {
     if (this.#draftMessage === 'solana_tx') return this.fill(wallet, message, signatureHex) !== null;
     const bytes = signedBytes(this.#draftMessage, message);
-    return bytes !== null && this.#verifies(wallet, bytes, signatureHex);
+    return bytes !== null && verifies(wallet, bytes, signatureHex);
   }
 
   /**
@@ -39,7 +35,7 @@ export class WalletSignatures {
    */
   fill(wallet: string, message: string, signatureHex: string): string | null {
     const read = readTransaction(message);
-    if (!read.ok || !this.#verifies(wallet, read.transaction.messageBytes, signatureHex)) return null;
+    if (!read.ok || !verifies(wallet, read.transaction.messageBytes, signatureHex)) return null;
     const { signers, messageBytes } = read.transaction;
     if (!signers.includes(wallet)) return null;
     const signatures = new Map<string, Uint8Array>();
@@ -56,25 +52,15 @@ export class WalletSignatures {
    * UTF-8 bytes of `text`. False for anything malformed.
    */
   isValid(wallet: string, text: string, signatureHex: string): boolean {
-    return this.#verifies(wallet, Buffer.from(text, 'utf8'), signatureHex);
+    return verifies(wallet, Buffer.from(text, 'utf8'), signatureHex);
   }
+}
 
-  #verifies(wallet: string, bytes: Uint8Array, signatureHex: string): boolean {
-    const hex = submittedSignature(signatureHex);
-    if (hex === null || !/^[0-9a-fA-F]{128}$/.test(hex)) return false;
-    const key = this.#findKey(wallet);
-    return key !== null && verify(null, bytes, key, Buffer.from(hex, 'hex'));
-  }
-
-  #findKey(wallet: string): KeyObject | null {
-    const known = this.#keys.get(wallet);
-    if (known !== undefined) return known;
-    const key = publicKey(wallet);
-    if (key === null) return null;
-    if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
-    this.#keys.set(wallet, key);
-    return key;
-  }
+function verifies(wallet: string, bytes: Uint8Array, signatureHex: string): boolean {
+  const hex = submittedSignature(signatureHex);
+  if (hex === null || !/^[0-9a-fA-F]{128}$/.test(hex)) return false;
+  const key = publicKey(wallet);
+  return key !== null && verify(null, bytes, key, Buffer.from(hex, 'hex'));
 }
 
 function publicKey(wallet: string): KeyObject | null {

@@ -3,7 +3,7 @@
 import { workerData } from 'node:worker_threads';
 import { must } from '../../shared/base/errors.js';
 import { sameConfig, serveTasks } from '../backtest/threads/pool.js';
-import { configWith } from '../sweep/candidates.js';
+import { configWith } from '../sweep/search.js';
 import type { SimulationResult } from './contract.js';
 import { listEntrants, type SimulationSetup, type SimulationTask } from './simulations.js';
 import { worldNamed } from './worlds.js';

@@ -68,7 +68,6 @@ export interface BacktestInput extends BacktestOptions {
 }
 
 export interface BacktestResult extends BacktestOutcome {
-  /** All figures of the run, as in the report. */
   readonly analysis: Analysis;
 }
 
@@ -83,7 +82,6 @@ export async function backtest({ config: file, ...options }: BacktestInput): Pro
   return backtestOf(config, options);
 }
 
-/** The same with a loaded configuration. */
 export async function backtestOf(config: Config, options: BacktestOptions): Promise<readonly BacktestResult[]> {
   const models = checkFillModels(options.fillModels ?? BRACKET);
   const runModel = await openModelRuns(config, options, models.length * (options.repeat ?? 1) === 1);
@@ -137,7 +135,6 @@ interface Wanted {
   readonly feedData: FeedData;
   readonly latency: LatencyChoice;
   readonly fillModel: string | FillModel;
-  /** Finished fraction of this model's runs, 0 to 1. */
   readonly tell: (part: number) => void;
 }
 

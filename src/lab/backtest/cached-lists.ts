@@ -23,7 +23,6 @@ const page = (list: CursorList, data: PublicTrades | OwnTrades, nextBeforeId: nu
   nextCursor: nextBeforeId === null ? null : cursorAt(list, 'before_id', nextBeforeId),
 });
 
-/** Newest public trades of one market. */
 export class PublicTradePage {
   readonly #core: ExchangeCore;
   readonly #market: MarketIndex;
@@ -64,9 +63,7 @@ export class OwnTradePage {
   /** Last answers by requested length, and the longest page. */
   readonly #answers = new Map<number, Outcome>();
   #shown: OwnTrades | null = null;
-  /** Whether a row of the answer may still change. */
   #isOpen = false;
-  /** A row may have changed. */
   #isDoubtful = false;
 
   constructor(core: ExchangeCore, account: AccountSlot, limit: number) {
@@ -75,7 +72,6 @@ export class OwnTradePage {
     this.#limit = limit;
   }
 
-  /** One more own trade. */
   add(): void {
     this.#count += 1;
     this.#rows.unshift(null);

@@ -17,7 +17,7 @@ import type { SessionRecord } from '../session/contract.js';
 import type { FeedSource } from './feeds/feed-replay.js';
 import type { FeeCurve } from './fees.js';
 import type { AfterHalt } from './halts.js';
-import type { BacktestTraderSettings } from './trader-side.js';
+import type { BacktestTraderSettings } from './run.js';
 
 /** One market's events, read ahead. */
 export interface EventSource {
@@ -26,7 +26,6 @@ export interface EventSource {
   readonly firstMs: number | null;
   /** Its streams begin to read when opened: opening early shortens the wait. */
   readonly readsAhead?: boolean | undefined;
-  /** The recording's summary; null without one. */
   readonly summary: RecordingSummary | null;
   /** Without a summary: gaps found so far while playing. */
   readonly gaps?: readonly RecordedGap[];
@@ -39,7 +38,6 @@ export interface EventSource {
 export interface ChunkStream {
   /** The next chunk: at once from memory, else a promise; null at the end. */
   next(): EventChunk | null | Promise<EventChunk | null>;
-  /** Stops reading. */
   close(): void;
 }
 
@@ -51,7 +49,6 @@ export interface LatencyModel {
   draw(endpoint: EndpointName): void;
   readonly thereMs: number;
   readonly backMs: number;
-  /** Failure of the call; null for none. */
   readonly failure: CallFailure | null;
 }
 
@@ -65,7 +62,6 @@ export interface CallFailure {
 /** Time-out of a client, ms. */
 export const GIVES_UP_MS = 10_000;
 
-/** One market in play. */
 export interface Played {
   readonly source: EventSource;
   readonly index: MarketIndex;
@@ -93,17 +89,12 @@ export interface MarketListener {
 export interface MarketDriver {
   /** Close of the last market, as far as known. */
   readonly untilMs: number;
-  /** Opening of the next market; Infinity without one. */
   readonly nextOpenMs: number;
   readonly openCount: number;
-  /** Time of the last close. */
   readonly lastClosedMs: number;
-  /** Events up to this time were read and may be played. */
   readonly readUntilMs: number;
-  /** Number of applied events. */
   readonly events: number;
   read(untilMs: number): Promise<void>;
-  /** Opens what is due. */
   openDue(nowMs: number): Promise<void>;
   /** Plays one market, or all, up to and including this time. */
   sync(index: MarketIndex, nowMs: number): void;
@@ -128,7 +119,6 @@ export interface TimedCommand {
 }
 
 export interface BacktestPlan {
-  /** Title of the report. */
   readonly title: string;
   readonly trader: BacktestTraderSettings;
   readonly sources: readonly EventSource[];
@@ -155,7 +145,6 @@ export interface BacktestPlan {
   readonly afterHalt?: AfterHalt;
   /** Feed values, in order of the time at which each is known (exchange clock); absent: none. */
   readonly feedValues?: readonly RecordedFeedValue[];
-  /** Warnings about the data besides those of its sources. */
   readonly warnings?: readonly string[];
   /** Lines for the report: the played data. */
   readonly data: readonly string[];

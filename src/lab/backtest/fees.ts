@@ -8,7 +8,6 @@ import type { FillRecord, MarketSession, SessionRecord } from '../session/contra
 type FeeShape = 'notional' | 'quadratic' | 'per-share';
 
 export interface FeeCurve {
-  /** As given. */
   readonly name: string;
   readonly shape: FeeShape;
   /** Rates in millionths: of shares x p, of shares x p x (1 - p), or currency per share. */
@@ -101,7 +100,6 @@ export function chargedSession(
 }
 
 function chargedMarket(market: MarketSession, curve: FeeCurve): MarketSession {
-  /** Per order: its fees before and after rounding. */
   const orders = new Map<string, { rawMicros: number; chargedMicros: number }>();
   const chargeFill = (fill: FillRecord): FillRecord => {
     const order = orders.get(fill.orderPubkey) ?? { rawMicros: 0, chargedMicros: 0 };

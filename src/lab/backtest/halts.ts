@@ -13,14 +13,12 @@ export type AfterHalt = 'resume' | 'end';
 
 export const AFTER_HALT: readonly AfterHalt[] = ['resume', 'end'];
 
-/** Reason given for the resume. */
 export const RESUME_REASON = 'the next event of the backtest begins';
 /** After all markets have ended: a halted trader redeems nothing, and that loss would halt the next event. */
 export const SETTLE_REASON = 'the markets that were open are over';
 
 const DAY_MS = 86_400_000;
 
-/** Halts of one run, in order of time. */
 export class Halts {
   readonly #after: AfterHalt;
   readonly #records: HaltRecord[] = [];
@@ -51,7 +49,6 @@ export class Halts {
     return this.#since?.rung === 'halted';
   }
 
-  /** A market of this event opens. */
   onOpen(event: string): void {
     this.#hasNewEvent ||= !this.#begun.has(event);
     this.#begun.add(event);

@@ -16,7 +16,6 @@ import type {
 } from '../../exchange/core/contract.js';
 import { ExchangeCore } from '../../exchange/core/core.js';
 import { type Forgetting, MemoryArchive } from '../../exchange/core/records/memory-archive.js';
-import { BookTexts } from '../../exchange/service/book-texts.js';
 import type { HandlerContext, Reply, ServiceCall } from '../../exchange/service/handler-context.js';
 import { HANDLERS } from '../../exchange/service/handlers.js';
 import { RateLimit } from '../../exchange/service/rate-limits.js';
@@ -34,7 +33,6 @@ import { readOrder, readOrderRequest, readRecord, readsQuickly } from './wire-re
 
 /** A public key without a secret: nothing is signed here. */
 const WALLET = '11111111111111111111111111111112';
-/** Placeholder of a signature. */
 export const SIGNATURE = '0'.repeat(128);
 
 /** Page size of the trader's requests: the service's maximum. */
@@ -95,7 +93,7 @@ export class InProcessExchange {
     this.core = new ExchangeCore({ ...settings, observer }, undefined, new MemoryArchive(UNFILLED_ORDERS));
     this.account = openAccount(this.core, nowMs);
     this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
-    this.#context = { core: this.core, books: new BookTexts(this.core), wallets: new WalletSignatures() };
+    this.#context = { core: this.core, wallets: new WalletSignatures() };
     this.#limits = {
       public: new RateLimit(limits.public_per_minute),
       signed: new RateLimit(limits.signed_per_minute),
@@ -103,7 +101,6 @@ export class InProcessExchange {
     };
   }
 
-  /** Executes a call now and returns its answer. */
   answer(call: AnyCall, nowMs: number): Answer {
     const { scope } = declarationOf(call.endpoint);
     const { allowed, limit, remaining, resetMs } = this.#limits[scope].take('us', nowMs);
@@ -127,7 +124,6 @@ export class InProcessExchange {
     this.#invalidate();
   }
 
-  /** Own state may have changed. */
   #invalidate(): void {
     this.#orders = null;
     this.#ownTrades.invalidate();
@@ -235,7 +231,6 @@ export class InProcessExchange {
     const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
     const reply = handle(call.endpoint, whole, this.#context);
     if (!reply.ok) return answerRefusal(reply.fault);
-    assert('data' in reply, `${call.endpoint} answers with a record`);
     return this.#readAgain(call.endpoint, reply.data, reply.nextCursor ?? null);
   }
 

@@ -24,7 +24,6 @@ export interface LatencySpec {
   readonly byKind?: ByKind<LatencySpec>;
 }
 
-/** Measured round trips. */
 export interface LatencySource {
   readonly roundTripsMs: readonly number[];
   /** Of some kinds of calls; the others use `roundTripsMs`. */
@@ -35,14 +34,12 @@ export interface LatencySource {
 interface FailureRates {
   /** No answer until the client times out. */
   readonly lost: number;
-  /** Answered with 500. */
   readonly error: number;
 }
 
 /** Plain data for threads. */
 export interface LatencyChoice extends LatencySource {
   readonly spec: LatencySpec;
-  /** Absent: none. */
   readonly failures?: FailureRates;
 }
 
@@ -185,22 +182,14 @@ export const latencyModel = (
 export const modelOfChoice = (choice: LatencyChoice, seed: number, spread?: RoundTripSpread): LatencyModel =>
   new DrawnLatency(choice, seed, spread);
 
-/** Round trips of all calls, or of one kind. */
-interface RoundTrips {
-  readonly name: string;
-  readonly tripsMs: Float64Array;
-  readonly random: Random;
-}
+type RoundTrips = ReturnType<typeof makeRoundTrips>;
 
-function makeRoundTrips(spec: LatencySpec, measuredMs: readonly number[], seed: number, stream: string): RoundTrips {
+function makeRoundTrips(spec: LatencySpec, measuredMs: readonly number[], seed: number, stream: string) {
   const scaled = spec.scale === 1 ? '' : `:x${spec.scale}`;
   const random = Random.fromSeed(seed, stream);
   if (spec.kind === 'constant') {
-    return {
-      name: `constant:${spec.constantMs}${scaled}`,
-      tripsMs: Float64Array.of(spec.constantMs * spec.scale),
-      random,
-    };
+    const tripsMs = Float64Array.of(spec.constantMs * spec.scale);
+    return { name: `constant:${spec.constantMs}${scaled}`, tripsMs, random };
   }
   if (measuredMs.length === 0) {
     const hint = `Choose another one, such as --latency ${USUAL_LATENCY}.`;
@@ -277,7 +266,6 @@ const SCALE_RANGE = 1.25;
 /** Mean extra time of a call, as a fraction of the round trip. */
 const JITTER_SHARE = 0.1;
 
-/** Random draws of one of several runs: poll phase and latencies. */
 export interface Draws {
   readonly seed: number;
   readonly latency: LatencyModel;

@@ -4,25 +4,25 @@ import type { AccountSlot, BookSide, CoreObserver, ObservedFill } from '../../ex
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import { ASK, BID } from '../../exchange/core/types.js';
 import { ONE } from '../../shared/base/micros.js';
+import { settledValue } from '../../shared/protocol/outcome.js';
 import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';
-import { AccountSamples, FIRST_STEP_MS } from '../session/samples.js';
+import type { ConversionRecord, FillRecord } from '../session/contract.js';
+import { computeYesCost, Holdings, KEEP_NEAREST } from '../session/holdings.js';
+import { AccountSamples, FIRST_STEP_MS, MarketSamples } from '../session/samples.js';
 import type { Played } from './contract.js';
-import { MarketMetrics } from './market-metrics.js';
+import { LaterMarks, RestingOrders } from './resting-orders.js';
 
 /** Samples of all ended markets: five figures and a time each, about 10 MB. */
 const MOST_SAMPLES = 200_000;
 
 export class Metrics implements CoreObserver {
-  /** By index on the exchange. */
   readonly markets = new Map<number, MarketMetrics>();
   readonly account = new AccountSamples();
   #core: ExchangeCore | null = null;
   #account: AccountSlot = 0;
   readonly #open = new Set<MarketMetrics>();
   readonly #over: MarketMetrics[] = [];
-  /** Of `#over`. */
   #samples = 0;
-  /** Markets with shares. */
   readonly #holding = new Set<MarketMetrics>();
   #nextSampleMs = Number.NEGATIVE_INFINITY;
   #nextMarkMs = Number.POSITIVE_INFINITY;
@@ -33,7 +33,6 @@ export class Metrics implements CoreObserver {
     this.#account = account;
   }
 
-  /** Time of the next measurement: a due sample or mark. */
   get nextMs(): number {
     return Math.min(this.#nextMarkMs, this.#open.size > 0 ? this.#nextSampleMs : Number.POSITIVE_INFINITY);
   }
@@ -108,7 +107,6 @@ export class Metrics implements CoreObserver {
     this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
   }
 
-  /** Every call that reached the exchange, with its answer. */
   onAnswer(call: AnyCall, outcome: Outcome, nowMs: number): void {
     if (outcome.kind !== 'answered') return;
     if (call.endpoint === 'orders.submit') this.#onSubmit(call.params.pubkey, outcome, nowMs);
@@ -189,5 +187,128 @@ export class Metrics implements CoreObserver {
     for (const market of this.#holding)
       if (market.held.yesMicros === 0 && market.held.noMicros === 0) this.#holding.delete(market);
     this.account.take(nowMs, this.#equityMicros, () => this.#lockedMicros);
+  }
+}
+
+export interface PendingFill extends Omit<FillRecord, 'seenMs' | 'strategy' | 'marksAfterMicros'> {
+  readonly tradePubkey: string;
+  readonly marksAfterMicros: (number | null)[];
+}
+
+export class MarketMetrics {
+  readonly played: Played;
+  readonly resting = new RestingOrders();
+  readonly conversions: ConversionRecord[] = [];
+  readonly samples = new MarketSamples();
+  readonly held = new Holdings(KEEP_NEAREST);
+  ordersPlaced = 0;
+  ordersCanceled = 0;
+  postedMicros = 0;
+  joinedBehindMicros = 0;
+  /** Last YES mid without own orders; null before the first. */
+  markMicros: number | null = null;
+  readonly #core: ExchangeCore;
+  readonly #fills = new LaterMarks<PendingFill>();
+
+  constructor(core: ExchangeCore, played: Played) {
+    this.#core = core;
+    this.played = played;
+  }
+
+  get fills(): readonly PendingFill[] {
+    return this.#fills.rows;
+  }
+
+  /** Present mid of the recorded book; the last one while a side is empty. */
+  mark(): number | null {
+    const bid = this.#core.catalog.market(this.played.index).bestRecorded(BID);
+    const ask = this.#core.catalog.market(this.played.index).bestRecorded(ASK);
+    if (bid !== null && ask !== null) this.markMicros = Math.floor((bid + ask) / 2);
+    return this.markMicros;
+  }
+
+  onFill(fill: ObservedFill): void {
+    const { timeMs, orderPubkey, tradePubkey, isYes, isBuy, priceMicros, amountMicros, feeMicros, isMaker } = fill;
+    const resting = this.resting.order(orderPubkey);
+    const pending: PendingFill = {
+      timeMs,
+      orderPubkey,
+      tradePubkey,
+      isYes,
+      isBuy,
+      priceMicros,
+      amountMicros,
+      feeMicros,
+      isMaker,
+      side: isYes === isBuy ? 'bid' : 'ask',
+      cashMicros: isBuy ? -fill.costMicros : fill.costMicros,
+      markMicros: this.mark() ?? priceMicros,
+      marksAfterMicros: [],
+      restedMs: isMaker ? (resting === undefined ? null : timeMs - resting.sinceMs) : 0,
+      joinedBehindMicros: resting?.behindMicros ?? null,
+      atCrossing: fill.atCrossing,
+    };
+    this.#fills.rows.push(pending);
+    this.resting.onFill(orderPubkey, amountMicros, timeMs);
+    this.held.move({ kind: 'fill', ...pending });
+  }
+
+  /** Sets merged or split since the last call: holdings at the exchange differ from bought minus sold. */
+  findSets(account: AccountSlot, nowMs: number): void {
+    const holding = this.#core.catalog.market(this.played.index).shares.read(account);
+    const [yesGone, noGone] = [this.held.yesMicros - holding.yes, this.held.noMicros - holding.no];
+    if (yesGone < 0 && noGone < 0) {
+      const sets = Math.max(yesGone, noGone);
+      this.onConversion('split', nowMs, sets, sets, sets);
+    } else if (this.held.yesMicros !== 0 && this.held.noMicros !== 0 && yesGone > 0) {
+      this.onConversion('merge', nowMs, yesGone, yesGone, yesGone);
+    }
+  }
+
+  /** Books removed (or, negative, added) complete sets and redeemed shares. */
+  onConversion(kind: ConversionRecord['kind'], timeMs: number, yes: number, no: number, cashMicros: number): void {
+    const { markMicros } = this;
+    const yesCostMicros = kind === 'split' ? computeYesCost(-yes, markMicros) : null;
+    const conversion = { kind, timeMs, yesMicros: yes, noMicros: no, cashMicros, yesCostMicros, markMicros };
+    this.conversions.push(conversion);
+    this.held.move(conversion);
+  }
+
+  get nextMarkMs(): number {
+    return Math.min(this.#fills.nextMs, this.resting.nextMarkMs);
+  }
+
+  /** Takes the due marks; the market was played up to this time. */
+  takeMarks(nowMs: number): void {
+    const mark = this.mark();
+    this.#fills.take(nowMs, mark);
+    this.resting.takeMarks(nowMs, mark);
+  }
+
+  /** The market has closed: nothing rests, and marks that are not due yet never will be. */
+  onClose(nowMs: number): void {
+    this.#fills.take(Number.POSITIVE_INFINITY, null);
+    this.resting.onClose(nowMs);
+  }
+
+  sample(nowMs: number): void {
+    const { index } = this.played;
+    const core = this.#core;
+    this.mark();
+    const top = {
+      bidMicros: core.catalog.market(index).bestRecorded(BID),
+      askMicros: core.catalog.market(index).bestRecorded(ASK),
+      ourBidMicros: core.catalog.market(index).bestReal(BID),
+      ourAskMicros: core.catalog.market(index).bestReal(ASK),
+    };
+    this.samples.take(nowMs, top, this.held.netMicros);
+  }
+
+  /** Value of the holding: at the mark, or at the outcome once settled. Shares without any mark cannot exist. */
+  get valueMicros(): number {
+    const { closedMs, source } = this.played;
+    const { outcome } = source.market;
+    if (closedMs !== null && outcome !== null) return settledValue(outcome, this.held.yesMicros, this.held.noMicros);
+    return this.held.worthMicros(this.markMicros ?? 0);
   }
 }

@@ -14,7 +14,6 @@ import { type FeedData, silentFeeds } from './feeds/feed-values.js';
  */
 export const BRACKET = ['posts-only', 'trade-through', 'risk-averse', 'power:3', 'optimistic'] as const;
 
-/** Inputs of a plan besides the configuration and the sources. */
 export interface PlanOptions
   extends Pick<
     BacktestPlan,
@@ -81,7 +80,6 @@ function pickFeeds(config: Config, selected: readonly EventSource[], data: FeedD
 type Market = EventSource['market'];
 type Strategy = Config['strategies'][number];
 
-/** Whether its file selects this market, by the recording's facts. */
 export function isSelected({ markets }: Pick<StrategySettings, 'markets'>, market: Market): boolean {
   return markets.ids.length > 0 ? markets.ids.includes(market.conditionId) : isWanted(markets, market);
 }

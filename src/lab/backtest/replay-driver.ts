@@ -28,7 +28,6 @@ export class ReplayDriver implements MarketDriver {
   readonly #core: ExchangeCore;
   readonly #fees: BacktestPlan['fees'];
   readonly #listener: MarketListener;
-  /** In order of opening. */
   readonly #waiting: Listed[];
   readonly #open = new Map<MarketIndex, OpenMarket>();
   #events = 0;
@@ -58,12 +57,10 @@ export class ReplayDriver implements MarketDriver {
     return { driver: new ReplayDriver(core, plan.fees, waiting, listener), empty };
   }
 
-  /** Number of applied events. */
   get events(): number {
     return this.#events;
   }
 
-  /** Opening of the next market; Infinity without one. */
   get nextOpenMs(): number {
     return this.#waiting[0]?.opensMs ?? Number.POSITIVE_INFINITY;
   }
@@ -72,12 +69,10 @@ export class ReplayDriver implements MarketDriver {
     return this.#open.size;
   }
 
-  /** Time of the last close. */
   get lastClosedMs(): number {
     return this.#lastClosedMs;
   }
 
-  /** Events up to this time were read and may be played. */
   get readUntilMs(): number {
     let untilMs = Number.POSITIVE_INFINITY;
     for (const market of this.#open.values()) untilMs = Math.min(untilMs, market.readUntilMs);
@@ -106,7 +101,6 @@ export class ReplayDriver implements MarketDriver {
     return least;
   }
 
-  /** Opens what is due. */
   async openDue(nowMs: number): Promise<void> {
     while (this.nextOpenMs <= nowMs) {
       const next = this.#waiting.shift();
@@ -126,7 +120,6 @@ export class ReplayDriver implements MarketDriver {
     if (next?.source.readsAhead === true) next.stream ??= next.source.open();
   }
 
-  /** Plays one market up to and including this time. */
   sync(index: MarketIndex, nowMs: number): void {
     if (this.#nextEndMs <= nowMs) this.#endDue(nowMs);
     const market = this.#open.get(index);
@@ -225,14 +218,12 @@ class OpenMarket implements Played {
     return last?.timeMs[last.length - 1] ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** End time once read; Infinity before. */
   get endMs(): number {
     const last = this.#next ?? this.#chunk;
     if (last === null || last.kind[last.length - 1] !== EVENT.end) return Number.POSITIVE_INFINITY;
     return last.timeMs[last.length - 1] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** One chunk more. */
   async read(): Promise<void> {
     if (this.#exhausted || this.#stream === null) return;
     const chunk = await this.#nextChunk(this.#stream);
@@ -257,7 +248,6 @@ class OpenMarket implements Played {
     }
   }
 
-  /** Plays read events; returns their number. */
   play(untilMs: number): number {
     let count = 0;
     while (this.closedMs === null) {

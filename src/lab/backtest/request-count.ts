@@ -11,7 +11,6 @@ import type { Refusal, RequestUse, ScopeUse, SessionNotice } from '../session/co
 /** Maximum notices of a session. Loud ones count apart: fills must not drown a halt. */
 const MAX_NOTICES = 500;
 
-/** One scope's requests in the last 60 seconds. */
 class Window {
   readonly limitPerMinute: number;
   count = 0;

@@ -22,7 +22,6 @@ export class LaterMarks<T extends Marked> {
   /** By horizon: number of `rows` with their mark. */
   readonly #marked = MARKOUT_HORIZONS_MS.map(() => 0);
 
-  /** Time of the next due mark, Unix ms; Infinity without one. */
   get nextMs(): number {
     let nextMs = Number.POSITIVE_INFINITY;
     for (let h = 0; h < MARKOUT_HORIZONS_MS.length; h++) {
@@ -32,7 +31,6 @@ export class LaterMarks<T extends Marked> {
     return nextMs;
   }
 
-  /** Gives this mark to all rows due by then. */
   take(untilMs: number, mark: number | null): void {
     for (const [h, horizonMs] of MARKOUT_HORIZONS_MS.entries()) {
       let at = this.#marked[h] ?? 0;
@@ -55,7 +53,6 @@ export interface JoinedOrder {
   readonly behindMicros: number;
 }
 
-/** A crossed order that may still be filled or end. */
 interface CrossedDraft {
   readonly timeMs: number;
   readonly side: 'bid' | 'ask';
@@ -64,7 +61,6 @@ interface CrossedDraft {
   readonly marksAfterMicros: (number | null)[];
   leftMicros: number;
   crossedMs: number;
-  /** Since when it is crossed; null while it is not. */
   sinceMs: number | null;
 }
 
@@ -73,7 +69,6 @@ interface RestingOrder extends JoinedOrder {
   crossed: CrossedDraft | null;
 }
 
-/** Resting orders of one market, by public key. */
 export class RestingOrders {
   readonly #resting = new Map<string, RestingOrder>();
   readonly #crossed = new LaterMarks<CrossedDraft>();

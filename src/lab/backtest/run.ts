@@ -9,6 +9,12 @@ import { declarationOf } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../shared/protocol/errors.js';
 import type { Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
 import { QuoteHours } from '../../shell/runtime/quote-hours.js';
+import type { TraderSettings } from '../../trader/engine/settings.js';
+import { Trader } from '../../trader/engine/trader.js';
+import type { DraftSigner } from '../../trader/executor/contract.js';
+import { Executor } from '../../trader/executor/executor.js';
+import type { Ledger } from '../../trader/ledger/contract.js';
+import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import {
   type BacktestOutcome,
   type BacktestPlan,
@@ -21,16 +27,14 @@ import {
 } from './contract.js';
 import { FeedReplay, type FeedSource } from './feeds/feed-replay.js';
 import { Halts, RESUME_REASON, SETTLE_REASON } from './halts.js';
-import { type Answer, InProcessExchange } from './in-process-exchange.js';
+import { type Answer, InProcessExchange, SIGNATURE } from './in-process-exchange.js';
 import { Metrics } from './metrics.js';
 import { ReplayDriver } from './replay-driver.js';
 import { RequestCount } from './request-count.js';
 import { makeSession } from './session.js';
 import { waitForReads } from './sources.js';
 import { Timeline } from './timeline.js';
-import { startTrader, type TraderSide } from './trader-side.js';
 
-/** As the daemon beats. */
 const BEAT_MS = 100;
 /** After the last close, before a pause is skipped or the end begins: merges land, redeems are signed. */
 const AFTERMATH_MS = 120_000;
@@ -96,7 +100,6 @@ class BacktestRun {
   #lastBeatMs = Number.NEGATIVE_INFINITY;
   #lookMs: number;
   #underWay = 0;
-  /** Time of the trader's stop command. */
   #stopMs: number | null = null;
 
   private constructor(
@@ -321,7 +324,6 @@ class BacktestRun {
     this.#timeline.after(backMs, () => this.#deliver(request.id, answer, sentMs));
   }
 
-  /** The exchange executes the request now. */
   #reach(request: Request): Answer {
     const { call } = request;
     const nowMs = this.#nowMs;
@@ -381,7 +383,7 @@ class BacktestRun {
 }
 
 /** A running hash over all decisions and inputs of a backtest: cheap enough to be always on. Not for secrets. */
-export class Trace {
+class Trace {
   #a = 0x811c9dc5;
   #b = 0x9e3779b9;
 
@@ -401,8 +403,50 @@ export class Trace {
     this.#b = Math.imul((this.#b ^ word) + (this.#a >>> 15), 0x85ebca6b) ^ (this.#b >>> 13);
   }
 
-  /** 16 lower-case hex characters. */
   get hash(): string {
     return [this.#a, this.#b].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
   }
+}
+
+export type BacktestTraderSettings = Omit<TraderSettings, 'runId' | 'boundedCall' | 'findModule' | 'startedWith'>;
+
+/**
+ * Field by field: a spread makes an object of a new hidden class for every backtest of a sweep, which V8 compiles again
+ * and again. The type ensures that none is missing.
+ */
+export function completeSettings(settings: BacktestTraderSettings): TraderSettings & Required<BacktestTraderSettings> {
+  const { configHash, version, profile, capitalMicros, risk, polling, merge, economics, events, strategies } = settings;
+  const { feeds = [] } = settings;
+  return {
+    runId: 'backtest',
+    configHash,
+    version,
+    profile,
+    capitalMicros,
+    risk,
+    polling,
+    merge,
+    economics,
+    events,
+    strategies,
+    feeds,
+    boundedCall: <T>(call: () => T): T => call(),
+  };
+}
+
+interface TraderSide {
+  readonly trader: Trader;
+  readonly ledger: Ledger;
+}
+
+function startTrader(trader: BacktestTraderSettings, nowMs: number): TraderSide {
+  const settings = completeSettings(trader);
+  const ledger = openMemoryLedger();
+  const signer: DraftSigner = { sign: () => ({ ok: true, signature: SIGNATURE }) };
+  const executor = new Executor(ledger, signer, settings.profile, {
+    runId: settings.runId,
+    configHash: settings.configHash,
+    ownPollMs: settings.polling.ownIntervalMs,
+  });
+  return { trader: new Trader(settings, ledger, executor, nowMs), ledger };
 }

@@ -16,8 +16,7 @@ import type { BacktestPlan, EventSource } from './contract.js';
 import { chargedSession } from './fees.js';
 import type { Halts } from './halts.js';
 import type { InProcessExchange } from './in-process-exchange.js';
-import type { MarketMetrics, PendingFill } from './market-metrics.js';
-import type { Metrics } from './metrics.js';
+import type { MarketMetrics, Metrics, PendingFill } from './metrics.js';
 import type { RequestCount } from './request-count.js';
 
 export interface Measured {
@@ -90,7 +89,6 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): S
   return texts.map((text) => ({ timeMs: toMs, severity: 'loud', text }));
 }
 
-/** With the fees of a curve, if one was chosen. */
 export function makeSession(measured: Measured): SessionRecord {
   const session = makeUnchargedSession(measured);
   const { feeCurve = null, sources } = measured.plan;
@@ -98,7 +96,6 @@ export function makeSession(measured: Measured): SessionRecord {
   return feeCurve === null ? session : chargedSession(session, feeCurve, (conditionId) => free.has(conditionId));
 }
 
-/** Markets whose recordings have no fee. */
 const freeMarkets = (sources: readonly EventSource[]): readonly string[] =>
   sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : []));
 
@@ -217,7 +214,6 @@ function measureCoverage(metrics: MarketMetrics, measured: Measured): Coverage {
   };
 }
 
-/** Parts within the played span. */
 function clipGaps({ played }: MarketMetrics, { toMs }: Measured): { readonly fromMs: number; readonly toMs: number }[] {
   const endMs = played.closedMs ?? toMs;
   return gapsIn(played.source)

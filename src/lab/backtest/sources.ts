@@ -24,7 +24,6 @@ export function checkFillModels<Choice extends string | FillModel>(choices: read
   throw new TwinbookError('usage', `the fill model ${twice} is named twice`, 'Name each once.');
 }
 
-/** How a backtest's sources are read. */
 export interface SourceReading {
   /** A single run: played data is released. */
   readonly once?: boolean;
@@ -132,7 +131,6 @@ async function readWithin(recording: Recording, shared: { events: number }): Pro
   return playFromMemory(recording.market, chunks);
 }
 
-/** Pending reads of files. */
 const underWay = new Set<Promise<unknown>>();
 
 /**
@@ -156,7 +154,6 @@ class FileStream implements ChunkStream {
   readonly #iterator: AsyncIterator<EventChunk>;
   readonly #isStopped: () => boolean;
   #ahead: Promise<EventChunk | null>;
-  /** What `#ahead` has become. */
   #ready: EventChunk | null = null;
   #isReady = false;
 

@@ -57,7 +57,6 @@ export const readPublicTrade = (row: Wire<'publicTradeRow'>): DataOf<'markets.tr
   is_yes: row.is_yes,
 });
 
-/** Each parses the exchange's answer to a call of this name. */
 const READERS: Readonly<Partial<Record<EndpointName, (record: never) => unknown>>> = {
   'orders.list': (record: readonly Wire<'orderRow'>[]) => record.map(readOrder),
   'orders.detail': readOrder,
@@ -65,7 +64,6 @@ const READERS: Readonly<Partial<Record<EndpointName, (record: never) => unknown>
   'markets.trades': (record: readonly Wire<'publicTradeRow'>[]) => record.map(readPublicTrade),
 };
 
-/** Whether an endpoint's answer is parsed without its schema. */
 export const readsQuickly = (endpoint: EndpointName): boolean => endpoint in READERS;
 
 /** The result of this endpoint's schema. `record` is the exchange's answer. */

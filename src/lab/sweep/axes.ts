@@ -26,7 +26,6 @@ export function readAxis(text: string, strategies: readonly StrategyConfig[], is
   return { name, strategy: strategy.name, path, choice: readChoice(right.trim(), name, spec, isRandom) };
 }
 
-/** Throws TwinbookError `usage` when two axes vary the same parameter. */
 export function requireDifferent(axes: readonly Axis[]): void {
   const twin = axes.find(({ name }, index) => axes.findIndex((other) => other.name === name) !== index);
   if (twin !== undefined) throw new TwinbookError('usage', `--param ${twin.name} is given twice`, 'Keep one of them.');

@@ -27,16 +27,7 @@ export function viewColumns({ length, bytes }: Slab): Columns {
   };
 }
 
-export interface ReadEvents {
-  readonly events: number;
-  /** Unix ms; null without any event. */
-  readonly firstMs: number | null;
-  readonly lastMs: number | null;
-  /** Lower-case hex SHA-256 over all events, independent of their chunks. */
-  readonly hash: string;
-  /** Null when not kept. */
-  readonly slabs: readonly Slab[] | null;
-}
+export type ReadEvents = ReturnType<SlabWriter['end']>;
 
 /** Bytes of decoded data that may still be kept, over all recordings. Once exceeded, nothing more is kept. */
 export interface Room {
@@ -71,13 +62,14 @@ export class SlabWriter {
     }
   }
 
-  end(): ReadEvents {
+  end() {
     if (this.#at > 0) this.#close();
     const [events, firstMs, lastMs] = [this.#events, this.#firstMs, this.#lastMs];
     return {
       events,
       firstMs,
       lastMs,
+      /** Lower-case hex SHA-256 over all events, independent of their chunks. */
       hash: this.#hash.digest('hex'),
       slabs: this.#room.leftBytes < 0 ? null : this.#slabs,
     };

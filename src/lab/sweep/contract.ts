@@ -10,11 +10,9 @@ import type { ConfigOfThreads, TaskEnd } from '../backtest/threads/pool.js';
 /** A parameter's value in file form: share amounts are decimal strings. */
 export type RawValue = number | boolean | string;
 
-/** One varied parameter. */
 export interface Axis {
   /** As shown: `maker.half_spread_ticks`, or `maker.bands.0.min_margin_ticks` for a field of a row. */
   readonly name: string;
-  /** Name of the strategy file. */
   readonly strategy: string;
   /** Inside its `params`. */
   readonly path: readonly (string | number)[];
@@ -46,7 +44,6 @@ export interface Search {
   readonly wanted: number;
 }
 
-/** One configuration to try. */
 export interface Candidate {
   /** From 1, in the order of the search. */
   readonly number: number;
@@ -194,7 +191,6 @@ export interface SweepResult {
   readonly assumptions: SweepAssumptions;
   readonly search: Pick<Search, 'kind' | 'axes' | 'leftOut'>;
   readonly counts: SweepCounts;
-  /** In order of time. */
   readonly events: readonly SweptEvent[];
   readonly models: readonly ModelJudgement[];
   /** Best first, by the lowest result of the fill models. Failed and unfinished ones last. */
@@ -297,7 +293,6 @@ export interface WalkForward {
     readonly resultMicros: number;
     readonly sharpe: SharpePerEvent | null;
   }[];
-  /** That were tested on. */
   readonly testedEvents: number;
 }
 

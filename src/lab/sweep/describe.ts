@@ -16,7 +16,6 @@ import type {
   WalkForwardStep,
 } from './contract.js';
 
-/** Words of a sweep's subject for its parts. */
 interface SweepTerms {
   readonly model: string;
   readonly models: string;
@@ -31,7 +30,6 @@ export const TERMS: Readonly<Record<SweepSubject, SweepTerms>> = {
 
 export const capitalise = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
-/** Description of the fresh seeds, and whether they count. */
 export function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): string {
   const what = `Seeds ${firstSeed} to ${firstSeed + seeds - 1}: mean edge a seed of configuration ${number}, the best, and of the unchanged file.`;
   return usedBefore === 0
@@ -114,7 +112,6 @@ export function judgementColumns({ subject, counts }: SweepResult): readonly Sha
   ];
 }
 
-/** Walk-forward, fold by fold. */
 export const stepColumns = (fillModels: readonly string[]): readonly SharedColumn<WalkForwardStep>[] => [
   { title: 'Fold', cell: ({ fold }) => fold + 1 },
   { title: 'Learned from', explains: 'events', cell: ({ trainEvents }) => trainEvents },
@@ -141,7 +138,6 @@ export const stepColumns = (fillModels: readonly string[]): readonly SharedColum
 const withError = ({ mean, standardError }: FreshMean): string =>
   `${formatGain(Math.round(mean * ONE))}${standardError === null ? '' : ` ± ${formatMoney(Math.round(standardError * ONE))}`}`;
 
-/** The leading configuration on fresh seeds, by world. */
 export const freshColumns = ({ seeds }: FreshResult): readonly SharedColumn<FreshResult['worlds'][number]>[] => [
   { title: 'World', isText: true, cell: ({ world }) => world },
   { title: 'Chosen', cell: ({ chosen }) => withError(chosen) },

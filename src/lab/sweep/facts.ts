@@ -1,7 +1,6 @@
 /** Facts of a sweep before its first backtest: its markets, folds, and the context of its result. */
 
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
-import type { Recording } from '../../recording/contract.js';
 import { modelOfChoice } from '../backtest/latency.js';
 import { makePlan } from '../backtest/plan.js';
 import { streamRecording } from '../backtest/sources.js';
@@ -19,9 +18,8 @@ import type {
 import { assignFolds, foldCount } from './folds.js';
 import { makeIdentity, type SweepIdentity } from './identity.js';
 import type { NoteFacts } from './notes.js';
-import { type PlannedData, planData } from './reading.js';
+import { planData } from './reading.js';
 
-/** Plain data. */
 export interface SweepFacts {
   readonly subject: SweepSubject;
   readonly identity: SweepIdentity;
@@ -29,20 +27,13 @@ export interface SweepFacts {
   readonly search: Search;
   /** From the most pessimistic. */
   readonly fillModels: readonly string[];
-  /** In order of time. */
   readonly events: readonly SweptEvent[];
   readonly assumptions: SweepAssumptions;
   readonly data: NoteFacts['data'];
 }
 
 /** A sweep over recordings, ready to begin. */
-export interface PlannedSweep {
-  readonly plan: SweepPlan;
-  /** Of the played markets. */
-  readonly recordings: readonly Recording[];
-  readonly data: PlannedData;
-  readonly facts: SweepFacts;
-}
+export type PlannedSweep = Awaited<ReturnType<typeof planSweep>>;
 
 /**
  * Recordings with a summary are not read. Throws TwinbookError when the sweep cannot begin: a strategy that selects
@@ -50,10 +41,7 @@ export interface PlannedSweep {
  *
  * @param progress called with the number of known recordings, and of all
  */
-export async function planSweep(
-  plan: SweepPlan,
-  progress: (done: number, all: number) => void = () => undefined,
-): Promise<PlannedSweep> {
+export async function planSweep(plan: SweepPlan, progress: (done: number, all: number) => void = () => undefined) {
   const { search, fillModels, embargoMs, config, latency, seed, repeat, landingMs, fees, allMarkets } = plan;
   for (const name of fillModels) fillModel(name);
   const sources = plan.recordings.map((recording) => streamRecording(recording));

@@ -9,20 +9,8 @@ import type { Search, SweepAssumptions, SweepPlan } from './contract.js';
 export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
 /** By stored names. Texts are canonical JSON unless they are plain words. */
-export interface SweepIdentity {
-  readonly version: string;
-  readonly config_hash: string;
-  readonly data_hash: string;
-  readonly search: string;
-  readonly fill_models: string;
-  readonly latency: string;
-  readonly seed: number;
-  readonly folds: number;
-  readonly embargo_ms: number;
-  readonly assumptions: string;
-}
+export type SweepIdentity = ReturnType<typeof identityOf>;
 
-/** Name of each part in the message about its change. */
 export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   version: "the program's version",
   config_hash: 'the configuration, a strategy file or its code',
@@ -42,7 +30,7 @@ export const identityOf = (
   { kind, axes, candidates }: Search,
   latency: string,
   others: object,
-): SweepIdentity => ({
+) => ({
   version: known.version,
   config_hash: known.configHash,
   data_hash: known.dataHash,

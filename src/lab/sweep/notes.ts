@@ -16,7 +16,6 @@ export interface NoteFacts {
 
 const formatCount = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
-/** Most serious first. */
 export function listNotes(facts: NoteFacts): readonly SweepNote[] {
   const cautions = [...incomplete(facts), ...flips(facts), ...fewEvents(facts)];
   const others = [...ofData(facts), ...ofSearch(facts)];

@@ -25,7 +25,6 @@ export interface SharedMarket {
 
 export interface PlannedMarket {
   readonly market: RecordedMarket;
-  /** Unix ms of its first and last event. */
   readonly firstMs: number;
   readonly lastMs: number;
   readonly events: number;
@@ -33,24 +32,14 @@ export interface PlannedMarket {
   readonly hash: string;
 }
 
-export interface PlannedData {
-  readonly markets: readonly PlannedMarket[];
-  /** True when it does not fit into the memory: each worker streams the files. */
-  readonly isStreamed: boolean;
-  /** Lower-case hex SHA-256 over all played data. */
-  readonly hash: string;
-  /** Recordings without an event. */
-  readonly empty: readonly RecordedMarket[];
-  /** Markets that were read already, by condition id. */
-  readonly read: ReadonlyMap<string, SharedMarket>;
-}
+export type PlannedData = Awaited<ReturnType<typeof planData>>;
 
 /** Throws TwinbookError `recording_invalid` when nothing is left to play, and errors of the recordings. */
 export async function planData(
   recordings: readonly Recording[],
   memoryBytes: number,
   progress: (done: number) => void,
-): Promise<PlannedData> {
+) {
   const room = { leftBytes: memoryBytes };
   const markets: PlannedMarket[] = [];
   const empty: RecordedMarket[] = [];
@@ -68,8 +57,15 @@ export async function planData(
     throw new TwinbookError('recording_invalid', 'there is not one event in these recordings', hint);
   }
   const bytes = markets.reduce((sum, { events }) => sum + events * BYTES_PER_EVENT, 0);
+  // Each worker then streams the files.
   const isStreamed = room.leftBytes < 0 || bytes > memoryBytes;
-  return { markets, isStreamed, hash: dataHash(markets), empty, read: isStreamed ? new Map() : read };
+  return {
+    markets,
+    isStreamed,
+    hash: dataHash(markets),
+    empty,
+    read: isStreamed ? new Map<string, SharedMarket>() : read,
+  };
 }
 
 /**

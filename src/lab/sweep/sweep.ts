@@ -7,11 +7,12 @@
  * tables and the same database however many threads did the work. It reads no clock: its caller hands one in.
  */
 
-import type { SweepPlan, SweepProgress, SweepResult, SweepWatcher, Task } from './contract.js';
+import type { ConfigurationResult, SweepPlan, SweepProgress, SweepResult, SweepWatcher, Task } from './contract.js';
 import { listTasks, NOTHING_PLAYED, planSweep, type SweepEngine, type SweepFacts, type TaskWork } from './facts.js';
 import { eventsIn, foldCount } from './folds.js';
+import { judge, walkForward } from './judge.js';
+import { listNotes, type NoteFacts } from './notes.js';
 import { Outcomes } from './results/outcomes.js';
-import { computeResult } from './results/result.js';
 import { openStore, type Resume, type SweepStore } from './results/store.js';
 import { onThreads } from './threads/threads.js';
 
@@ -51,7 +52,6 @@ export class Sweep {
   readonly #watcher: SweepWatcher;
   readonly #store: SweepStore;
   readonly #outcomes: Outcomes;
-  /** Recorded events by fold. */
   readonly #played: readonly number[];
 
   constructor(facts: SweepFacts, watcher: SweepWatcher, store: SweepStore) {
@@ -66,7 +66,6 @@ export class Sweep {
     );
   }
 
-  /** False when stopped. */
   async run(resume: Resume, play: (work: TaskWork) => Promise<boolean>): Promise<boolean> {
     const [facts, watcher] = [this.#facts, this.#watcher];
     const stored = this.#store.begin(facts, resume);
@@ -93,7 +92,6 @@ export class Sweep {
   }
 }
 
-/** Speed and remaining time of a sweep. */
 class Pace {
   readonly #now: () => number;
   readonly #startMs: number;
@@ -128,3 +126,50 @@ class Pace {
     };
   }
 }
+
+export function computeResult(facts: Omit<SweepFacts, 'identity'>, outcomes: Outcomes, tried: number): SweepResult {
+  const { search, events, fillModels } = facts;
+  const { embargoMs } = facts.assumptions;
+  const { candidates } = search;
+  const { models, configurations, trials } = judge(candidates, events, fillModels, outcomes, tried);
+  const done = configurations.filter(({ status }) => status === 'done');
+  const count = (wanted: ConfigurationResult['status']) =>
+    configurations.filter(({ status }) => status === wanted).length;
+  const counts = {
+    configurations: configurations.length,
+    done: done.length,
+    failed: count('failed'),
+    unfinished: count('unfinished'),
+    tried,
+    flipping: done.filter(({ signFlips }) => signFlips).length,
+    events: events.length,
+  };
+  const noted: NoteFacts = {
+    subject: facts.subject,
+    data: facts.data,
+    counts,
+    best: done[0] ?? null,
+    search,
+    folds: foldCount(events),
+  };
+  return {
+    format: 1,
+    subject: facts.subject,
+    title: facts.title,
+    assumptions: facts.assumptions,
+    search: { kind: search.kind, axes: search.axes, leftOut: search.leftOut },
+    counts,
+    events,
+    models,
+    configurations,
+    walkForward:
+      counts.unfinished > 0
+        ? null
+        : walkForward({ candidates: inOrder(done), events, fillModels, outcomes, trials, embargoMs }),
+    fresh: null,
+    notes: listNotes(noted),
+  };
+}
+
+const inOrder = (done: readonly ConfigurationResult[]): readonly ConfigurationResult[] =>
+  [...done].sort((a, b) => a.number - b.number);

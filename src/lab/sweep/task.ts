@@ -11,9 +11,9 @@ import { runBacktest } from '../backtest/run.js';
 import { splitMarket } from '../report/analysis/split.js';
 import { sum } from '../report/analysis/total.js';
 import type { SessionRecord } from '../session/contract.js';
-import { configWith } from './candidates.js';
 import type { Axis, SweepPlan, SweptEvent, Task, TaskFigures } from './contract.js';
 import { eventsIn } from './folds.js';
+import { configWith } from './search.js';
 
 /** Shared by all tasks. Plain data. */
 export interface TaskSettings
@@ -25,7 +25,6 @@ export interface TaskSettings
   readonly events: readonly SweptEvent[];
 }
 
-/** Figures of one run, or the means of all repeats. */
 export async function runTask(
   task: Task,
   config: Config,
@@ -59,7 +58,6 @@ function requireSound(session: SessionRecord): void {
     );
 }
 
-/** Error that stopped a strategy; null without one. */
 export const findBroken = ({ notices }: SessionRecord): string | null =>
   notices.find(({ text }) => /^strategy \S+ is stopped in (?:market|all markets of event) /.test(text))?.text ?? null;
 

@@ -42,7 +42,6 @@ export class CaptureReport {
   #rows = 0;
   #disagreeing = 0;
 
-  /** Time of the next row, Unix ms. */
   saw(timeMs: number): void {
     this.#stepsBack.saw(timeMs);
     this.#firstMs ??= timeMs;

@@ -1,6 +1,5 @@
 /** Reads a small table of comma-separated values, with quoted fields as RFC 4180 has them. */
 
-/** A row by the names of its columns. */
 export type CsvRow = ReadonlyMap<string, string>;
 
 /** All rows after the header. Missing last columns are allowed; blank lines are skipped. */

@@ -6,7 +6,6 @@ import type { RecordingWarning } from '../contract.js';
 /** A file with a larger fraction of broken lines is of another kind, or damaged throughout. */
 const MOST_BROKEN = 0.01;
 
-/** Characters of a line in a message. */
 const SHOWN = 240;
 
 export class LineCount {
@@ -17,7 +16,6 @@ export class LineCount {
   #failure: string | null = null;
   readonly #good: string;
 
-  /** @param good a readable line */
   constructor(good: string) {
     this.#good = good;
   }
@@ -27,7 +25,6 @@ export class LineCount {
     this.#isLastBroken = false;
   }
 
-  /** The last added line is unreadable. */
   markBroken(line: string): void {
     this.#broken++;
     this.#example ??= line;
@@ -89,7 +86,6 @@ export class ClockRegression {
     this.#quietMs = quietMs;
   }
 
-  /** Venue time of the next event, Unix ms. */
   saw(timeMs: number): void {
     if (timeMs >= this.#latestMs) {
       this.#latestMs = timeMs;
@@ -99,7 +95,6 @@ export class ClockRegression {
     this.#farthestMs = Math.max(this.#farthestMs, this.#latestMs - timeMs);
   }
 
-  /** Null without a relevant one. */
   warning(path: string): RecordingWarning | null {
     if (this.#farthestMs <= this.#quietMs) return null;
     const events = this.#count === 1 ? '1 event has a time' : `${this.#count} events have times`;

@@ -7,13 +7,11 @@ import { ANY_LAYOUT, type KalshiLayout, lookAtMessage, type MessageLook } from '
 import { lineSource } from './message-files.js';
 import { isPolymarketMessage } from './polymarket-rows.js';
 
-/** Lines inspected per file. */
 const LOOKED_AT = 400;
 /** Bytes per inspected line; twice that is read of a file. */
 const LOOK_BYTES = 256 * 1024;
 /** Fraction of messages that follow the previous one by number where no other market shares the subscription. */
 const DENSE = 0.9;
-/** Minimum messages to judge whether numbers are dense. */
 const LEAST_NUMBERED = 5;
 
 export interface KalshiFile {
@@ -23,7 +21,6 @@ export interface KalshiFile {
   readonly example: string | null;
 }
 
-/** Files of one market in order of time. */
 export interface KalshiGroup {
   readonly ticker: string;
   readonly files: readonly KalshiFile[];
@@ -41,9 +38,10 @@ interface Look extends KalshiFile {
   readonly isNumbered: boolean;
 }
 
-export async function kalshiGroups(files: readonly string[]): Promise<FoundGroups> {
+export async function kalshiGroups(files: readonly string[]) {
   const paths = [...new Map(files.map((file) => [resolve(file), file])).values()];
   const groups = new Map<string, Look[]>();
+  // Files with messages of Polymarket, and without any message.
   const others: string[] = [];
   const strangers: string[] = [];
   for (const path of paths) {
@@ -57,14 +55,6 @@ export async function kalshiGroups(files: readonly string[]): Promise<FoundGroup
 
 /** Files with this ending are often of another kind. */
 const MAY_BE_ANYTHING = /\.json(\.gz|\.zst)?$/;
-
-export interface FoundGroups {
-  readonly groups: readonly KalshiGroup[];
-  /** Files with messages of Polymarket. */
-  readonly others: readonly string[];
-  /** Other files without any message. */
-  readonly strangers: readonly string[];
-}
 
 function makeGroup(looks: readonly Look[]): KalshiGroup {
   const sorted = [...looks].sort((a, b) => a.firstMs - b.firstMs || (basename(a.path) < basename(b.path) ? -1 : 1));

@@ -101,7 +101,6 @@ function fieldsSql(lines: string, layout: KalshiLayout): string {
     FROM (SELECT line, TRY(json_transform(line, ${quote(shapeOf(layout))})) AS j FROM ${lines}))`;
 }
 
-/** Names that differ from the messages'. */
 const AS: Readonly<Record<string, string>> = { market_ticker: 'ticker', price: 'own_price', ts: 'ts_text' };
 
 /** Times, prices and amounts of today's fields, which are numbers. */
@@ -181,20 +180,10 @@ const isLevel = ({ priceMicros, amountMicros }: LevelAmount, tickMicros: number)
 const toNumber = (value: unknown): number =>
   typeof value === 'number' || (typeof value === 'string' && value !== '') ? Number(value) : Number.NaN;
 
-/** Facts of one message at the beginning of a file. */
-export interface MessageLook {
-  readonly layout: KalshiLayout;
-  readonly ticker: string;
-  readonly timeMs: number | null;
-  readonly sid: number | null;
-  readonly seq: number | null;
-  readonly isSnapshot: boolean;
-  /** Decimals of the prices, at least 2. */
-  readonly precision: number;
-}
+export type MessageLook = NonNullable<ReturnType<typeof lookAtMessage>>;
 
-/** Null for a line that is no message about a book or a trade. */
-export function lookAtMessage(line: string): MessageLook | null {
+/** Facts of one message at the beginning of a file. Null for a line that is no message about a book or a trade. */
+export function lookAtMessage(line: string) {
   const row = parseObject(line);
   const event = asObject(row['event']);
   const message = event ?? row;
@@ -214,6 +203,7 @@ export function lookAtMessage(line: string): MessageLook | null {
     sid: toCount(message['sid']),
     seq: toCount(message['seq']),
     isSnapshot: type === 'orderbook_snapshot',
+    /** Decimals of the prices, at least 2. */
     precision: findPrecision(content),
   };
 }

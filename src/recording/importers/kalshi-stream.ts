@@ -14,7 +14,6 @@ import {
 } from '../contract.js';
 import { Levels } from '../levels.js';
 import { connect, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
-import { DuplicateFilter } from './duplicate-filter.js';
 import { ClockRegression, LineCount } from './file-faults.js';
 import type { KalshiFile, KalshiGroup } from './kalshi-files.js';
 import { ANY_LAYOUT, kalshiRowSql, type LevelAmount, ROW_KIND, readBook } from './kalshi-message.js';
@@ -25,7 +24,7 @@ import { type PairingRules, TradePairing } from './pairing.js';
 const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranceMicros: 0 };
 
 /** One market's files with Kalshi messages. */
-export interface KalshiFiles extends Omit<KalshiGroup, 'warnings'> {
+interface KalshiFiles extends Omit<KalshiGroup, 'warnings'> {
   /** Unix ms; null without a record of the market. */
   readonly closeTimeMs: number | null;
 }
@@ -370,5 +369,36 @@ class KalshiStream {
     const after = Math.max(0, total);
     this.#levels.set(side, priceMicros, total);
     if (after !== before) this.#pairing.level(timeMs, side, priceMicros, after, before - after);
+  }
+}
+
+/** Messages remembered per subscription. Duplicates come close together. */
+const REMEMBERED = 8_192;
+
+/** The latest messages of one subscription, each at the index given by its number. */
+const newSubscription = (first: number) => ({
+  first,
+  isNumbered: false,
+  numbers: new Float64Array(REMEMBERED).fill(Number.NaN),
+  hashes: new Float64Array(REMEMBERED),
+});
+
+export class DuplicateFilter {
+  readonly #known = new Map<number, ReturnType<typeof newSubscription>>();
+
+  /**
+   * True for a known message, given by the hash of its line; else stores it. Changes may be equal, so a second one is a
+   * repetition only where messages are numbered (not all by the same number).
+   */
+  knows(sid: number, seq: number, hash: number): boolean {
+    if (Number.isNaN(sid) || Number.isNaN(seq)) return false;
+    const known = this.#known.get(sid) ?? newSubscription(seq);
+    this.#known.set(sid, known);
+    const at = seq % REMEMBERED;
+    if (known.isNumbered && known.numbers[at] === seq && known.hashes[at] === hash) return true;
+    known.numbers[at] = seq;
+    known.hashes[at] = hash;
+    known.isNumbered ||= seq !== known.first;
+    return false;
   }
 }

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { type MarketOutcome, outcomeOf, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
+import { outcomeOf, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
 import type { ReadFindings, RecordedMarket, Recording, RecordingWarning } from '../contract.js';
 import { deriveConditionId } from '../identity.js';
 import { type CsvRow, csvRows } from './csv.js';
@@ -55,18 +55,7 @@ export async function openKalshi({ ticker, files, isNumbered, warnings, ...seen 
 
 const GUESSED = { closeIsGuessed: true } as const;
 
-interface Facts {
-  readonly title: string;
-  readonly eventTitle: string;
-  readonly rules: readonly string[];
-  readonly openTimeMs: number | null;
-  readonly closeTimeMs: number | null;
-  readonly outcome: MarketOutcome | null;
-  /** False for prices in parts of a cent, at least near 0 or 1; null without a record. */
-  readonly isWholeCents: boolean | null;
-}
-
-function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarning[]): Facts {
+function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarning[]) {
   const row = csvRow(windowFolder, ticker);
   const record = readMetadata(windowFolder, ticker, warnings);
   const text = (name: string) => toText(row?.get(name)) ?? toText(record.market[name]);
@@ -91,6 +80,7 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
     openTimeMs: times?.openTimeMs ?? null,
     closeTimeMs: times?.closeTimeMs ?? null,
     outcome,
+    /** False for prices in parts of a cent, at least near 0 or 1; null without a record. */
     isWholeCents: structure === null ? null : structure === WHOLE_CENTS,
   };
 }

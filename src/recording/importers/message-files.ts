@@ -21,14 +21,8 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 export const isMessageFile = (name: string): boolean =>
   name.endsWith('.parquet') || (MESSAGES.test(name.replace(PACKED, '')) && !/\.parquet\.(gz|zst)$/.test(name));
 
-export interface FoundFiles {
-  readonly paths: readonly string[];
-  /** Sentences about unread files. */
-  readonly notRead: readonly string[];
-}
-
 /** Files of a folder and its subfolders; of a set with a folder `events`, those in it. */
-export function findFiles(folder: string): FoundFiles {
+export function findFiles(folder: string) {
   const events = join(folder, 'events');
   const root = isFolder(events) ? events : folder;
   const names = readdirSync(root).sort();
@@ -107,7 +101,6 @@ async function parquetLines(connection: DuckDBConnection, path: string): Promise
   return `(SELECT to_json(message)::VARCHAR AS line FROM (SELECT *${replaced} FROM ${source}) message)`;
 }
 
-/** Names and types of a table's columns. */
 export async function describeColumns(
   connection: DuckDBConnection,
   source: string,

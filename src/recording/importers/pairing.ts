@@ -21,7 +21,6 @@ export interface PairingRules {
 
 /** Bounds memory when a feed's time stands still; the largest real burst is below 1,000 events. */
 const MAX_WAITING = 20_000;
-/** Initial capacity. */
 const FIRST_WAITING = 256;
 
 interface Waiting {
@@ -83,7 +82,6 @@ export class TradePairing {
     this.#release();
   }
 
-  /** Writes all waiting events. */
   flush(): void {
     for (const trade of this.#lone) this.#settle(trade);
     this.#lone = [];
@@ -126,7 +124,6 @@ export class TradePairing {
     this.#first = 0;
   }
 
-  /** Waiting entries, counted from the first. */
   #at(place: number): Waiting | undefined {
     return this.#queue[(this.#first + place) & (this.#queue.length - 1)];
   }

@@ -17,7 +17,6 @@ import { EARLIEST_MS, LATEST_MS, numberTimeSql, timeSql } from './message-times.
  */
 export type PolymarketForm = 'archive' | 'table' | 'messages';
 
-/** Prices are whole ten-thousandths. */
 const PRICE_STEP_MICROS = 100;
 
 const ARCHIVE = ['market_id', 'update_type', 'data'] as const;
@@ -50,7 +49,6 @@ export function formOf(columns: ReadonlyMap<string, string>): PolymarketForm | n
   return TABLE.every((name) => columns.has(name)) && TIMES.some((name) => columns.has(name)) ? 'table' : null;
 }
 
-/** True for a message about a token of Polymarket. */
 export function isPolymarketMessage(line: string): boolean {
   return /"(event_type|update_type)"/.test(line) && /"(asset_id|token_id|price_changes)"/.test(line);
 }
@@ -97,7 +95,6 @@ export async function sortByMarket(path: string, markets: readonly string[], fol
   return sorted;
 }
 
-/** Makes the view `events`. */
 async function makeView(
   connection: DuckDBConnection,
   path: string,

@@ -26,7 +26,6 @@ export interface PolymarketTokens {
   readonly path: string;
   readonly form: PolymarketForm;
   readonly yes: string;
-  /** Null when the mirror was not recorded. */
   readonly no: string | null;
   /** The venue's id of the market; null when no message has it. */
   readonly market: string | null;
@@ -83,7 +82,6 @@ function isNext(before: PolymarketTokens | undefined, capture: PolymarketTokens,
   return true;
 }
 
-/** Columns for `TokenStream.rows`. */
 async function* streamRows({
   path,
   yes,
@@ -115,7 +113,6 @@ async function* streamRows({
   );
 }
 
-/** Since when the book is unknown, and why. */
 type Unknown = Pick<RecordedGap, 'fromMs' | 'reason'>;
 
 class TokenStream {
@@ -152,7 +149,6 @@ class TokenStream {
     if (this.#started) this.#unknown ??= { fromMs: this.#writer.lastTimeMs, reason: BETWEEN_CAPTURES };
   }
 
-  /** Columns as selected above. */
   rows(columns: readonly (readonly unknown[])[]): void {
     const [
       times = [],
@@ -188,7 +184,6 @@ class TokenStream {
     return this.#writer.take();
   }
 
-  /** The file has ended. */
   finish(): void {
     this.#pairing.flush();
     this.capture.unpairedTrades = this.#pairing.unpairedTrades;

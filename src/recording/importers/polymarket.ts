@@ -26,7 +26,6 @@ export function hourOf(path: string): number | null {
   return Number.isNaN(ms) ? null : ms / 3_600_000;
 }
 
-/** How the files of Polymarket are read. */
 export interface PolymarketReading {
   /** Ids or tokens, or prefixes; all markets if none are given. */
   readonly markets: readonly string[];
@@ -36,20 +35,15 @@ export interface PolymarketReading {
   readonly scratch: () => string | null;
 }
 
-export interface PolymarketFile {
-  readonly path: string;
-  /** Empty: its hour is a gap. */
-  readonly isEmpty: boolean;
-}
-
 /** Null for a file of another kind. An unreadable one counts as Polymarket's, and its reader reports the reason. */
-export async function lookAtPolymarket(path: string): Promise<PolymarketFile | null> {
+export async function lookAtPolymarket(path: string) {
   if (!path.endsWith('.parquet')) return null;
   return withConnection(async (connection) => {
     const source = `read_parquet(${quote(path)}, hive_partitioning = false)`;
     const columns = await describeColumns(connection, source).catch(() => null);
     if (columns === null) return { path, isEmpty: false };
     if (['event', 'msg', 'market_ticker'].some((name) => columns.has(name))) return null;
+    // An empty file's hour is a gap.
     const isArchive = formOf(columns) === 'archive';
     return {
       path,
@@ -140,7 +134,6 @@ interface Token {
   readonly id: string;
   /** The venue's id of its market; null when no message has it. */
   readonly market: string | null;
-  /** Null when no message says. */
   readonly isYes: boolean | null;
   readonly firstMs: number;
   readonly lastMs: number;
@@ -204,7 +197,6 @@ function sharedWith(a: Sample | undefined, b: Sample | undefined): number {
   return shared / Math.max(1, Math.min(a.own.size, b.mirrored.size));
 }
 
-/** One file's part of a market. */
 interface Capture extends PolymarketTokens {
   readonly firstMs: number;
   readonly lastMs: number;

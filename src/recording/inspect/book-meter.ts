@@ -47,7 +47,6 @@ export class BookMeter {
     this.#amounts = [new Float64Array(slots), new Float64Array(slots)];
   }
 
-  /** All events of a chunk. */
   play({ length, timeMs, kind, side, priceMicros, amountMicros }: EventChunk): void {
     for (let at = 0; at < length; at++) {
       // Columns are as long as their chunk.
@@ -56,7 +55,6 @@ export class BookMeter {
     }
   }
 
-  /** Time passes with the present book. */
   advance(timeMs: number): void {
     const lastMs = this.#lastMs;
     this.#lastMs = timeMs;

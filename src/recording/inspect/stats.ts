@@ -4,34 +4,9 @@ import { stepOfPrecision } from '../../shared/base/micros.js';
 import { EVENT, gapsIn, type RecordedGap, type Recording } from '../contract.js';
 import { BookMeter } from './book-meter.js';
 
-export interface RecordingStats {
-  /** Venue clock, Unix ms, of the first and last event. */
-  readonly firstMs: number;
-  readonly lastMs: number;
-  readonly levels: number;
-  readonly trades: number;
-  /** Traded shares, millionths. */
-  readonly volumeMicros: number;
-  readonly gaps: readonly RecordedGap[];
-  readonly gapMs: number;
-  /** Fraction of the time from the first to the last event outside gaps; null for no time. */
-  readonly known: number | null;
-  /** Fraction of the market's life, from open to close, recorded without a gap; null for no length. */
-  readonly coverage: number | null;
-  /** Fraction of the recorded time with a bid and an ask, 0 to 1; null for no time. */
-  readonly twoSided: number | null;
-  /** Mean over the two-sided time, in millionths; null without any. */
-  readonly spreadMicros: number | null;
-  /** Means over the recorded time, by side; null for no time. */
-  readonly levelsBySide: readonly [bid: number, ask: number] | null;
-  readonly touchMicros: readonly [bid: number, ask: number] | null;
-  readonly depthMicros: readonly [bid: number, ask: number] | null;
-  /** Longest time with a crossed book, ms. */
-  readonly longestCrossedMs: number;
-}
+export type RecordingStats = Awaited<ReturnType<typeof computeStats>>;
 
-/** Reads the recording to its end. Throws as its `chunks` does. */
-export async function computeStats(recording: Recording): Promise<RecordingStats> {
+export async function computeStats(recording: Recording) {
   const { market } = recording;
   const meter = new BookMeter(stepOfPrecision(market.tickPrecision));
   const skips = new GapWalk();
@@ -71,6 +46,7 @@ export async function computeStats(recording: Recording): Promise<RecordingStats
     volumeMicros,
     gaps,
     gapMs,
+    /** Fraction of the time from the first to the last event outside gaps. */
     known: computeCoverage(recorded, recorded, gaps),
     coverage: computeCoverage(life, recorded, gaps),
     ...computeMeans(meter),
@@ -112,7 +88,6 @@ const sumGapMs = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): n
     return sum + Math.max(0, Math.min(gap.toMs ?? toMs, toMs) - from);
   }, 0);
 
-/** Walks the gaps in order of time. */
 class GapWalk {
   #gaps: readonly RecordedGap[] = [];
   #at = 0;

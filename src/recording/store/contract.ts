@@ -66,7 +66,6 @@ export interface Stamp {
  * no integer) is not written but counted: the call answers false, the manifest says how many.
  */
 export interface MarketSink {
-  /** As given last. */
   readonly market: RecordedMarket;
   /**
    * Takes up a new description: the outcome was learnt, a title changed. `notes` are sentences about the data that whoever
@@ -86,13 +85,10 @@ export interface MarketSink {
   gap(at: Stamp, reason: string): void;
   poll(poll: RecordedPoll): void;
   own(row: OwnRow): void;
-  /** A feed's value of this market. */
   feedValue(row: FeedRow): void;
   /** The market closed. Only `describe`, `own`, `poll` and `feedValue` may follow. */
   end(at: Stamp): void;
-  /** Rejected events so far. */
   readonly refused: number;
-  /** Events whose time went back so far. */
   readonly steppedBack: number;
 }
 

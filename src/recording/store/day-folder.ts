@@ -20,10 +20,8 @@ export interface SegmentCounts {
   readonly brokenLines: number;
 }
 
-/** The UTC day of a day folder. */
 export const parseDay = (folder: string): string => basename(resolve(folder)).replace('date=', '');
 
-/** The condition id of a market's folder, or of one of its day folders. */
 export function conditionIdIn(folder: string): string {
   const full = resolve(folder);
   const name = basename(isDayFolder(full) ? dirname(full) : full);
@@ -61,7 +59,6 @@ export function closedFiles(folder: string, manifest: Manifest | null, table: Ta
   return names.filter((name) => parseName(name)?.table === table).map((name) => join(folder, name));
 }
 
-/** A number that no file of the folder has or had. */
 export function nextNumber(folder: string): number {
   const numbers = readdirSync(folder).map((name) => parseName(name)?.number ?? 0);
   return Math.max(0, ...numbers) + 1;

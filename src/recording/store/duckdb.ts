@@ -58,7 +58,6 @@ export async function withScratch<T>(folder: string, run: (connection: DuckDBCon
   }
 }
 
-/** Runs with a connection and closes it. */
 export async function withConnection<T>(run: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
   const connection = await connect();
   try {
@@ -68,7 +67,6 @@ export async function withConnection<T>(run: (connection: DuckDBConnection) => P
   }
 }
 
-/** The whole answer of a small query. */
 export async function fetchRows(
   connection: DuckDBConnection,
   sql: string,
@@ -115,7 +113,6 @@ export function typedColumn<Column extends Columns>(
   return items;
 }
 
-/** Rows of a DuckDB chunk. */
 const CHUNK_ROWS = 2048;
 
 /** Appends the first `length` rows of columns to a table of their types, in order. */

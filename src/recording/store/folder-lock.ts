@@ -3,6 +3,7 @@
 import { readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { isGone } from '../../shared/base/process-mark.js';
 
 const LOCK = '.writer';
 
@@ -36,7 +37,6 @@ export function lockFolder(folder: string): FolderLock {
   };
 }
 
-/** Process that writes this folder now; null without one. */
 export function findWriter(folder: string): number | null {
   const real = realpathSync(folder);
   if (held.has(real)) return process.pid;
@@ -46,19 +46,7 @@ export function findWriter(folder: string): number | null {
   } catch {
     return null; // Never written, or just released.
   }
-  return pid !== process.pid && isAlive(pid) ? pid : null;
-}
-
-/** Whether a process with this number exists. */
-export function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Another user's, but it exists.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return pid > 0 && pid !== process.pid && !isGone({ pid, born: null }) ? pid : null;
 }
 
 const makeTakenError = (folder: string, pid: number): TwinbookError =>

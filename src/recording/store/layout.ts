@@ -21,7 +21,6 @@ export const dayFolder = (root: string, conditionId: string, date: string): stri
 export const isMarketFolder = (path: string): boolean => basename(path).startsWith('market=');
 export const isDayFolder = (path: string): boolean => /^date=\d{4}-\d{2}-\d{2}$/.test(basename(path));
 
-/** The UTC day of a moment (Unix ms), such as `2026-11-21`. */
 export const formatDate = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 export const parquetName = (table: Table, number: number): string => `${table}-${pad(number)}.parquet`;
@@ -44,7 +43,6 @@ const pad = (number: number): string => String(number).padStart(4, '0');
 /** A folder in our format: of many markets, of one, or of one day of it. */
 export const isStore = (folder: string): boolean => marketFolders(folder).length > 0;
 
-/** A single file of a day folder. */
 export function isFileOfStore(path: string): boolean {
   const [name, folder] = [basename(path), dirname(resolve(path))];
   return parseName(name) !== null && isDayFolder(folder);

@@ -27,7 +27,6 @@ const eventsFile = z.strictObject({
   /** Rows are numbered through all files of a market; a gap between two files is a missing file. */
   first_seq: count,
   last_seq: count,
-  /** Rows of each kind of the stream. */
   kinds: z.record(z.enum(STREAM_KINDS), count),
   gaps: z.array(z.strictObject({ from_ms: time, to_ms: time.nullable(), reason: z.string() })),
 });
@@ -47,7 +46,6 @@ const manifest = z.strictObject({
   date: z.string(),
   origin: z.string(),
   files: z.array(z.discriminatedUnion('table', [eventsFile, otherFile])),
-  /** Invalid events that were not written. */
   refused: count,
   /** Events whose time went back and was raised. */
   stepped_back: count,
@@ -74,7 +72,6 @@ export const emptyManifest = (conditionId: string, date: string, origin: string)
 /** Null without one. Throws TwinbookError `recording_invalid` for a damaged one or one of a newer version. */
 export const readManifest = (path: string): Manifest | null => readJson(path, manifest, WHAT);
 
-/** Files of events, oldest first. */
 export const eventsFiles = ({ files }: Manifest): EventsFile[] =>
   files
     .filter((file) => file.table === 'events')

@@ -35,7 +35,6 @@ const marketFile = z.strictObject({
   fees: z.strictObject({ maker_rate_micros: rate, taker_rate_micros: rate }).nullable(),
   origin: z.string(),
   ticker: z.string(),
-  /** Sentences about the data, from its writer. */
   notes: z.array(z.string()),
 });
 
@@ -52,7 +51,6 @@ export function readMarket(file: string, path: string): DescribedMarket | null {
   return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
 }
 
-/** As `writeJson`. */
 export const writeMarket = (
   file: string,
   { market, notes }: DescribedMarket,

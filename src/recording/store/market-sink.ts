@@ -2,17 +2,14 @@
 
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import type { FeedRow, MarketSink, OwnRow, Stamp } from './contract.js';
-import { ROW } from './event-columns.js';
 import { formatDate } from './layout.js';
 import { computeTick } from './market-file.js';
-import type { Segment } from './segment.js';
+import { ROW, type Segment } from './segment.js';
 
 /** End of an earlier writer's files. */
 export interface Continuation {
   readonly lastSeq: number;
-  /** Venue clock, Unix ms, of the last row. */
   readonly lastMs: number;
-  /** The market has closed. */
   readonly ended: boolean;
 }
 
@@ -27,9 +24,7 @@ type Side = Map<number, number>;
 export class RecordingSink implements MarketSink {
   refused = 0;
   steppedBack = 0;
-  /** The description must be written. */
   changed = true;
-  /** Sentences about the data, stored with the description. */
   readonly notes: string[] = [];
   #market: RecordedMarket;
   #tickMicros: number;
@@ -47,7 +42,6 @@ export class RecordingSink implements MarketSink {
   readonly #book: readonly [bids: Side, asks: Side] = [new Map(), new Map()];
   #segment: Segment | null = null;
   #segmentDay = 0;
-  /** As of the last flush. */
   #durable: Continuation;
 
   constructor(market: RecordedMarket, before: Continuation | null, snapshotEveryMs: number, openSegment: SegmentOf) {
@@ -145,7 +139,6 @@ export class RecordingSink implements MarketSink {
     if (endLost) this.end({ timeMs: this.#lastMs, seenMs: null });
   }
 
-  /** Present position of the stream. */
   position(): Continuation {
     return { lastSeq: this.#seq, lastMs: this.#lastMs, ended: this.#ended };
   }

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { must } from '../../shared/base/errors.js';
 import { appendRows, fetchRows, numberOrNull, toNumber } from './duckdb.js';
-import type { EventColumns } from './event-columns.js';
-import { ROW } from './event-columns.js';
-import { sha256 } from './files.js';
+import { sha256 } from './json-file.js';
 import { parquetName, TABLES, type Table } from './layout.js';
 import { type EventsFile, FORMAT, type OtherFile, VERSION } from './manifest.js';
+import { type EventColumns, ROW } from './segment.js';
 import { COLUMNS, parquetSource, quote, STREAM_KINDS, segmentSource } from './tables.js';
 
 /** Rows of a row group: a reader's memory at a time, with room for reading ahead. */
@@ -51,7 +50,6 @@ export async function writeParquet(
 const mayHold = ({ path, columns }: SegmentRows, table: Table): boolean =>
   table === 'events' && columns !== null ? columns.length > 0 : path !== null;
 
-/** Rows of a table for SQL. */
 async function openSource(connection: DuckDBConnection, { path, columns }: SegmentRows, table: Table): Promise<string> {
   if (table === 'events' && columns !== null) return appendColumns(connection, columns);
   return segmentSource(must(path, 'the file of a segment'), table);
@@ -113,7 +111,6 @@ async function describe(
   return { table, ...checksum, ...(await summarizeEvents(connection, source)) };
 }
 
-/** Figures of a table of events, for a manifest. */
 export async function summarizeEvents(connection: DuckDBConnection, source: string) {
   const kinds = await fetchRows(
     connection,

@@ -1,13 +1,12 @@
 /** Columns of our files in written order, and their conversion to the stream's numbers. */
 
 import { EVENT } from '../contract.js';
-import { ROW } from './event-columns.js';
 import type { Table } from './layout.js';
+import { ROW } from './segment.js';
 
 /** Kinds of rows that are events of the stream; the others describe it: `snapshot`, `snapshot_level` and `gap`. */
 export const STREAM_KINDS = ['level', 'trade', 'clear', 'end'] as const satisfies readonly (keyof typeof EVENT)[];
 
-/** Name and Parquet (DuckDB) type of each column. */
 export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, string>>>> = {
   events: {
     seq: 'BIGINT',
@@ -57,7 +56,6 @@ export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, string>>>> 
 
 export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** A closed file as a table of SQL. */
 export const parquetSource = (path: string): string => `read_parquet(${quote(path)}, hive_partitioning = false)`;
 
 /** Rows of one table in an open segment. Cut or broken lines are skipped. */

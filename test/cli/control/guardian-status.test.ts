@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardianStatus } from '../../../src/cli/control/guardian-status.js';
+import { guardianStatus } from '../../../src/cli/control/guardian.js';
 import { readMark } from '../../../src/shared/base/process-mark.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { BeatWriter } from '../../../src/shell/guardian/beat-file.js';

@@ -1,7 +1,7 @@
 /** Recovery after a restored backup: `ledger adopt` books the exchange's holdings; `resume` alone does not. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
+import type { StatusData } from '../../../src/cli/ledger/status.js';
 import { parseDecimal } from '../../../src/shared/base/decimal.js';
 import { micros, sub } from '../../../src/shared/base/micros.js';
 import { openKeyFile } from '../../../src/shell/wallet/key-file.js';

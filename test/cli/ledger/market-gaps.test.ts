@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type GapLook, MarketGaps } from '../../../src/cli/ledger/market-gaps.js';
+import { type GapLook, MarketGaps } from '../../../src/cli/ledger/explain-past.js';
 import { market } from '../../shell/console/state-of-markets.js';
 
 const FROM = Date.UTC(2026, 10, 25, 21, 3, 10);

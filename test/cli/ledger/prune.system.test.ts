@@ -1,7 +1,7 @@
 /** `ledger prune` beside a running trader: it continues, agrees with the exchange, and so does the next start. */
 
 import { expect, it } from 'vitest';
-import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
+import type { StatusData } from '../../../src/cli/ledger/status.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { until } from '../../support/waiting.js';

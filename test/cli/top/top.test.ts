@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { TopRow } from '../../../src/cli/top/top-rows.js';
-import { drawScreen, paintColours, paintNothing, pressKey, type TopLook } from '../../../src/cli/top/top-screen.js';
+import {
+  drawScreen,
+  paintColours,
+  paintNothing,
+  pressKey,
+  type TopLook,
+  type TopRow,
+} from '../../../src/cli/top/top-screen.js';
 import { measureText } from '../../../src/shared/base/text-width.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
@@ -19,20 +25,21 @@ const TITLES = [
   HOSTILE,
 ];
 
-const rowOf = (title: string, place: number): TopRow => ({
-  id: `market-${place}`,
-  title,
-  resultMicros: (place - 1) * 1_234_560_000,
-  fills: 10 * place,
-  netMicros: -place * 12_500_000,
-  orders: place,
-  bidMicros: 410_000,
-  askMicros: 430_000 + place * 10_000,
-  ourBidMicros: 400_000,
-  ourAskMicros: null,
-  ageMs: place === 3 ? null : 700 + place,
-  state: place === 2 ? `paused: ${HOSTILE} because of something long that nobody has room for` : 'quoting',
-});
+const rowOf = (title: string, place: number) =>
+  ({
+    id: `market-${place}`,
+    title,
+    resultMicros: (place - 1) * 1_234_560_000,
+    fills: 10 * place,
+    netMicros: -place * 12_500_000,
+    orders: place,
+    bidMicros: 410_000,
+    askMicros: 430_000 + place * 10_000,
+    ourBidMicros: 400_000,
+    ourAskMicros: null,
+    ageMs: place === 3 ? null : 700 + place,
+    state: place === 2 ? `paused: ${HOSTILE} because of something long that nobody has room for` : 'quoting',
+  }) as TopRow;
 const ROWS = TITLES.map(rowOf);
 const LOOK: TopLook = { sort: 'result', isReversed: false, from: 0 };
 const head = (rows: readonly TopRow[] = ROWS) => ({

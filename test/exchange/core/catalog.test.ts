@@ -178,23 +178,6 @@ describe('a market', () => {
     venue.cancel(account, bid);
     expect(price()).toBe('0.4');
   });
-
-  it('counts visible changes of its book', () => {
-    const venue = new Venue();
-    const account = venue.account(1);
-    const seen = [venue.core.catalog.market(0).bookVersion];
-    const look = () => seen.push(venue.core.catalog.market(0).bookVersion);
-    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
-    look();
-    venue.cancel(account, pubkey);
-    look();
-    venue.core.at(venue.nowMs).feed.level(0, 0, m('0.4'), m('5'));
-    look();
-    expect(new Set(seen).size).toBe(4);
-    venue.core.at(venue.nowMs).feed.level(0, 0, m('0.4'), m('5'));
-    venue.draft(account, [true, 'buy', '0.4', '5']);
-    expect(venue.core.catalog.market(0).bookVersion).toBe(seen[3]);
-  });
 });
 
 describe('assets', () => {

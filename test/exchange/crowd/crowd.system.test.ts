@@ -67,11 +67,11 @@ describe('the crowd', () => {
     const crowd = Crowd.attach(core, { seed: 1 }, START_MS);
     crowd.tick(START_MS);
     const dueMs = crowd.nextDueMs();
-    const versions = () => [0, 1, 2, 3].map((market) => core.catalog.market(market).bookVersion);
-    const before = versions();
+    const books = () => [0, 1, 2, 3].map((market) => bookRow(core.catalog.market(market), true, 100));
+    const before = books();
     expect(dueMs).toBeGreaterThan(START_MS);
     crowd.tick(dueMs - 1);
-    expect(versions()).toEqual(before);
+    expect(books()).toEqual(before);
     expect(crowd.nextDueMs()).toBe(dueMs);
     crowd.tick(dueMs);
     expect(crowd.nextDueMs()).toBeGreaterThanOrEqual(dueMs);

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
-import { pageScript } from '../../../src/exchange/http/openapi/page-script.js';
+import { pageScript } from '../../../src/exchange/http/openapi/page.js';
 import { requestSignature, signatureHeaders } from '../../../src/shared/protocol/signing.js';
 import { PROFILE, send, startTestExchange } from '../http/harness.js';
 

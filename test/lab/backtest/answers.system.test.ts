@@ -2,7 +2,6 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BookTexts } from '../../../src/exchange/service/book-texts.js';
 import { faultAnswer, successText } from '../../../src/exchange/service/envelope.js';
 import type { ServiceCall } from '../../../src/exchange/service/handler-context.js';
 import { HANDLERS } from '../../../src/exchange/service/handlers.js';
@@ -26,7 +25,7 @@ function overText(venue: InProcessExchange, call: AnyCall, nowMs: number): Outco
   const declaration = declarationOf(call.endpoint);
   const limit = (call.query as { limit?: number }).limit ?? declaration.page ?? 0;
   const whole = { nowMs, account: venue.account, params: call.params, query: call.query, body: null, limit };
-  const context = { core: venue.core, books: new BookTexts(venue.core), wallets: new WalletSignatures() };
+  const context = { core: venue.core, wallets: new WalletSignatures() };
   // The declaration and the handler of the same name.
   const reply = HANDLERS[call.endpoint](whole as unknown as ServiceCall<EndpointName> as never, context);
   if (!reply.ok) {
@@ -37,7 +36,7 @@ function overText(venue: InProcessExchange, call: AnyCall, nowMs: number): Outco
     declaration.page === undefined
       ? {}
       : { limit, next_cursor: 'nextCursor' in reply ? (reply.nextCursor ?? null) : null };
-  return classify(declaration, 200, 'text' in reply ? reply.text : successText(reply.data, meta)).outcome;
+  return classify(declaration, 200, successText(reply.data, meta)).outcome;
 }
 
 const get = (endpoint: string, params: object, query: object): AnyCall =>

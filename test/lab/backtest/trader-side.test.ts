@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { expect, test } from 'vitest';
-import { completeSettings } from '../../../src/lab/backtest/trader-side.js';
+import { completeSettings } from '../../../src/lab/backtest/run.js';
 import { plan } from './plans.js';
 
 setFlagsFromString('--allow-natives-syntax');

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resolveFillModels } from '../../../src/cli/lab/fill-model-option.js';
+import { resolveFillModels } from '../../../src/cli/lab/backtest.js';
 import { fillModel } from '../../../src/exchange/core/matching/fill-model.js';
 import { calibrate, filledBy } from '../../../src/lab/calibrate/calibration.js';
 import { calibratedName, calibrationText } from '../../../src/lab/calibrate/calibration-file.js';

@@ -4,7 +4,7 @@ import type { Axis, SweepResult, SweptEvent, TaskFigures } from '../../../src/la
 import { assignFolds, foldCount } from '../../../src/lab/sweep/folds.js';
 import type { PlannedMarket } from '../../../src/lab/sweep/reading.js';
 import { Outcomes } from '../../../src/lab/sweep/results/outcomes.js';
-import { computeResult } from '../../../src/lab/sweep/results/result.js';
+import { computeResult } from '../../../src/lab/sweep/sweep.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { FIRST_MS, market } from '../backtest/recordings.js';
 

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
+import type { StatusData } from '../../../src/cli/ledger/status.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { askTrader } from '../../../src/shell/control/control-client.js';
 import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';

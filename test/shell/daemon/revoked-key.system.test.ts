@@ -1,7 +1,7 @@
 /** An API key that is revoked while its orders rest. */
 
 import { expect, it } from 'vitest';
-import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
+import type { StatusData } from '../../../src/cli/ledger/status.js';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { allRows, asTrader } from '../../support/venue.js';

@@ -1,7 +1,7 @@
 /** Use of shares: pairs are merged back into currency, the rest is redeemed when the market is resolved. */
 
 import { describe, expect, it } from 'vitest';
-import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
+import type { StatusData } from '../../../src/cli/ledger/status.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { expectAgreement, marketsOf, paper, Taker } from '../../support/venue.js';

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
+import type { StatusData } from '../../../src/cli/ledger/status.js';
 import { endInOrder, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { program } from '../../support/processes.js';
 

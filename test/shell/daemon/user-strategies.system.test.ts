@@ -1,7 +1,7 @@
 /** Failing strategies of users: each stops only its own market, with the reason. */
 
 import { describe, expect, it } from 'vitest';
-import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
+import type { StatusData } from '../../../src/cli/ledger/status.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { expectAgreement, marketsOf } from '../../support/venue.js';

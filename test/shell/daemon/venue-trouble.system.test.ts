@@ -1,7 +1,7 @@
 /** An exchange that is down, returns, or has another time. */
 
 import { describe, expect, it } from 'vitest';
-import type { StatusData } from '../../../src/cli/ledger/status-rows.js';
+import type { StatusData } from '../../../src/cli/ledger/status.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { endInOrder, exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { freePort } from '../../support/listening.js';

@@ -5,13 +5,23 @@ import { InvalidArgumentError } from 'commander';
 import { count } from '../../../lab/report/figures.js';
 import type { RunnerPlace } from '../../../lab/sweep/chunks/chunk.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
-import { integerBetween, resolveData } from '../../arguments.js';
-import { type Answer, type Call, command, type OptionRow, read, required, text, usual } from '../../command.js';
+import {
+  type Answer,
+  type Call,
+  command,
+  integerBetween,
+  type OptionRow,
+  read,
+  required,
+  resolveData,
+  text,
+  usual,
+} from '../../command.js';
 import { EXIT, type ExitCode } from '../../output/exit.js';
 import type { CliIo } from '../../output/io.js';
 import { record } from '../../output/table.js';
 import { memoryBytes, planFrom, QUESTION_OPTIONS, requireData } from './sweep-question.js';
-import { reportOption, resultAnswer } from './sweep-tell.js';
+import { reportOption, resultAnswer } from './sweep-tables.js';
 
 /** Size of a job array's chunk: long enough to make a job's start cheap, short enough to be repeated. */
 const USUAL_CHUNK_SECONDS = 300;
@@ -99,7 +109,6 @@ export interface ChunkMachine {
   readonly memory: number;
 }
 
-/** Runs the chunks of a planned sweep; ends at once if they are done. */
 export async function runChunks(
   folder: string,
   index: readonly number[] | undefined,

@@ -11,11 +11,26 @@ import { gridSearch, randomSearch } from '../../../lab/sweep/search.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { loadConfig } from '../../../shell/config/load.js';
 import type { Config } from '../../../shell/config/types.js';
-import { integerBetween, numberBetween, resolveData } from '../../arguments.js';
-import { type OptionRow, read, repeated, text, usual, type Values } from '../../command.js';
+import {
+  integerBetween,
+  list,
+  numberBetween,
+  read,
+  repeated,
+  resolveData,
+  text,
+  usual,
+  type Values,
+} from '../../command.js';
 import type { CliIo } from '../../output/io.js';
-import { makeDataOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } from '../backtest.js';
-import { fillModelOption, resolveFillModels } from '../fill-model-option.js';
+import {
+  DATA,
+  fillModelOption,
+  PLAY_OPTIONS,
+  planOptions,
+  resolveFeedChoices,
+  resolveFillModels,
+} from '../backtest.js';
 
 const MEBIBYTE = 1024 * 1024;
 const MINUTE_MS = 60_000;
@@ -27,9 +42,8 @@ export const memoryOption = usual(
   integerBetween(0, 1_048_576),
 );
 
-/** The same for a sweep run here and for a planned one. */
 export const QUESTION_OPTIONS = {
-  data: { option: makeDataOption() } as OptionRow<readonly string[] | undefined>,
+  data: list(...DATA),
   ...PLAY_OPTIONS,
   param: repeated(
     '--param <name=values>',
@@ -55,7 +69,6 @@ export const QUESTION_OPTIONS = {
   memory: memoryOption,
 };
 
-/** Options of a sweep, and the configuration file of its command. */
 export type Question = Values<typeof QUESTION_OPTIONS> & {
   readonly file: string;
   readonly workers: number;
@@ -79,7 +92,6 @@ export function requireData({ data }: Pick<Question, 'data'>): readonly string[]
   throw new TwinbookError('usage', 'there is nothing to sweep over', hint);
 }
 
-/** Input shared by both kinds of sweeps. */
 export async function questionFrom(options: Question, io: CliIo) {
   // A copy: the process's own environment cannot be passed to a thread.
   const feeds = options.world === undefined ? options.feed.map(({ name }) => name) : ('any' as const);

@@ -3,15 +3,14 @@
  */
 
 import querystring from 'node:querystring';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { SweepEngine } from '../../../lab/sweep/facts.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { isLoopback } from '../../../shell/client/base-url.js';
 import type { QueueAddress } from '../../../shell/queue/job-queue.js';
 import { readPrivateFile } from '../../../shell/wallet/private-file.js';
 import { secrets } from '../../../shell/wallet/secrets.js';
-import { integerBetween } from '../../arguments.js';
-import { choice, command, type OptionRow, usual, type Values } from '../../command.js';
+import { choice, command, integerBetween, requiredList, text, usual, type Values } from '../../command.js';
 import { EXIT, type ExitCode } from '../../output/exit.js';
 import type { CliIo } from '../../output/io.js';
 import {
@@ -57,20 +56,10 @@ export const ENGINE_OPTIONS = {
 };
 
 const WORKER_OPTIONS = {
-  data: {
-    option: new Option(
-      '--data <path...>',
-      'this machine’s copy of the recordings: folders or files',
-    ).makeOptionMandatory(),
-  } as OptionRow<readonly string[]>,
+  data: requiredList('--data <path...>', 'this machine’s copy of the recordings: folders or files'),
   memory: memoryOption,
   workers: threadsOption,
-  dir: {
-    option: new Option('--dir <dir>', 'the folder of `sweep plan`: run its chunks, without a queue').conflicts([
-      'queue',
-      'lockSeconds',
-    ]),
-  } as OptionRow<string | undefined>,
+  dir: text('--dir <dir>', 'the folder of `sweep plan`: run its chunks, without a queue', 'queue', 'lockSeconds'),
   index: indexOption,
   queue: queueOption,
   lockSeconds: usual(
@@ -112,7 +101,7 @@ export async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: Cli
 
 async function work(machine: ChunkMachine, queue: string, lockMs: number, io: CliIo): Promise<ExitCode> {
   const { workOn } = await import('../../../shell/queue/job-worker.js');
-  const { openChunkWorker } = await import('../../../lab/sweep/queue/chunk-worker.js');
+  const { openChunkWorker } = await import('../../../lab/sweep/queue/leader.js');
   const say = (text: string) => io.err(`${text}\n`);
   const worker = openChunkWorker(copyPlace(machine, io), takeTimeZone, say);
   const stopAsked = io.stopAsked().then(() => say('takes no new work; finishes work in progress'));

@@ -1,7 +1,22 @@
 /** A sweep on the terminal: the best configurations, judgements of the search, walk-forward, and notes. */
 
-import { count, formatGain, formatMoney, formatQuantity, UNKNOWN } from '../../../lab/report/figures.js';
-import type { ConfigurationResult, FreshResult, SweepResult, WalkForward } from '../../../lab/sweep/contract.js';
+import { join, resolve } from 'node:path';
+import {
+  count,
+  formatDuration,
+  formatGain,
+  formatMoney,
+  formatQuantity,
+  UNKNOWN,
+} from '../../../lab/report/figures.js';
+import type {
+  ConfigurationResult,
+  FreshResult,
+  SweepProgress,
+  SweepResult,
+  SweepWatcher,
+  WalkForward,
+} from '../../../lab/sweep/contract.js';
 import {
   axisName,
   deflatedText,
@@ -15,7 +30,11 @@ import {
   stepColumns,
   TERMS,
 } from '../../../lab/sweep/describe.js';
+import { type Answer, text } from '../../command.js';
+import type { CliIo } from '../../output/io.js';
 import { type Column, prose, table } from '../../output/table.js';
+import { writeWhole } from '../../output/whole-file.js';
+import type { ProgressLine } from '../progress.js';
 
 /** Maximum rows; the database, --json and the page have all. */
 const MOST_ROWS = 20;
@@ -121,3 +140,46 @@ function walkForwardTable(
 
 const freshTable = (fresh: FreshResult, width?: number): string =>
   `${prose(freshLead(fresh), width, '  ')}\n${sharedTable(fresh.worlds, freshColumns(fresh), width)}`;
+
+export const reportOption = text(
+  '--report <file>',
+  'write a page with table, parameters and walk-forward, one HTML file',
+);
+
+export async function resultAnswer(
+  result: SweepResult,
+  outDir: string,
+  report: string | undefined,
+  io: CliIo,
+): Promise<Answer> {
+  if (report !== undefined) {
+    const { sweepHtml } = await import('../../../lab/sweep/html/sweep-html.js');
+    writeWhole(resolve(io.cwd, report), sweepHtml(result));
+  }
+  const places = `results: ${join(outDir, 'sweep.sqlite')}\n${report === undefined ? '' : `page: ${report}\n`}`;
+  return { data: result, text: (width) => `${sweepTables(result, width)}${places}` };
+}
+
+/** Counted items, and the unit of its speed. */
+export type ProgressWords = readonly [tasks: string, parts: string];
+
+export const watcher = (line: ProgressLine, io: CliIo, words: ProgressWords): SweepWatcher => ({
+  now: () => performance.now(),
+  progress: (progress) =>
+    line.show(progress.all === 0 ? 1 : progress.done / progress.all, progressText(progress, words)),
+  say: (text) => {
+    line.end();
+    io.err(`${text}\n`);
+  },
+  stopAsked: io.stopAsked(),
+});
+
+function progressText(
+  { phase, done, all, failed, eventsPerS, leftMs }: SweepProgress,
+  [tasks, parts]: ProgressWords,
+): string {
+  if (phase === 'reading') return `reading recordings ${count(done)}/${count(all)}`;
+  const speed = eventsPerS === null ? '' : `, ${count(eventsPerS)} ${parts}/s`;
+  const left = leftMs === null ? '' : `, ${formatDuration(leftMs)} left`;
+  return `${tasks} ${count(done)}/${count(all)}${failed > 0 ? `, ${count(failed)} failed` : ''}${speed}${left}`;
+}

@@ -1,11 +1,8 @@
 /** `twinbook sweep`: many configurations over the same recordings, on all cores. */
 
-import { Option } from 'commander';
 import type { SweepWatcher } from '../../../lab/sweep/contract.js';
-import type { SweepOutcome } from '../../../lab/sweep/sweep.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
-import { integerBetween } from '../../arguments.js';
-import { type Answer, type Call, command, flag, type OptionRow, read, type Values } from '../../command.js';
+import { type Answer, type Call, command, flag, integerBetween, list, read, type Values } from '../../command.js';
 import { EXIT } from '../../output/exit.js';
 import type { CliIo } from '../../output/io.js';
 import { ProgressLine } from '../progress.js';
@@ -13,9 +10,8 @@ import { CONDITION_OPTIONS, findWorlds, HIGHEST_SEED, MOST_SEEDS, readConditions
 import { collectCommand, planCommand } from './sweep-chunks.js';
 import { planFrom, QUESTION_OPTIONS, type Question, questionFrom, threadsOption } from './sweep-question.js';
 import { ENGINE_OPTIONS, openEngine, workerCommand } from './sweep-queue.js';
-import { type ProgressWords, reportOption, resultAnswer, watcher } from './sweep-tell.js';
+import { type ProgressWords, reportOption, resultAnswer, watcher } from './sweep-tables.js';
 
-/** Options without a meaning for worlds. */
 const OF_RECORDINGS = [
   ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
   ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'engine', 'queue', 'chunkSeconds'],
@@ -32,13 +28,8 @@ const OF_WORLDS = {
 } as const;
 const USUAL_SEEDS = 40;
 
-/** In place of recordings. */
 const WORLD_OPTIONS = {
-  world: {
-    option: new Option('--world <name...>', 'worlds of the arena in place of recordings, or all').conflicts(
-      OF_RECORDINGS,
-    ),
-  } as OptionRow<readonly string[] | undefined>,
+  world: list('--world <name...>', 'worlds of the arena in place of recordings, or all', ...OF_RECORDINGS),
   seeds: read(
     '--seeds <n>',
     `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
@@ -89,13 +80,7 @@ async function sweep({ options, file, isJson, io }: Call<typeof OPTIONS, 'file'>
   return { ...answer, code: EXIT.failed };
 }
 
-interface SweepRun {
-  readonly outDir: string;
-  readonly play: (told: SweepWatcher) => Promise<SweepOutcome>;
-  readonly progress: ProgressWords;
-}
-
-async function overRecordings(options: SweepFlags, io: CliIo): Promise<SweepRun> {
+async function overRecordings(options: SweepFlags, io: CliIo) {
   for (const [name, option] of Object.entries(OF_WORLDS)) {
     if (options[name as keyof typeof OF_WORLDS] === undefined) continue;
     throw new TwinbookError(
@@ -108,10 +93,10 @@ async function overRecordings(options: SweepFlags, io: CliIo): Promise<SweepRun>
   const { runSweep } = await import('../../../lab/sweep/sweep.js');
   const engine = await openEngine(options, io);
   const play = (told: SweepWatcher) => runSweep(plan, told, engine);
-  return { outDir: plan.outDir, play, progress: ['backtests', 'events'] };
+  return { outDir: plan.outDir, play, progress: ['backtests', 'events'] satisfies ProgressWords };
 }
 
-async function overWorlds(options: SweepFlags, io: CliIo): Promise<SweepRun> {
+async function overWorlds(options: SweepFlags, io: CliIo) {
   const { runWorldSweep } = await import('../../../lab/arena/world-sweep.js');
   const worlds = await findWorlds(options.world ?? []);
   const conditions = await readConditions(options, worlds);
@@ -126,7 +111,7 @@ async function overWorlds(options: SweepFlags, io: CliIo): Promise<SweepRun> {
   };
   return {
     outDir: plan.outDir,
-    play: (told) => runWorldSweep(plan, told),
-    progress: ['configurations and worlds', 'simulations'],
+    play: (told: SweepWatcher) => runWorldSweep(plan, told),
+    progress: ['configurations and worlds', 'simulations'] satisfies ProgressWords,
   };
 }

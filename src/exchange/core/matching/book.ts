@@ -14,8 +14,6 @@ import { NO_TICK, TickSet } from './ticks.js';
 
 /** Queues of one market's orders by tick, with the recorded amounts beside them. */
 export class Book {
-  /** Counts visible changes. */
-  version = 0;
   /** Best ticks of the real orders, NO_TICK for none. */
   bestBid = NO_TICK;
   bestAsk = NO_TICK;
@@ -73,7 +71,6 @@ export class Book {
     pool.next[slot] = 0;
     this.#tail[tick] = slot;
     this.#amount[tick] = f64(this.#amount, tick) + f64(pool.remaining, slot);
-    this.version += 1;
     if (last !== 0) {
       pool.next[last] = slot;
       return;
@@ -95,7 +92,6 @@ export class Book {
     const tick = i32(pool.tick, slot);
     pool.remaining[slot] = f64(pool.remaining, slot) - amount;
     this.#amount[tick] = f64(this.#amount, tick) - amount;
-    this.version += 1;
   }
 
   /** Removes an order from its queue. Constant time. */
@@ -109,7 +105,6 @@ export class Book {
     if (after === 0) this.#tail[tick] = before;
     else pool.prev[after] = before;
     this.#amount[tick] = f64(this.#amount, tick) - f64(pool.remaining, slot);
-    this.version += 1;
     if (before === 0 && after === 0) this.#dropTick(tick, isBidLeg(pool.leg[slot] ?? 0));
   }
 
@@ -200,27 +195,24 @@ export class Book {
   changeRecorded(side: BookSide, tick: number, total: number): void {
     const level = this.openRecorded()[side];
     const first = this.headOn(side, tick);
-    const changed = first === 0 ? level.change(tick, total) : this.#changeBeside(first, level, tick, total);
-    if (changed) this.version += 1;
+    if (first === 0) level.change(tick, total);
+    else this.#changeBeside(first, level, tick, total);
   }
 
   /** Real orders took this amount of a recorded level; the recording does not show it. */
   eatRecorded(side: BookSide, tick: number, amount: number): void {
-    if (amount === 0) return;
-    this.openRecorded()[side].eat(tick, amount);
-    this.version += 1;
+    if (amount > 0) this.openRecorded()[side].eat(tick, amount);
   }
 
-  #changeBeside(first: number, level: RecordedSide, tick: number, total: number): boolean {
+  #changeBeside(first: number, level: RecordedSide, tick: number, total: number): void {
     const { ahead, next } = this.#pool;
     const before = level.displayedAmount(tick);
     const traded = level.tradedAmount(tick);
-    const changed = level.change(tick, total);
+    level.change(tick, total);
     const after = level.displayedAmount(tick);
     for (let slot = first; slot !== 0; slot = i32(next, slot)) {
       ahead[slot] = this.model.aheadAfterChange(f64(ahead, slot), before, after, traded, this.#lot);
     }
-    return changed;
   }
 
   /**
@@ -232,7 +224,6 @@ export class Book {
     if (nowMs > this.#snapshotMs) this.#endSnapshot();
     for (const side of this.recorded) side.clear();
     this.#awaitSnapshot(this.recorded);
-    this.version += 1;
   }
 
   /** A level arrives at `nowMs`, Unix ms. The snapshot after a clear has one time; levels missing in it are gone. */
@@ -256,7 +247,6 @@ export class Book {
   endRecorded(): void {
     if (this.recorded === null) return;
     this.recorded = null;
-    this.version += 1;
   }
 
   /** Every resting slot, bids from the lowest tick, then asks; each level in queue order. */

@@ -197,7 +197,6 @@ export class Matching {
     eaten += this.#left;
     this.#moveUp(book, side, tick, eaten);
     level.trade(tick, amount);
-    book.version += 1;
   }
 
   /**

@@ -49,9 +49,9 @@ export class RecordedSide {
 
   /**
    * Eaten amounts stay eaten while the level shrinks, at most all of it; recorded increases are new. The traded amount
-   * is reset, because the change includes it. Returns whether the visible level changed.
+   * is reset, because the change includes it.
    */
-  change(tick: number, total: number): boolean {
+  change(tick: number, total: number): void {
     const cells = this.#cells;
     const at = tick * STRIDE;
     const eaten = f64(cells, at + EATEN);
@@ -63,7 +63,6 @@ export class RecordedSide {
     const after = total - stays;
     // Most changes keep a level visible, and few levels have eaten amounts.
     if (before > 0 !== after > 0 || eaten > 0) this.#note(tick);
-    return before !== after;
   }
 
   trade(tick: number, amount: number): void {

@@ -2,8 +2,9 @@
 
 import type { ServiceErrorSlug } from '../../../shared/protocol/errors.js';
 import { CONTROLS, type Control } from '../controls.js';
+import { signedRequestReport } from '../signed-request.js';
 import { envelope, errorAnswers, json, object } from './answers.js';
-import { type JsonSchema, ref, requestSchema } from './schemas.js';
+import { answerSchema, type JsonSchema, ref, requestSchema } from './schemas.js';
 
 interface ControlNote {
   readonly summary: string;
@@ -16,17 +17,6 @@ const FUNDS = object({
   custodial: { type: 'boolean' },
 });
 const DETAIL = ref('MarketDetail');
-
-const textOrNull = (description: string) => ({ type: ['string', 'null'], description });
-const SIGNED_REQUEST = object({
-  timestamp: textOrNull('As its header said.'),
-  method: { type: 'string' },
-  path: { type: 'string', description: 'Path and query as they arrived.' },
-  body: { type: 'string', description: 'The raw body.' },
-  payload: textOrNull('The expected signed bytes; null without a timestamp.'),
-  signature_matches: { type: 'boolean' },
-  refusal: textOrNull('Why the caller is not believed; null when he is.'),
-});
 
 const orNull = (type: string, description: string) => ({ type: [type, 'null'], description });
 const ANSWER_FAULT = object({
@@ -52,7 +42,6 @@ const FAULTS = object({
   until: orNull('integer', 'Time at which all of it ends, Unix seconds; null: never.'),
 });
 
-/** By method and path. */
 export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
   'POST /paper/markets/': { summary: 'Create a market', data: DETAIL },
   'POST /paper/markets/{condition_id}/state/': { summary: 'Change the state of a market', data: DETAIL },
@@ -74,8 +63,14 @@ export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
   },
   'GET /paper/faults/': { summary: 'See the rehearsed faults', data: FAULTS },
   'POST /paper/faults/': { summary: 'Set all rehearsed faults; `{}` ends them', data: FAULTS },
-  'GET /paper/signed-request/': { summary: 'See what the signature must be over', data: SIGNED_REQUEST },
-  'POST /paper/signed-request/': { summary: 'See the bytes to be signed, with a body', data: SIGNED_REQUEST },
+  'GET /paper/signed-request/': {
+    summary: 'See what the signature must be over',
+    data: answerSchema(signedRequestReport),
+  },
+  'POST /paper/signed-request/': {
+    summary: 'See the bytes to be signed, with a body',
+    data: answerSchema(signedRequestReport),
+  },
 };
 
 const findNote = ({ method, path }: Control): ControlNote =>

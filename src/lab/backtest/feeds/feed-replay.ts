@@ -11,11 +11,8 @@ export interface FeedWord {
 
 const NOTHING: readonly FeedWord[] = [];
 
-/** Source of a run's feeds. */
 export interface FeedSource {
-  /** Time of the next value, Unix ms; Infinity without one. */
   readonly nextMs: number;
-  /** All values known up to this time, by feed. */
   take(nowMs: number): readonly FeedWord[];
 }
 
@@ -23,7 +20,6 @@ export class FeedReplay implements FeedSource {
   readonly #values: readonly RecordedFeedValue[];
   #next = 0;
 
-  /** In order of time. */
   constructor(values: readonly RecordedFeedValue[]) {
     this.#values = values;
   }

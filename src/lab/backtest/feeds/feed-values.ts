@@ -13,7 +13,6 @@ import { count, formatQuantity } from '../../report/figures.js';
 
 /** Default interval of a live trader's reads of a file or address, ms. */
 const USUAL_EVERY_MS = 1_000;
-/** For a feed that the configuration does not name, ms. */
 const USUAL_MAX_AGE_MS = 60_000;
 /** About 1 GB in memory. */
 const MOST_VALUES = 5_000_000;
@@ -32,22 +31,13 @@ export interface FeedQuestion {
   readonly delayMs: number | null;
 }
 
-/** Plain data. */
-export interface FeedData {
-  readonly settings: readonly FeedSettings[];
-  /** In order of the time at which they are known. */
-  readonly values: readonly RecordedFeedValue[];
-  /** One line per feed: the played values. */
-  readonly lines: readonly string[];
-  /** Warnings for the user. */
-  readonly warnings: readonly string[];
-}
+export type FeedData = Awaited<ReturnType<typeof readFeedData>>;
 
 /**
  * Throws TwinbookError `file_unreadable` for an unreadable file, `usage` for one without a valid row, or for more than
  * five million values.
  */
-export async function readFeedData(question: FeedQuestion): Promise<FeedData> {
+export async function readFeedData(question: FeedQuestion) {
   const { config, choices, recordings } = question;
   const added = choices.filter(({ name }) => !config.feeds.some((feed) => feed.name === name));
   const settings = [

@@ -15,7 +15,6 @@ export interface ConfigOfThreads {
     readonly file: string;
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly cwd: string;
-    /** Feeds besides those of the file. */
     readonly feeds?: readonly string[] | 'any';
   };
   /** Hash of the configuration read first, so that no other one is run; null: not compared. */
@@ -73,11 +72,9 @@ interface PoolSetup {
   readonly program: { readonly name: string; readonly from: string };
   /** Handed to each thread, with one word of shared memory as `stop`: not 0 once its work is not wanted any more. */
   readonly setup: object;
-  /** Its threads read files while they work. */
   readonly readsFiles: boolean;
 }
 
-/** Tasks that run together. */
 export interface Batch<T, R> {
   readonly tasks: readonly T[];
   /** Called in the order in which tasks end. An error that it throws ends the pool. */
@@ -87,9 +84,7 @@ export interface Batch<T, R> {
   readonly stopAsked: Promise<void>;
 }
 
-/** A worker thread. */
 interface Hired {
-  /** It has begun. */
   isReady: boolean;
   /** Index of its present task; null without one. */
   task: number | null;

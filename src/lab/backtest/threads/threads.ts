@@ -4,13 +4,10 @@ import { AssertionFailed, type ErrorCode, TwinbookError } from '../../../shared/
 import { type BacktestOptions, type BacktestResult, compareRuns, type ModelRuns } from '../backtest.js';
 import { type ConfigOfThreads, TaskPool } from './pool.js';
 
-/** Start data of a thread. */
 export interface ModelSetup extends ConfigOfThreads {
-  /** All options that are plain data. */
   readonly options: Omit<BacktestOptions, 'progress' | 'fillModels'>;
 }
 
-/** The runs of a model, or the user's error. */
 export type ModelEnd =
   | { readonly runs: ModelRuns; readonly error: null }
   | {
@@ -19,7 +16,6 @@ export type ModelEnd =
     };
 
 export interface ThreadedBacktest extends ModelSetup {
-  /** Known names, each once. */
   readonly fillModels: readonly string[];
   readonly workers: number;
   readonly progress: (share: number, what: string) => void;

@@ -18,14 +18,12 @@ import { marketHash, type PlannedMarket, planData } from '../reading.js';
 import type { TaskSettings } from '../task.js';
 import { makeSettings, type ThreadPlace, ThreadRunner } from '../threads/threads.js';
 
-/** Plain data. */
 export interface SweepSheet {
   readonly version: string;
   /** Major version of Node: another one may round a logarithm differently. */
   readonly node: number;
   /** Zone of the quote hours, for example `Europe/Berlin`. */
   readonly timeZone: string;
-  /** Lower-case hex SHA-256. */
   readonly configHash: string;
   /** In the order of the search; numbers from 1. */
   readonly candidates: readonly Candidate[];
@@ -52,7 +50,6 @@ export function makeSheet({ plan, data, facts }: PlannedSweep): SweepSheet {
   };
 }
 
-/** Lower-case hex SHA-256. */
 export const sheetHash = (sheet: SweepSheet): string => hashValue(sheet);
 
 /** Of Twinbook or Node. */
@@ -132,7 +129,6 @@ export function makeChunks(
   }).flat();
 }
 
-/** In the order of the search. */
 export const tasksIn = (
   { fold, first, last }: Chunk,
   { candidates, fillModels }: Pick<SweepSheet, 'candidates' | 'fillModels'>,
@@ -242,7 +238,6 @@ export class ChunkRunner {
     return tasks.map((task) => ({ task, outcome: must(found.get(task), 'every task has ended') }));
   }
 
-  /** Ends its threads. */
   close(): Promise<void> {
     return this.#threads.close();
   }

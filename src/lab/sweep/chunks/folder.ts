@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../../shared/base/folder.js';
 import { openSeal, seal } from '../../../shell/queue/seal.js';
-import type { SweepResult, SweepWatcher } from '../contract.js';
+import type { SweepWatcher } from '../contract.js';
 import type { SweepFacts } from '../facts.js';
 import { openStore } from '../results/store.js';
 import { Sweep } from '../sweep.js';
@@ -27,12 +27,10 @@ const PLAN = 'plan.json';
 /** A folder has no secret: its seals are checksums that detect cut, changed or swapped files. */
 const FOLDER = { name: 'folder', secret: '' };
 
-/** Plain data. */
 export interface FolderPlan {
   readonly sheet: SweepSheet;
   readonly facts: SweepFacts;
   readonly chunks: readonly Chunk[];
-  /** Default folder of the results. */
   readonly outDir: string;
 }
 
@@ -93,7 +91,6 @@ function writeSynced(path: string, text: string): void {
   });
 }
 
-/** Null for a missing file. */
 const readText = (path: string): string | null =>
   guardAccess(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : null));
 
@@ -107,14 +104,6 @@ function guardAccess<T>(path: string, act: () => T): T {
   }
 }
 
-export interface Collected {
-  readonly result: SweepResult;
-  /** Backtests stored by this call. */
-  readonly stored: number;
-  /** Chunks without a complete result. */
-  readonly missing: readonly number[];
-}
-
 const QUIET: SweepWatcher = {
   now: () => 0,
   progress: () => undefined,
@@ -123,12 +112,7 @@ const QUIET: SweepWatcher = {
 };
 
 /** May be called again with more results. Abandoned chunks are stored as failed unless a result exists. */
-export async function collectChunks(
-  dir: string,
-  plan: FolderPlan,
-  outDir: string,
-  givenUp: ReadonlySet<number>,
-): Promise<Collected> {
+export async function collectChunks(dir: string, plan: FolderPlan, outDir: string, givenUp: ReadonlySet<number>) {
   for (const index of givenUp) chunkAt(plan, index);
   const store = openStore(outDir);
   try {

@@ -4,9 +4,9 @@ import { utcText } from '../../../shared/base/utc-text.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, UNKNOWN } from '../../report/figures.js';
 import { pageDocument, pageScript } from '../../report/html/document.js';
 import { html, type Markup, shorten } from '../../report/html/markup.js';
-import { type Cell, dataTable, type Figure, type Head, section, tiles, tone } from '../../report/html/parts.js';
+import { bar, type Cell, dataTable, type Figure, type Head, section, tiles, tone } from '../../report/html/parts.js';
 import { styleFor } from '../../report/html/style.js';
-import type { ConfigurationResult, ModelJudgement, ModelResult, SweepResult } from '../contract.js';
+import type { Axis, ConfigurationResult, ModelJudgement, ModelResult, RawValue, SweepResult } from '../contract.js';
 import {
   axisName,
   capitalise,
@@ -22,7 +22,6 @@ import {
   stepColumns,
   TERMS,
 } from '../describe.js';
-import { parameterSection } from './parameter-section.js';
 
 /** Under 5 MB for any sweep: beyond 2,000 configurations the page reports what it leaves out. */
 export function sweepHtml(result: SweepResult): string {
@@ -144,7 +143,6 @@ function modelCells(model: ModelResult | undefined, events: number): readonly Ce
 
 const cellText = (value: string | number | null): string => (typeof value === 'string' ? value : count(value));
 
-/** @param name of a row */
 const sharedTable = <Row>(
   columns: readonly SharedColumn<Row>[],
   rows: readonly Row[],
@@ -257,4 +255,80 @@ function assumptionSection({ subject, assumptions: given, search }: SweepResult)
   ];
   const list = html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
   return section('assumptions', 'Assumptions', 'What these figures hold for.', list);
+}
+
+const MOST_BINS = 12;
+
+interface Bin {
+  readonly label: string;
+  readonly holds: (value: RawValue | undefined) => boolean;
+}
+
+function parameterSection(result: SweepResult): Markup {
+  const { axes } = result.search;
+  const tables = axes.map(
+    (axis, index) => html`<div><h3>${axisName(axes, index)}</h3>${parameterTable(result, axis, index)}</div>`,
+  );
+  const { result: figure, models } = TERMS[result.subject];
+  return section(
+    'parameters',
+    'One parameter at a time',
+    `${capitalise(figure)}, lowest of the ${models}, currency: the mean over all values of the other parameters.`,
+    html`<div class="columns">${tables}</div>`,
+  );
+}
+
+function parameterTable({ configurations }: SweepResult, axis: Axis, index: number): Markup {
+  const bins = makeBins(
+    axis,
+    configurations.flatMap(({ values }) => values[index] ?? []),
+  );
+  const cells = bins.map(({ label, holds }) => {
+    const worst = configurations.flatMap(({ values, worstMicros }) =>
+      holds(values[index]) ? (worstMicros ?? []) : [],
+    );
+    const mean = worst.length === 0 ? null : worst.reduce((sum, value) => sum + value, 0) / worst.length;
+    return { label, mean, count: worst.length };
+  });
+  const means = cells.map(({ mean }) => mean ?? 0);
+  const [low, high] = [Math.min(0, ...means), Math.max(0, ...means)];
+  const place = (value: number): number => (high === low ? 0 : (value - low) / (high - low));
+  const rows = cells.map(({ label, mean, count: number }) => {
+    const drawn = mean === null ? null : bar(place(Math.min(0, mean)), place(Math.max(0, mean)), tone(mean));
+    return {
+      id: label,
+      cells: [
+        { text: label },
+        { text: html`<span class="cell">${drawn}</span>`, class: 'bars' },
+        { text: formatGain(mean), class: tone(mean) },
+        { text: count(number) },
+      ],
+    };
+  });
+  const heads = [{ title: 'Value' }, { title: '', isText: true }, { title: 'Mean' }, { title: 'Of' }];
+  return dataTable(heads, rows, { caption: `Mean result by ${axis.name}` });
+}
+
+/** One bin per value in the axis's order; ranges of about equal width with more than `MOST_BINS`. */
+function makeBins(axis: Axis, values: readonly RawValue[]): readonly Bin[] {
+  const { choice } = axis;
+  const listed = choice.kind === 'values' ? choice.values : [...new Set(values)].sort((a, b) => Number(a) - Number(b));
+  const numbers = listed.map(Number);
+  if (listed.length <= MOST_BINS || !numbers.every(Number.isFinite))
+    return listed.map((value) => ({ label: String(value), holds: (other) => other === value }));
+  return ranges(Math.min(...numbers), Math.max(...numbers), choice.kind === 'between' && choice.isLog);
+}
+
+function ranges(low: number, high: number, isLog: boolean): readonly Bin[] {
+  const at = (share: number): number => (isLog ? low * (high / low) ** share : low + (high - low) * share);
+  const short = (value: number): string => String(Number(value.toPrecision(3)));
+  return Array.from({ length: MOST_BINS }, (_, index) => {
+    const [from, to] = [at(index / MOST_BINS), at((index + 1) / MOST_BINS)];
+    const isLast = index === MOST_BINS - 1;
+    return {
+      label: `${short(from)}–${short(to)}`,
+      // Rounding must not exclude the ends from the outermost bins.
+      holds: (value) => (index === 0 || Number(value) >= from) && (isLast || Number(value) < to),
+    };
+  });
 }

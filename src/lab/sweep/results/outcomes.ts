@@ -10,7 +10,6 @@ export class Outcomes {
   readonly #folds: number;
   readonly #models: readonly string[];
   readonly #eventsAt: EventResultsAt;
-  /** By candidate, then by fold, then by fill model. */
   readonly #byNumber = new Map<number, (TaskOutcome | undefined)[]>();
   #count = 0;
   #failed = 0;
@@ -36,7 +35,6 @@ export class Outcomes {
     return this.get(task) !== undefined;
   }
 
-  /** Without its results by event. */
   get({ candidate, fold, fillModel }: Task): TaskOutcome | undefined {
     return this.#at(candidate.number, fold, this.#models.indexOf(fillModel));
   }

@@ -88,7 +88,6 @@ const LOCK = 'sweep.lock';
 /** Whether a sweep must continue an existing one, or must not; `either`: as found, keeping failures. */
 export type Resume = boolean | 'either';
 
-/** Stored facts of a sweep besides its backtests. */
 type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events'> & {
   readonly search: {
     readonly axes: readonly Pick<Axis, 'name'>[];
@@ -149,7 +148,6 @@ function openDatabase(outDir: string): Sqlite.Database {
   }
 }
 
-/** Error of the file system or SQLite, as a sentence for the user. */
 function guardWrite<T>(outDir: string, act: () => T): T {
   try {
     return act();
@@ -221,7 +219,6 @@ export class SweepStore {
     return JSON.parse(this.#readRun.get({ sweep: this.#sweep, number, fold, fillModel }) ?? '[]');
   }
 
-  /** Different configurations ever tried in this folder. */
   get tried(): number {
     const sql = 'SELECT count(DISTINCT hash) FROM results JOIN configurations USING (sweep, configuration)';
     // One whole number, whatever the tables contain.
@@ -297,7 +294,6 @@ export class SweepStore {
   }
 }
 
-/** One backtest of a sweep. */
 interface TaskKey {
   readonly sweep: number;
   readonly number: number;

@@ -7,7 +7,6 @@ import { NOTHING_PLAYED, type SweepEngine } from '../facts.js';
 import { type PlannedData, type SharedMarket, shareMarkets } from '../reading.js';
 import type { TaskSettings } from '../task.js';
 
-/** Start data of a worker. */
 export interface WorkerSetup extends ConfigOfThreads {
   readonly settings: TaskSettings;
   readonly data: PlayedData;
@@ -15,7 +14,6 @@ export interface WorkerSetup extends ConfigOfThreads {
   readonly stop: Int32Array;
 }
 
-/** What a worker plays. */
 export type PlayedData =
   | { readonly kind: 'shared'; readonly markets: readonly SharedMarket[] }
   | { readonly kind: 'streamed'; readonly paths: readonly string[] };
@@ -32,12 +30,10 @@ export const onThreads: SweepEngine = async ({ plan, recordings, data, facts, ta
   return runner.run({ tasks, done, stopAsked: watcher.stopAsked }).finally(() => runner.close());
 };
 
-/** A machine's configuration and recordings. */
 export interface ThreadPlace {
   readonly source: SweepPlan['source'];
   readonly recordings: readonly Recording[];
   readonly data: PlannedData;
-  /** Of the recordings. */
   readonly paths: readonly string[];
   /** Larger data is streamed by each thread. */
   readonly memoryBytes: number;
@@ -79,7 +75,6 @@ export class ThreadRunner {
     return isComplete;
   }
 
-  /** Ends its threads. */
   async close(): Promise<void> {
     const pool = this.#warm?.pool;
     this.#warm = null;

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../../src/exchange/core/core.js';
-import { assetPage } from '../../../../src/exchange/core/records/assets.js';
-import { accountPnl } from '../../../../src/exchange/core/records/pnl.js';
+import { accountPnl, assetPage } from '../../../../src/exchange/core/records/assets.js';
 import { HYPERLIQUID, MarginDesk } from '../margin/desk.js';
 import { accepted, m, settings, Venue } from '../venue.js';
 
