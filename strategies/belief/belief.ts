@@ -192,7 +192,8 @@ export class Belief {
     this.grid.normalise();
     const fates = this.fills.take(view);
     this.#learnLag(view);
-    for (const side of ['bid', 'ask'] as const) this.#ownEvidence(side, fates[side], last, dt);
+    const wasFirst = (['bid', 'ask'] as const).map((side) => this.#ownEvidence(side, fates[side], last, dt));
+    if (!wasFirst.includes(true)) this.takers.fade(dt);
     for (const side of ['bid', 'ask'] as const) this.#bookEvidence(side, last, look, dt, view);
     this.#jumps += this.grid.jumpProbability();
     if (this.grid.normalise()) return;
@@ -206,7 +207,8 @@ export class Belief {
       if (acceptedMs !== null) this.#lagS += 0.02 * ((2 * Math.max(0, acceptedMs - submittedMs)) / 1000 - this.#lagS);
   }
 
-  #ownEvidence(side: BookSide, fate: SideFate, last: Look, dt: number): void {
+  /** Returns whether an own order was the first that takers of the side met. */
+  #ownEvidence(side: BookSide, fate: SideFate, last: Look, dt: number): boolean {
     const { goneAt, goneShares, goneOnlyProbes, stoodAt, stoodS, partShares, partPrice, firstAt, realAt } = fate;
     const grid = this.grid;
     const wrong = (price: number): number => (side === 'bid' ? grid.below(price) : grid.sum() - grid.below(price));
@@ -240,6 +242,7 @@ export class Belief {
     if (wasFirst) this.takers.addExposure(dt);
     if (wasBehind && realAt !== null)
       this.takers.stoodBehind(dt, side, side === 'bid' ? last.bidShares : last.askShares, realAt);
+    return wasFirst;
   }
 
   /** Whether an own order at this price comes first. Behind others, an unfilled order is weak evidence. */

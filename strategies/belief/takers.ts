@@ -19,6 +19,8 @@ const KNOWN_AT_MOST = 200;
 /** Prior of the rate: number of takers in a number of seconds. */
 const PRIOR_TAKERS = 2;
 const PRIOR_SECONDS = 20;
+/** Time in which an unobserved rate returns to its prior by a factor of e, s: takers may come again. */
+const FADES_S = 300;
 /** Weight of the prior size, in takers. */
 const PRIOR_SIZES = 1;
 /** Half-life of learned values, in takers. */
@@ -120,6 +122,13 @@ export class Takers {
       this.#seconds /= 2;
       this.#takers /= 2;
     }
+  }
+
+  /** No own order was first for this time. */
+  fade(seconds: number): void {
+    const kept = Math.exp(-seconds / FADES_S);
+    this.#takers = PRIOR_TAKERS + kept * (this.#takers - PRIOR_TAKERS);
+    this.#seconds = PRIOR_SECONDS + kept * (this.#seconds - PRIOR_SECONDS);
   }
 
   /** Part of the expected takers that reached an order behind others. Others may show less than they have. */
