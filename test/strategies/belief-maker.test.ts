@@ -578,6 +578,17 @@ describe('the maker', () => {
       expect(Math.abs(accepted(2001) - unmoved)).toBeLessThan(1000);
     });
 
+    it('expects takers again after a long time in which no order of ours was first', () => {
+      const maker = fresh();
+      const rateAt = (seconds: number, seen: Partial<MarketView> = {}): number =>
+        maker.quote({ ...view, nowMs: 1000 * seconds, ...seen }).factors?.['takers_per_s'] ?? 0;
+      const atFirst = rateAt(1);
+      for (let seconds = 2; seconds < 100; seconds++) rateAt(seconds);
+      expect(rateAt(100)).toBeLessThan(atFirst / 2);
+      rateAt(101, { book: others, orders: [] });
+      expect(rateAt(1300, { book: others, orders: [] })).toBeGreaterThan(0.9 * atFirst);
+    });
+
     it('takes a fill for one of an uninformed taker only where the book still shows the rest', () => {
       const evidence = (seen: Partial<MarketView>): string => {
         const maker = fresh();
