@@ -1,7 +1,6 @@
 /** One market: its rules, state, book, shares and tape. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
-import { assert } from '../../shared/base/errors.js';
 import { type Micros, ONE, stepOfPrecision } from '../../shared/base/micros.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import type { OrderbookConfig } from '../../shared/protocol/records.js';
@@ -165,24 +164,6 @@ export class Market {
     const { orderbook: trading } = this;
     if (trading === null || price % trading.tick !== 0) return asMicros(0);
     return asMicros(trading.book.displayedAmount(side, price / trading.tick));
-  }
-
-  /**
-   * Writes the shown levels of a side in YES space, best first and at most `depth`, into `prices` and `amounts` (Micros),
-   * which hold at least `depth`. Returns the number of levels. Nothing is allocated.
-   */
-  readLevels(side: BookSide, depth: number, prices: Int32Array | Float64Array, amounts: Float64Array): number {
-    assert(depth <= prices.length && depth <= amounts.length, 'the columns hold as many levels as are asked for');
-    const trading = this.#shown;
-    if (trading === null) return 0;
-    const { book } = trading;
-    let count = 0;
-    for (let tick = book.best(side); tick !== NO_TICK && count < depth; tick = book.nextShown(side, tick)) {
-      prices[count] = tick * trading.tick;
-      amounts[count] = book.displayedAmount(side, tick);
-      count += 1;
-    }
-    return count;
   }
 
   /** Records a trade; `notional` is the value of its taker's outcome. */
