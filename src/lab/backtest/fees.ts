@@ -52,7 +52,7 @@ export function feeCurve(name: string): FeeCurve {
   return { name, shape, takerMicros: rate(found[2]), makerMicros: rate(found[3]), stepMicros: 1, isByOrder: false };
 }
 
-export interface ChargedFill {
+interface ChargedFill {
   readonly isMaker: boolean | null;
   readonly isYes: boolean;
   readonly priceMicros: number;

@@ -26,7 +26,7 @@ export function hourOf(path: string): number | null {
   return Number.isNaN(ms) ? null : ms / 3_600_000;
 }
 
-export interface PolymarketReading {
+interface PolymarketReading {
   /** Ids or tokens, or prefixes; all markets if none are given. */
   readonly markets: readonly string[];
   /** Hours with a non-empty file. */

@@ -5,7 +5,7 @@ import { EVENT, type EventChunk, SIDE } from '../contract.js';
 const ONE = 1_000_000;
 
 /** Time-weighted sums; divide by the time to get a mean. */
-export interface BookTime {
+interface BookTime {
   /** ms of recorded time with a known book, and its parts. */
   knownMs: number;
   twoSidedMs: number;
