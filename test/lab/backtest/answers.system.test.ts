@@ -6,7 +6,7 @@ import { faultAnswer, successText } from '../../../src/exchange/service/envelope
 import type { ServiceCall } from '../../../src/exchange/service/handler-context.js';
 import { HANDLERS } from '../../../src/exchange/service/handlers.js';
 import { WalletSignatures } from '../../../src/exchange/service/wallet-signatures.js';
-import { InProcessExchange } from '../../../src/lab/backtest/in-process-exchange.js';
+import { InProcessExchange, SIGNATURE } from '../../../src/lab/backtest/in-process-exchange.js';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { declarationOf, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
@@ -128,7 +128,7 @@ function act(venue: InProcessExchange, random: Random, nowMs: number, open: stri
       const { pubkey } = draft.data as { pubkey: string };
       if (random.chance(0.1)) return;
       const submitted = venue.answer(
-        { endpoint: 'orders.submit', params: { pubkey }, query: {}, body: { signature: '' } } as never,
+        { endpoint: 'orders.submit', params: { pubkey }, query: {}, body: { signature: SIGNATURE } } as never,
         nowMs,
       ).outcome;
       if (submitted.kind === 'answered') {
@@ -141,7 +141,7 @@ function act(venue: InProcessExchange, random: Random, nowMs: number, open: stri
       const pubkey = open[random.below(open.length + 1)];
       if (pubkey === undefined || !core.at(nowMs).orders.draftCancel(account, pubkey).ok) return;
       venue.answer(
-        { endpoint: 'orders.cancelSubmit', params: { pubkey }, query: {}, body: { signature: '' } } as never,
+        { endpoint: 'orders.cancelSubmit', params: { pubkey }, query: {}, body: { signature: SIGNATURE } } as never,
         nowMs,
       );
       return;
