@@ -166,6 +166,17 @@ export class Market {
     return asMicros(trading.book.displayedAmount(side, price / trading.tick));
   }
 
+  /** The shown levels of a side in YES space, best first. */
+  levels(side: BookSide, depth: number): { price: Micros; total_amount: Micros }[] {
+    const levels: { price: Micros; total_amount: Micros }[] = [];
+    const trading = this.#shown;
+    if (trading === null) return levels;
+    const { book } = trading;
+    for (let tick = book.best(side); tick !== NO_TICK && levels.length < depth; tick = book.nextShown(side, tick))
+      levels.push({ price: asMicros(tick * trading.tick), total_amount: asMicros(book.displayedAmount(side, tick)) });
+    return levels;
+  }
+
   /** Records a trade; `notional` is the value of its taker's outcome. */
   print(
     timeMs: number,

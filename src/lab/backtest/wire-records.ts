@@ -57,19 +57,7 @@ const readPublicTrade = (row: Wire<'publicTradeRow'>): DataOf<'markets.trades'>[
   is_yes: row.is_yes,
 });
 
-const readLevel = ({ price, total_amount }: Wire<'orderbook'>['bid'][number]) => ({
-  price: money(price),
-  total_amount: money(total_amount),
-});
-
-const readBook = ({ bid, ask, ...book }: Wire<'orderbook'>): DataOf<'markets.book'> => ({
-  ...book,
-  bid: bid.map(readLevel),
-  ask: ask.map(readLevel),
-});
-
 const READERS: Readonly<Partial<Record<EndpointName, (record: never) => unknown>>> = {
-  'markets.book': readBook,
   'orders.list': (record: readonly Wire<'orderRow'>[]) => record.map(readOrder),
   'orders.detail': readOrder,
   'trades.list': (record: readonly Wire<'ownTradeRow'>[]) => record.map(readOwnTrade),
