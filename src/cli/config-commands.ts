@@ -160,7 +160,7 @@ const diffCommand = command({
   },
   answer: async ({ options, config, file, io }) => {
     if (options.history === true) {
-      const entries = await readLedger(config, io, configHistory);
+      const entries = await readLedger(config, configHistory);
       return { data: entries, text: entries.map(entryText).join('') || 'no configuration is recorded yet\n' };
     }
     return makeAnswer(
@@ -206,7 +206,7 @@ const ask = (action: ConfigAction, options: LiveOptions, config: TraderConfig, h
 async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
   const { changesSinceLast } = await import('../shell/daemon/live/config-copies.js');
   const config = await readConfig(file, io);
-  const history = await readLedger(config, io, (ledger) => ledger.note(HISTORY_NOTE));
+  const history = await readLedger(config, (ledger) => ledger.note(HISTORY_NOTE));
   const changes = await changesSinceLast(config, { note: () => history }, io);
   const nothing = changes === null ? 'no trader has recorded its configuration' : 'nothing differs from the last run';
   const lines = changes === null || changes.length === 0 ? [nothing] : changes;

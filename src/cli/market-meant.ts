@@ -21,9 +21,9 @@ export function marketMeant(typed: string | undefined, ledger: LedgerReader, io:
 }
 
 /** The same for commands that ask the venue: without a readable ledger the name is taken literally. */
-export async function marketAtVenue(typed: string, config: TraderConfig, io: CliIo): Promise<string> {
+export async function marketAtVenue(typed: string, config: TraderConfig): Promise<string> {
   try {
-    return await readLedger(config, io, (ledger) => marketMeant(typed, ledger, null) ?? typed);
+    return await readLedger(config, (ledger) => marketMeant(typed, ledger, null) ?? typed);
   } catch (error) {
     if (error instanceof TwinbookError && error.code !== 'usage') return typed;
     throw error;

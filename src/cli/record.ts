@@ -36,7 +36,7 @@ export const addRecordCommand = command({
     const baseUrl = await findVenueAddress(config);
     const credentials = options.own ? await loadOwnCredentials(config, io) : null;
     const { record } = await import('../shell/recorder/record.js');
-    const meant = await Promise.all(options.market.map((typed) => marketAtVenue(typed, config, io)));
+    const meant = await Promise.all(options.market.map((typed) => marketAtVenue(typed, config)));
     const marketIds = [...new Set(meant)];
     const asked = {
       venue: config.venue.name,

@@ -82,7 +82,7 @@ async function runSteps(
         note,
         isStopped,
         withinMs: flags.timeout * 1000,
-        market: flags.market === undefined ? null : await marketAtVenue(flags.market, config, io),
+        market: flags.market === undefined ? null : await marketAtVenue(flags.market, config),
       };
       const own = flags.ledger === undefined ? null : resolve(io.cwd, flags.ledger);
       const paperLedger = flags.live === true || own === null ? join(folder, 'paper.sqlite') : own;

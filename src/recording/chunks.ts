@@ -3,7 +3,7 @@
 import { EVENT, type EventChunk } from './contract.js';
 
 /** Events in a chunk: 22 bytes each, about 90 KiB; large enough for a low cost per chunk. */
-export const CHUNK_EVENTS = 4096;
+const CHUNK_EVENTS = 4096;
 
 /**
  * Takes events one by one and returns full chunks; an event's time is raised to the previous one's if it is earlier.

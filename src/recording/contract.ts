@@ -65,13 +65,13 @@ export interface RecordedMarket {
   readonly source: RecordingSource;
 }
 
-export interface RecordedFees {
+interface RecordedFees {
   /** Fractions of the traded value, in millionths: 10,000 is one per cent. */
   readonly makerRateMicros: number;
   readonly takerRateMicros: number;
 }
 
-export interface RecordingSource {
+interface RecordingSource {
   /** Kind of its files: a venue's own messages, or our format (`store/`). */
   readonly kind: 'kalshi' | 'polymarket' | 'twinbook';
   /** The file that it was read from, or the folder of its files. */

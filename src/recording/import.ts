@@ -50,7 +50,7 @@ export interface ImportedMarket {
   readonly warnings: readonly RecordingWarning[];
 }
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly replace?: boolean;
   /** Ids and tickers of the venue, or prefixes; all markets if none are given. */
   readonly markets?: readonly string[];

@@ -19,9 +19,9 @@ import { hourOf, joinCaptures, lookAtPolymarket, openPolymarket } from './import
 import { isDayFolder, isFileOfStore, isStore, marketFolders } from './store/layout.js';
 
 /** Called with paths that cannot be opened; the others are. */
-export type OnFailure = (error: TwinbookError) => void;
+type OnFailure = (error: TwinbookError) => void;
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly onFailure?: OnFailure;
   readonly onNotRead?: (sentence: string) => void;
   /** Ids and tickers of the venue, or prefixes; all markets if none are given. Ignored for stored recordings. */

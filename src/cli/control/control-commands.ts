@@ -46,8 +46,8 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
       ...(marketButton === undefined ? {} : { market }),
     },
     ...toolOf(name),
-    answer: async ({ options, config, io }) => {
-      const one = options.market === undefined ? null : await marketAtVenue(options.market, config, io);
+    answer: async ({ options, config }) => {
+      const one = options.market === undefined ? null : await marketAtVenue(options.market, config);
       const asked = operatorRequest(name, { reason: options.reason ?? '', sender: 'operator', market: one });
       // The table determines the fields of each command.
       const request = asked as Extract<ControlRequest, { command: typeof name }>;
@@ -64,10 +64,10 @@ const stopCommand = command({
   help: 'cancels everything, proves that nothing rests, and ends the trader; exit code 1 if orders may rest',
   config: 'trader',
   options: { timeout: timeoutOption(SLOW_S) },
-  answer: async ({ options: { timeout }, config, io }) => {
+  answer: async ({ options: { timeout }, config }) => {
     await askThere({ command: 'stop' }, config, { timeoutMs: timeout * 1000, untilGone: true });
     // The process is gone: its ledger tells how it ended.
-    const { note, orders } = await readLedger(config, io, leftBehind);
+    const { note, orders } = await readLedger(config, leftBehind);
     const data = { mode: 'stopped', reason: note, may_rest: orders };
     if (orders === 0) return { data, text: 'stopped; no order is left open\n' };
     const text = `stopped, but ${orders} orders may still rest: run \`twinbook cancel-all --verify\`\n`;

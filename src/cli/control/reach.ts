@@ -20,7 +20,7 @@ export type Unreached =
    */
   { readonly silentPid: number | null } | 'not running';
 
-export type Reach = 'answers' | Unreached;
+type Reach = 'answers' | Unreached;
 
 /** Takes at most some seconds. */
 export async function reachTrader({ control, ledger }: TraderConfig): Promise<Reach> {

@@ -38,7 +38,7 @@ export const addDoctorCommand = command({
     if (draft !== undefined) return examine(draft, file, isJson, io);
     if (fees !== undefined) {
       const used = await loadConfig(file, io);
-      return showFees(await marketAtVenue(fees, used, io), used, isJson, io);
+      return showFees(await marketAtVenue(fees, used), used, isJson, io);
     }
     const checks: Check[] = [];
     const note = (check: Check): void => {

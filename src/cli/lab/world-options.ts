@@ -8,7 +8,7 @@ export const HIGHEST_SEED = 2 ** 31;
 export const MOST_SEEDS = 1_000_000;
 
 type ConditionFlag = (typeof CONDITIONS)[keyof typeof CONDITIONS]['flag'];
-export type ConditionFlags = { readonly [Flag in ConditionFlag]?: number | undefined };
+type ConditionFlags = { readonly [Flag in ConditionFlag]?: number | undefined };
 
 /** The venue of worlds in which the whole trader trades. Every condition has a row. */
 export const CONDITION_OPTIONS = Object.fromEntries(

@@ -23,7 +23,7 @@ const RETRY_MS = 1_000;
 /** A list's history in a ledger without any reconciliation: all of it is compared. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
-export interface DirectReconciliation {
+interface DirectReconciliation {
   readonly ledger: LedgerReader;
   readonly client: ServiceClient;
   readonly ownTrades: boolean;

@@ -8,7 +8,6 @@ import { explainTrading, prunedText } from '../../shell/daemon/explain.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { changedCode, command, linesText, momentIn, numberBetween, QUICK_S, read, timeoutOption } from '../command.js';
 import { findNamed, marketsNamed } from '../market-meant.js';
-import type { CliIo } from '../output/io.js';
 import { readLedger } from './ledger-reading.js';
 
 export const explainCommand = command({
@@ -37,7 +36,7 @@ export const explainCommand = command({
   },
   tool: { kind: 'read', options: [] },
   answer: async ({ options: { timeout, acceptsChanged, at, gaps }, config, file, args: [typed = ''], io }) => {
-    const subject = await subjectMeant(typed, config, io);
+    const subject = await subjectMeant(typed, config);
     const answer = (lines: readonly string[]) => ({ data: { lines }, text: linesText(lines) });
     if (at !== undefined) {
       const { explainPast } = await import('./explain-past.js');
@@ -48,7 +47,7 @@ export const explainCommand = command({
     }
     if (gaps !== undefined)
       throw new TwinbookError('usage', '--gaps looks back from a moment', 'Give --at TIME too, in UTC.');
-    return answer(await explainSubject(subject, config, timeout * 1000, io));
+    return answer(await explainSubject(subject, config, timeout * 1000));
   },
 });
 
@@ -56,9 +55,9 @@ export const explainCommand = command({
 const LOOKED_AT = 20_000;
 
 /** Full names need no ledger, and a running trader may know a market that is not in it yet. */
-async function subjectMeant(typed: string, config: TraderConfig, io: CliIo): Promise<string> {
+async function subjectMeant(typed: string, config: TraderConfig): Promise<string> {
   try {
-    return await readLedger(config, io, (ledger) => subjectIn(ledger, typed) ?? typed);
+    return await readLedger(config, (ledger) => subjectIn(ledger, typed) ?? typed);
   } catch (error) {
     if (error instanceof TwinbookError && error.code !== 'usage') return typed;
     throw error;
@@ -75,18 +74,13 @@ function subjectIn(ledger: LedgerReader, typed: string): string | null {
 }
 
 /** The running trader knows most; without it the ledger still has the reason of an order. */
-async function explainSubject(
-  subject: string,
-  config: TraderConfig,
-  timeoutMs: number,
-  io: CliIo,
-): Promise<readonly string[]> {
+async function explainSubject(subject: string, config: TraderConfig, timeoutMs: number): Promise<readonly string[]> {
   try {
     const { lines } = await askTrader({ command: 'explain', subject }, { socket: config.control.socket, timeoutMs });
-    return [...lines, ...(await readLedger(config, io, (ledger) => savedLines(ledger, subject)).catch(() => []))];
+    return [...lines, ...(await readLedger(config, (ledger) => savedLines(ledger, subject)).catch(() => []))];
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
-    return readLedger(config, io, (ledger) => linesFromLedger(ledger, subject)).catch(orElse(error));
+    return readLedger(config, (ledger) => linesFromLedger(ledger, subject)).catch(orElse(error));
   }
 }
 

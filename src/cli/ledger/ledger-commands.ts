@@ -65,7 +65,7 @@ const list = <Item extends InMarket>({ name, help, more, read: readRows, fields 
       const limit = options.limit ?? (isJson ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
       // One more than shown tells whether more exist.
       const most = Math.min(limit + 1, Number.MAX_SAFE_INTEGER);
-      const { records, titles } = await readLedger(config, io, (ledger) => {
+      const { records, titles } = await readLedger(config, (ledger) => {
         const marketConditionId = marketMeant(options.market, ledger, isJson ? null : io);
         const page = marketConditionId === undefined ? { limit: most } : { limit: most, marketConditionId };
         const known = new Map(ledger.markets().map(({ conditionId, title }) => [conditionId, title]));
@@ -245,8 +245,8 @@ export const addLedgerCommands = all(
     config: 'trader',
     options: { limit: usual('--limit <n>', 'how many', TABLE_ROWS, integerBetween(1, MOST_ROWS)) },
     tool: { kind: 'read', options: ['limit'] },
-    answer: async ({ options: { limit }, config, io }) => {
-      const events = await readLedger(config, io, (ledger) => ledger.events(limit));
+    answer: async ({ options: { limit }, config }) => {
+      const events = await readLedger(config, (ledger) => ledger.events(limit));
       const columns: readonly Column<(typeof events)[number]>[] = [
         { title: 'TIME (UTC)', cell: ({ timeMs }) => utcText(timeMs) },
         { title: 'KIND', cell: ({ kind }) => kind, gives: 'cut' },

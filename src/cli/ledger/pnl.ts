@@ -61,7 +61,7 @@ export const pnlCommand = command({
     const format = formatOf(isJson, options.csv);
     const running = await runningTrader(config);
     const nowMs = running?.nowMs ?? null;
-    const { marks, pnl } = await readLedger(config, io, (ledger) => {
+    const { marks, pnl } = await readLedger(config, (ledger) => {
       const prices = running?.marks ?? storedMarks(ledger);
       return { marks: prices, pnl: ledger.pnl(prices) };
     });
@@ -140,7 +140,7 @@ async function readLiveSession(question: LiveQuestion, io: CliIo) {
   const recorded = await recordedPrices(question, io);
   const journals = question.journals ? await loadJournaled(question.config, io) : null;
   const findPrices = (id: string): RecordedPrices | null => recorded.get(id) ?? journals?.prices.get(id) ?? null;
-  const session = await readLedger(question.config, io, (ledger) =>
+  const session = await readLedger(question.config, (ledger) =>
     sessionFromLedger(ledger, {
       title: `${basename(question.configFile, extname(question.configFile))}: live results`,
       version: VERSION,
@@ -161,8 +161,8 @@ async function writePnlReport({ session, analysis }: LiveSession, file: string, 
   writeWhole(resolve(io.cwd, file), reportHtml({ sessions: [session] }, [analysis]));
 }
 
-const marketsTouched = (config: TraderConfig, io: CliIo): Promise<ReadonlySet<string>> =>
-  readLedger(config, io, (ledger) => {
+const marketsTouched = (config: TraderConfig): Promise<ReadonlySet<string>> =>
+  readLedger(config, (ledger) => {
     const page = { limit: Number.MAX_SAFE_INTEGER };
     const rows = [...ledger.orders(page), ...ledger.fills(page), ...ledger.conversions(page), ...ledger.positions()];
     return new Set(rows.map(({ marketConditionId }) => marketConditionId));
@@ -175,7 +175,7 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
   const found = runs.filter((run) => run !== null);
   if (found.length === 0) return null;
   const missing = runs.length - found.length;
-  const ours = await marketsTouched(config, io);
+  const ours = await marketsTouched(config);
   const read = await readJournals(found, ours, (run, error) => {
     io.err(`the journal of run ${basename(run.folder)} is left out: ${error.message}\n`);
   });
@@ -189,7 +189,7 @@ async function readRunJournals(config: TraderConfig, io: CliIo): Promise<readonl
   const { runFolders } = await import('../../shell/journal/runs.js');
   const { readRun } = await import('../../shell/journal/read-run.js');
   const folders = new Map(runFolders(config.journal.dir).map((folder) => [basename(folder), folder]));
-  const ids = await readLedger(config, io, (ledger) => ledger.runs(Number.MAX_SAFE_INTEGER).map(({ id }) => id));
+  const ids = await readLedger(config, (ledger) => ledger.runs(Number.MAX_SAFE_INTEGER).map(({ id }) => id));
   return ids.reverse().map((id) => {
     const folder = folders.get(id);
     try {
@@ -208,7 +208,7 @@ async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promis
   const { openSources } = await import('../../lab/backtest/sources.js');
   const { BestPrices } = await import('../../lab/parity/best-prices.js');
   const { sources } = await openSources(resolveData(data, io));
-  const ours = await marketsTouched(config, io);
+  const ours = await marketsTouched(config);
   for (const source of sources) {
     if (!ours.has(source.market.conditionId)) continue;
     const best = await BestPrices.of(source);

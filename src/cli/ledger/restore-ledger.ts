@@ -17,7 +17,7 @@ import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
 /** The log first: without it the remaining file is the ledger as of its last checkpoint, and still consistent. */
 const SIDE_FILES = ['-wal', '-shm', ''] as const;
 
-export interface Restoring {
+interface Restoring {
   readonly ledgerPath: string;
   /** The backup; it is copied and stays. */
   readonly backup: string;

@@ -39,7 +39,7 @@ export const statusCommand = command({
       return isJson ? io.out(json({ running: true, ...status, guardian })) : printLive(io, status, guardian);
     }
     const stopFile = readStopFile(locateStopFile(config.ledger.path));
-    const stopped = await readLedger(config, io, (ledger) => ({
+    const stopped = await readLedger(config, (ledger) => ({
       ...stoppedStatus(ledger),
       next_start: nextStartRow(readNextStart(ledger, config.risk, stopFile)),
       guardian,

@@ -28,6 +28,8 @@ export interface ChosenMarket {
   readonly order: FarOrder;
 }
 
+type FarOrder = Exclude<ReturnType<typeof farOrder>, string>;
+
 /** Markets read before the rehearsal gives up; two requests each. */
 const MOST_LOOKS = 10;
 const LISTED = 100;
@@ -134,14 +136,6 @@ function checkFees(record: MarketRecord, { fee_rates }: VenueProfile): void {
   throw difference('the market charges other fees', `fee_rates: ${due}`, feesText(record), todo);
 }
 
-/** A buy. */
-export interface FarOrder {
-  readonly isYes: boolean;
-  /** In its own outcome's space. */
-  readonly priceMicros: Micros;
-  readonly amountMicros: Micros;
-}
-
 /** Far enough: a seller would have to accept this fraction of the present best ask. */
 const FAR_PART = 2;
 
@@ -149,7 +143,7 @@ const FAR_PART = 2;
  * A buy of the more expensive outcome, at the lowest price at which the smallest order is within our own share limit;
  * or one sentence that says why there is none. `book` in YES space.
  */
-export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits): FarOrder | string {
+export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits) {
   const yesAsk = book.asks[0]?.priceMicros ?? ONE;
   const bestBid = book.bids[0]?.priceMicros;
   const noAsk = bestBid === undefined ? ONE : complement(bestBid);
@@ -163,5 +157,6 @@ export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits
   const amountMicros = toMultiple(shares, stepOfPrecision(config.amount_precision), 'ceil');
   if (amountMicros > most) return `its smallest order has more shares than risk.max_order_shares`;
   if (FAR_PART * priceMicros > maxMicros(yesAsk, noAsk)) return 'no price in it is far from what others ask';
+  // A buy; its price is in its own outcome's space.
   return { isYes, priceMicros, amountMicros };
 }

@@ -339,12 +339,6 @@ function checkLifetime({ asks }: DraftReport, { draft_lifetime_s }: VenueProfile
 
 const BEAT_MS = 200;
 
-interface ExecutorShellParts {
-  readonly ledger: Ledger;
-  readonly executor: Executor;
-  readonly client: ServiceClient;
-}
-
 export class ExecutorShell {
   readonly events: ExecutorEvent[] = [];
   readonly #ledger: Ledger;
@@ -353,7 +347,7 @@ export class ExecutorShell {
   readonly #outgoing: OutboundCheck;
   #waiting: PlannedRequest[] = [];
 
-  constructor({ ledger, executor, client }: ExecutorShellParts) {
+  constructor(ledger: Ledger, executor: Executor, client: ServiceClient) {
     this.#ledger = ledger;
     this.#executor = executor;
     this.#client = client;

@@ -156,7 +156,7 @@ async function withLedger(place: Place, ledger: Ledger): Promise<StepLine['resul
     configHash,
     ownPollMs: config.polling.ownIntervalMs,
   });
-  const shell = new ExecutorShell({ ledger, executor, client });
+  const shell = new ExecutorShell(ledger, executor, client);
   shell.recover();
   const comparison = new Comparison(ledger, executor, profile.own_trades);
   const compare = () => oneRound(comparison, client, (work) => ledger.transaction(work));

@@ -1,6 +1,6 @@
 /** Due times of the exchange's records. */
 
-import { Heap } from '../../shared/base/heap.js';
+import { Heap } from './heap.js';
 
 /**
  * `order`: expiry of an order's draft; the rest likewise. `landing`: a submitted merge or split. Of margin: the next

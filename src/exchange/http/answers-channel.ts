@@ -11,7 +11,7 @@ import { toTemplate } from './options.js';
 export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
 
 /** One answer of the server, for subscribers. */
-export interface PublishedAnswer {
+interface PublishedAnswer {
   readonly method: string;
   /** As declared, for example `/orders/{pubkey}/`; null when no call matched. */
   readonly path: string | null;

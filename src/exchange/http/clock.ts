@@ -4,8 +4,6 @@ export class ExchangeClock {
   readonly #wallMs: () => number;
   #offsetMs = 0;
   #lastMs: number;
-  #dateSecond = -1;
-  #dateText = '';
 
   /** `notBeforeMs`: latest time of this exchange in an earlier process. */
   constructor(notBeforeMs: number, wallMs: () => number = Date.now) {
@@ -26,11 +24,6 @@ export class ExchangeClock {
   }
 
   dateHeader(nowMs: number): string {
-    const second = Math.floor(nowMs / 1000);
-    if (second !== this.#dateSecond) {
-      this.#dateSecond = second;
-      this.#dateText = new Date(second * 1000).toUTCString();
-    }
-    return this.#dateText;
+    return new Date(nowMs).toUTCString();
   }
 }

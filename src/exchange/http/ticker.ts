@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 50;
 const MIN_WAIT_MS = 10;
 
 /** Parts that follow the clock. */
-export interface TickerParts {
+interface TickerParts {
   readonly persistentCore: PersistentCore;
   readonly clock: ExchangeClock;
   readonly drivers: readonly Driver[];

@@ -13,7 +13,7 @@ import type { WalletSignatures } from './wallet-signatures.js';
 /** Shared context of all handlers. */
 export interface HandlerContext {
   readonly core: ExchangeCore;
-  readonly wallets: WalletSignatures;
+  readonly wallets: Pick<WalletSignatures, 'signsDraft' | 'isValid'>;
 }
 
 type ParsedBody<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject

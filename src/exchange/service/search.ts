@@ -29,7 +29,7 @@ import {
 } from './ranking.js';
 
 /** Parsed parameters of a search. */
-export type SearchQuery = QueryOf<'search.list'>;
+type SearchQuery = QueryOf<'search.list'>;
 
 interface Hit extends Ranked {
   readonly type: 'market' | 'event';

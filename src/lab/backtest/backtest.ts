@@ -62,7 +62,7 @@ export interface BacktestOptions {
   readonly progress?: (share: number, fillModel: string) => void;
 }
 
-export interface BacktestInput extends BacktestOptions {
+interface BacktestInput extends BacktestOptions {
   /** A trader's file, or a strategy file, which trades with a capital of 1000; relative to the working folder. */
   readonly config: string;
 }
@@ -94,7 +94,7 @@ export async function backtestOf(config: Config, options: BacktestOptions): Prom
 }
 
 /** Runs of one model. @param tell called with their finished fraction, 0 to 1 */
-export type RunsOf = (fillModel: string | FillModel, tell: (part: number) => void) => Promise<ModelRuns>;
+type RunsOf = (fillModel: string | FillModel, tell: (part: number) => void) => Promise<ModelRuns>;
 
 /** Opens the sources that the runs of all models read; `once` for a single run. Throws as `backtest`. */
 export async function openModelRuns(config: Config, options: BacktestOptions, once = false): Promise<RunsOf> {

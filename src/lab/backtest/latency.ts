@@ -15,7 +15,7 @@ type CallKind = (typeof CALL_KINDS)[number];
 type ByKind<T> = Readonly<Partial<Record<CallKind, T>>>;
 
 /** A user's choice: `constant:MS` (the whole round trip) or `recorded`, either followed by `:xK`. */
-export interface LatencySpec {
+interface LatencySpec {
   readonly kind: 'constant' | 'recorded';
   /** The round trip, only for `constant`. */
   readonly constantMs: number;
@@ -24,7 +24,7 @@ export interface LatencySpec {
   readonly byKind?: ByKind<LatencySpec>;
 }
 
-export interface LatencySource {
+interface LatencySource {
   readonly roundTripsMs: readonly number[];
   /** Of some kinds of calls; the others use `roundTripsMs`. */
   readonly byKind?: ByKind<readonly number[]>;
@@ -44,7 +44,7 @@ export interface LatencyChoice extends LatencySource {
 }
 
 /** Random deviation of one run's round trips from the chosen ones. */
-export interface RoundTripSpread {
+interface RoundTripSpread {
   /** Of all of them. */
   readonly scale: number;
   /** Extra time of each call: mean of an exponential distribution, as a fraction of it. */

@@ -44,7 +44,7 @@ export class LaterMarks<T extends Marked> {
 }
 
 /** An order when it began to rest; prices in YES space. */
-export interface JoinedOrder {
+interface JoinedOrder {
   readonly sinceMs: number;
   readonly side: BookSide;
   readonly priceMicros: number;

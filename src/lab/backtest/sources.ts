@@ -24,7 +24,7 @@ export function checkFillModels<Choice extends string | FillModel>(choices: read
   throw new TwinbookError('usage', `the fill model ${twice} is named twice`, 'Name each once.');
 }
 
-export interface SourceReading {
+interface SourceReading {
   /** A single run: played data is released. */
   readonly once?: boolean;
 }

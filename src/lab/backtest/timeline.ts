@@ -1,6 +1,6 @@
 /** Virtual time: events in order of time, ties in order of scheduling. */
 
-import { Heap } from '../../shared/base/heap.js';
+import { Heap } from '../../exchange/core/heap.js';
 
 interface Happening {
   readonly atMs: number;

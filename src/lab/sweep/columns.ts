@@ -13,10 +13,8 @@ export interface Slab {
   readonly bytes: SharedArrayBuffer;
 }
 
-type Columns = EventChunk;
-
 /** A slab as columns for a backtest; nothing is copied. */
-export function viewColumns({ length, bytes }: Slab): Columns {
+export function viewColumns({ length, bytes }: Slab): EventChunk {
   return {
     length,
     timeMs: new Float64Array(bytes, 0, length),
@@ -91,7 +89,7 @@ export class SlabWriter {
 
 const newSlab = (length: number): Slab => ({ length, bytes: new SharedArrayBuffer(length * BYTES_PER_EVENT) });
 
-function copy(to: Columns, at: number, from: Columns, start: number, end: number): void {
+function copy(to: EventChunk, at: number, from: EventChunk, start: number, end: number): void {
   to.timeMs.set(from.timeMs.subarray(start, end), at);
   to.amountMicros.set(from.amountMicros.subarray(start, end), at);
   to.priceMicros.set(from.priceMicros.subarray(start, end), at);

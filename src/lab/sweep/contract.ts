@@ -136,7 +136,7 @@ export interface TaskFigures {
   readonly runs: readonly TaskRun[];
 }
 
-export interface TaskRun {
+interface TaskRun {
   readonly seed: number;
   readonly resultMicros: number;
   readonly fills: number;

@@ -63,7 +63,7 @@ export function makeIdentity(plan: SweepPlan, assumptions: SweepAssumptions): Sw
 /** Quote hours are read in it: the one thing in which two machines may differ. */
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-export const latencyName = ({ latency, seed }: Pick<SweepPlan, 'latency' | 'seed'>): string =>
+const latencyName = ({ latency, seed }: Pick<SweepPlan, 'latency' | 'seed'>): string =>
   modelOfChoice(latency, seed).name;
 
 function latencyText(plan: SweepPlan): string {

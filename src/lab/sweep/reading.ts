@@ -4,24 +4,13 @@
  * and fits into the memory that a sweep may take is then kept for the workers to share.
  */
 
-import {
-  gapsIn,
-  type RecordedGap,
-  type RecordedMarket,
-  type Recording,
-  type RecordingSummary,
-} from '../../recording/contract.js';
+import { gapsIn, type RecordedMarket, type Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { BYTES_PER_EVENT, type ReadEvents, type Room, type Slab, SlabWriter } from './columns.js';
 import { hashValue } from './identity.js';
 
 /** One market for a worker. Plain data, except for the shared bytes. */
-export interface SharedMarket {
-  readonly market: RecordedMarket;
-  readonly summary: RecordingSummary | null;
-  readonly slabs: readonly Slab[];
-  readonly gaps: readonly RecordedGap[];
-}
+export type SharedMarket = ReturnType<typeof sharedMarket>;
 
 export interface PlannedMarket {
   readonly market: RecordedMarket;
@@ -92,7 +81,7 @@ export async function shareMarkets(
 }
 
 /** Its gaps are known after it was read. */
-const sharedMarket = (recording: Recording, slabs: readonly Slab[]): SharedMarket => ({
+const sharedMarket = (recording: Recording, slabs: readonly Slab[]) => ({
   market: recording.market,
   summary: recording.summary ?? null,
   slabs,

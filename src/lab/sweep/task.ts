@@ -89,7 +89,7 @@ function computeFigures(
  * Several runs of one backtest as one: means of their figures. One run is itself. Counts and currency are rounded; the
  * largest drawdown counts, and the alarms of all runs.
  */
-export function meanOfRuns(runs: readonly (TaskFigures & { readonly seed: number })[]): TaskFigures {
+function meanOfRuns(runs: readonly (TaskFigures & { readonly seed: number })[]): TaskFigures {
   const [first] = runs;
   assert(first !== undefined, 'a task runs once at least');
   const { seed: _, ...single } = first;

@@ -4,7 +4,7 @@ import type { RecordingWarning } from '../contract.js';
 import { ClockRegression } from './file-faults.js';
 
 /** Rows with a best price, and those that contradict the book. */
-export interface Disagreement {
+interface Disagreement {
   readonly rows: number;
   readonly disagreeing: number;
 }

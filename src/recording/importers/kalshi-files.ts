@@ -21,15 +21,7 @@ export interface KalshiFile {
   readonly example: string | null;
 }
 
-export interface KalshiGroup {
-  readonly ticker: string;
-  readonly files: readonly KalshiFile[];
-  /** Decimals of the finest prices: 2 for whole cents, 3 for tenths of a cent, 4 for hundredths. */
-  readonly tickPrecision: number;
-  /** Message numbers are consecutive: a missing one is a gap. */
-  readonly isNumbered: boolean;
-  readonly warnings: readonly RecordingWarning[];
-}
+export type KalshiGroup = ReturnType<typeof makeGroup>;
 
 interface Look extends KalshiFile {
   readonly ticker: string;
@@ -56,7 +48,7 @@ export async function kalshiGroups(files: readonly string[]) {
 /** Files with this ending are often of another kind. */
 const MAY_BE_ANYTHING = /\.json(\.gz|\.zst)?$/;
 
-function makeGroup(looks: readonly Look[]): KalshiGroup {
+function makeGroup(looks: readonly Look[]) {
   const sorted = [...looks].sort((a, b) => a.firstMs - b.firstMs || (basename(a.path) < basename(b.path) ? -1 : 1));
   const first = new Map<string, Look>();
   const warnings: RecordingWarning[] = [];
@@ -73,7 +65,9 @@ function makeGroup(looks: readonly Look[]): KalshiGroup {
   return {
     ticker: looks[0]?.ticker ?? '',
     files: [...first.values()].map(({ path, layout, example }) => ({ path, layout, example })),
+    /** Decimals of the finest prices: 2 for whole cents, 3 for tenths of a cent, 4 for hundredths. */
     tickPrecision: Math.max(2, ...looks.map(({ tickPrecision }) => tickPrecision)),
+    /** Message numbers are consecutive: a missing one is a gap. */
     isNumbered: looks.every(({ isNumbered }) => isNumbered),
     warnings,
   };

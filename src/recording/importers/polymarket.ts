@@ -26,7 +26,7 @@ export function hourOf(path: string): number | null {
   return Number.isNaN(ms) ? null : ms / 3_600_000;
 }
 
-export interface PolymarketReading {
+interface PolymarketReading {
   /** Ids or tokens, or prefixes; all markets if none are given. */
   readonly markets: readonly string[];
   /** Hours with a non-empty file. */
@@ -130,18 +130,10 @@ async function pairTokens(
   return pairs;
 }
 
-interface Token {
-  readonly id: string;
-  /** The venue's id of its market; null when no message has it. */
-  readonly market: string | null;
-  readonly isYes: boolean | null;
-  readonly firstMs: number;
-  readonly lastMs: number;
-  readonly tickPrecision: number;
-}
+type Token = Awaited<ReturnType<typeof readTokens>>[number];
 
 /** Sorted by id, so that the choice of the YES token does not depend on the file's order. */
-async function readTokens(connection: DuckDBConnection): Promise<Token[]> {
+async function readTokens(connection: DuckDBConnection) {
   const rows = await fetchRows(
     connection,
     `SELECT asset_id, any_value(market_id) AS market, bool_or(is_yes) AS is_yes, min(time_ms) AS first, max(time_ms) AS last,
@@ -150,6 +142,7 @@ async function readTokens(connection: DuckDBConnection): Promise<Token[]> {
   );
   return rows.map((row) => ({
     id: String(row['asset_id']),
+    /** The venue's id of its market; null when no message has it. */
     market: row['market'] === null ? null : String(row['market']),
     // A column of truths.
     isYes: row['is_yes'] as boolean | null,

@@ -4,29 +4,18 @@ import { EVENT, type EventChunk, SIDE } from '../contract.js';
 
 const ONE = 1_000_000;
 
-/** Time-weighted sums; divide by the time to get a mean. */
-export interface BookTime {
-  /** ms of recorded time with a known book, and its parts. */
-  knownMs: number;
-  twoSidedMs: number;
-  crossedMs: number;
-  /** Over the two-sided time: sum of spread × ms, in millionths. */
-  spreadMicrosMs: number;
-  /** Over the known time, by side: sums of levels × ms, of amount at the best price × ms, of total amount × ms. */
-  readonly levelsMs: [number, number];
-  readonly touchMicrosMs: [number, number];
-  readonly depthMicrosMs: [number, number];
-}
-
 export class BookMeter {
-  readonly time: BookTime = {
+  /** Time-weighted sums: ms with a known book, and its parts; divide by them to get a mean. */
+  readonly time = {
     knownMs: 0,
     twoSidedMs: 0,
     crossedMs: 0,
+    /** Over the two-sided time, in millionths. */
     spreadMicrosMs: 0,
-    levelsMs: [0, 0],
-    touchMicrosMs: [0, 0],
-    depthMicrosMs: [0, 0],
+    /** Over the known time, by side: of levels, of the amount at the best price, of the total amount. */
+    levelsMs: [0, 0] as [number, number],
+    touchMicrosMs: [0, 0] as [number, number],
+    depthMicrosMs: [0, 0] as [number, number],
   };
   /** Longest time with the best bid not below the best ask, and its beginning; 0 if never. */
   longestCrossedMs = 0;

@@ -14,7 +14,7 @@ import type { Continuation } from './market-sink.js';
 import { type SegmentRows, writeParquet } from './parquet-files.js';
 
 /** Additions to the manifest when a segment is closed, besides its files. */
-export interface SegmentCounts {
+interface SegmentCounts {
   readonly refused: number;
   readonly steppedBack: number;
   readonly brokenLines: number;

@@ -18,7 +18,7 @@ export const marketFolder = (root: string, conditionId: string): string =>
 export const dayFolder = (root: string, conditionId: string, date: string): string =>
   join(marketFolder(root, conditionId), `date=${date}`);
 
-export const isMarketFolder = (path: string): boolean => basename(path).startsWith('market=');
+const isMarketFolder = (path: string): boolean => basename(path).startsWith('market=');
 export const isDayFolder = (path: string): boolean => /^date=\d{4}-\d{2}-\d{2}$/.test(basename(path));
 
 export const formatDate = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);

@@ -15,12 +15,11 @@ const time = z.number().int().min(-8.64e15).max(8.64e15);
 /** Beside the manifest and nowhere else. */
 const fileName = z.string().refine((name) => parseName(name) !== null, 'is no name of a file of a recording');
 
+const anyFile = { name: fileName, rows: count, bytes: count, sha256: z.string() };
+
 const eventsFile = z.strictObject({
   table: z.literal('events'),
-  name: fileName,
-  rows: count,
-  bytes: count,
-  sha256: z.string(),
+  ...anyFile,
   /** Venue clock, Unix ms, of the first and last row; null without rows. */
   first_ms: time.nullable(),
   last_ms: time.nullable(),
@@ -31,13 +30,7 @@ const eventsFile = z.strictObject({
   gaps: z.array(z.strictObject({ from_ms: time, to_ms: time.nullable(), reason: z.string() })),
 });
 
-const otherFile = z.strictObject({
-  table: z.enum(['polls', 'own', 'feeds']),
-  name: fileName,
-  rows: count,
-  bytes: count,
-  sha256: z.string(),
-});
+const otherFile = z.strictObject({ table: z.enum(['polls', 'own', 'feeds']), ...anyFile });
 
 const manifest = z.strictObject({
   format: z.literal(FORMAT),

@@ -14,7 +14,7 @@ export interface Continuation {
 }
 
 /** Segment for rows of a UTC day; its first row of the stream is `nextSeq`. */
-export type SegmentOf = (date: string, nextSeq: number) => Segment;
+type SegmentOf = (date: string, nextSeq: number) => Segment;
 
 const NOT_RECORDING = 'nothing was recorded';
 const NOT_WRITTEN = 'what was recorded could not be written';

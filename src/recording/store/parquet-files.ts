@@ -12,7 +12,7 @@ import { type EventColumns, ROW } from './segment.js';
 import { COLUMNS, parquetSource, quote, STREAM_KINDS, segmentSource } from './tables.js';
 
 /** Rows of a row group: a reader's memory at a time, with room for reading ahead. */
-export const GROUP_ROWS = 61_440;
+const GROUP_ROWS = 61_440;
 
 export interface SegmentRows {
   /** The segment's file; null without one. */

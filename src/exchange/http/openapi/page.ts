@@ -88,12 +88,9 @@ export function servePage(server: FastifyInstance, profile: VenueProfile): void 
       return reply.headers(HEADERS).redirect('/docs/');
     });
   }
-  const read = new Map<string, string | Buffer>();
-  for (const file of FILES) {
-    server.get(file.path, { config: { scope: 'paper' } }, (_request, reply) => {
-      const content = read.get(file.path) ?? file.read(profile);
-      read.set(file.path, content);
-      reply.headers(HEADERS).header('content-type', file.type).send(content);
+  for (const { path, type, read } of FILES) {
+    server.get(path, { config: { scope: 'paper' } }, (_request, reply) => {
+      reply.headers(HEADERS).header('content-type', type).send(read(profile));
     });
   }
 }

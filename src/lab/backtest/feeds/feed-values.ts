@@ -23,7 +23,7 @@ export interface FeedChoice {
   readonly path: string | null;
 }
 
-export interface FeedQuestion {
+interface FeedQuestion {
   readonly config: { readonly feeds: readonly FeedConfig[] };
   readonly recordings: readonly Recording[];
   readonly choices: readonly FeedChoice[];

@@ -15,7 +15,7 @@ export type ModelEnd =
       readonly error: { readonly code: ErrorCode; readonly message: string; readonly hint: string };
     };
 
-export interface ThreadedBacktest extends ModelSetup {
+interface ThreadedBacktest extends ModelSetup {
   readonly fillModels: readonly string[];
   readonly workers: number;
   readonly progress: (share: number, what: string) => void;

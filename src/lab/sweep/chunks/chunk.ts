@@ -10,32 +10,19 @@ import { openRecordings } from '../../../recording/recording.js';
 import { must, TwinbookError } from '../../../shared/base/errors.js';
 import { loadConfig } from '../../../shell/config/load.js';
 import { VERSION } from '../../../shell/config/shipped.js';
-import type { Candidate, SweptEvent, Task, TaskFigures, TaskOutcome } from '../contract.js';
+import type { SweptEvent, Task, TaskFigures, TaskOutcome } from '../contract.js';
 import type { PlannedSweep, SweepFacts, TaskWork } from '../facts.js';
 import { eventsIn, foldCount } from '../folds.js';
 import { hashValue, timeZone } from '../identity.js';
 import { marketHash, type PlannedMarket, planData } from '../reading.js';
-import type { TaskSettings } from '../task.js';
 import { makeSettings, type ThreadPlace, ThreadRunner } from '../threads/threads.js';
 
-export interface SweepSheet {
-  readonly version: string;
-  /** Major version of Node: another one may round a logarithm differently. */
-  readonly node: number;
-  /** Zone of the quote hours, for example `Europe/Berlin`. */
-  readonly timeZone: string;
-  readonly configHash: string;
-  /** In the order of the search; numbers from 1. */
-  readonly candidates: readonly Candidate[];
-  readonly fillModels: readonly string[];
-  readonly settings: TaskSettings;
-  /** Of the played markets: lower-case hex SHA-256 of descriptions and files. */
-  readonly markets: readonly { readonly conditionId: string; readonly title: string; readonly hash: string }[];
-}
+export type SweepSheet = ReturnType<typeof makeSheet>;
 
-export function makeSheet({ plan, data, facts }: PlannedSweep): SweepSheet {
+export function makeSheet({ plan, data, facts }: PlannedSweep) {
   return {
     version: VERSION,
+    /** Another one may round a logarithm differently. */
     node: nodeMajor(),
     timeZone: timeZone(),
     configHash: plan.config.configHash,
