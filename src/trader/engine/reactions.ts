@@ -219,7 +219,7 @@ type Records = Pick<LedgerReader, 'intent' | 'order'>;
 type Slots = Pick<Markets, 'listSlots'>;
 type Of<K extends ExecutorEvent['kind']> = Extract<ExecutorEvent, { kind: K }>;
 
-/** Spares the lookup of the order when no quoter of the market subscribes to this kind. */
+/** True when a quoter of the market subscribes to this kind; otherwise the order is not looked up. */
 const hasAsker = (markets: Slots, market: string, kind: AskedEvent): boolean =>
   markets.listSlots(market).some(({ strategy }) => strategy.module.observes?.includes(kind));
 

@@ -42,6 +42,8 @@ type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
 export class ExecutorContext {
   readonly ledger: Ledger;
   readonly profile: VenueProfile;
+  /** Base of this venue's fee rates. */
+  readonly feeSchedule: FeeSchedule;
   settings: ExecutorSettings;
   readonly intents: InFlightIntents;
   readonly orders: UnsettledOrders;
@@ -63,6 +65,7 @@ export class ExecutorContext {
   constructor(ledger: Ledger, profile: VenueProfile, settings: ExecutorSettings) {
     this.ledger = ledger;
     this.profile = profile;
+    this.feeSchedule = profile.fee_schedule ?? 'notional';
     this.settings = settings;
     this.intents = new InFlightIntents(ledger);
     this.orders = new UnsettledOrders(ledger);
@@ -145,11 +148,6 @@ export class ExecutorContext {
     const objection = object(order, trade, { schedule: this.feeSchedule, rateMicros: feeRateMicros });
     if (objection !== null) this.reportOddity('fill_differs', trade.pubkey, marketConditionId, objection, seenMs);
     return booking;
-  }
-
-  /** Base of this venue's fee rates. */
-  get feeSchedule(): FeeSchedule {
-    return this.profile.fee_schedule ?? 'notional';
   }
 
   /** From the market's newest detail; null before the first. An order may be partly maker and partly taker. */

@@ -63,6 +63,7 @@ export class MarketTracker {
   /** Exchange clock minus ours, ms, by the newest answer with a time. */
   #venueAheadMs = 0;
   #own: readonly OwnOrder[] = [];
+  #tick = USUAL_TICK_MICROS / ONE;
   #motion: PriceMotion | null = null;
   /** True when its trades reach further back than `YOUNG_MS`; null before they were read. Decided at the first read. */
   hasHistory: boolean | null = null;
@@ -118,6 +119,7 @@ export class MarketTracker {
     const facts = readFacts(detail, this.#feeSchedule);
     this.facts = typeof facts === 'string' ? null : facts;
     this.unsuitable = typeof facts === 'string' ? facts : null;
+    this.#tick = (this.facts?.tickMicros ?? USUAL_TICK_MICROS) / ONE;
     this.detailSeenMs = at.seenMs;
     this.#noteClock(at);
   }
@@ -313,10 +315,6 @@ export class MarketTracker {
       takersPerS: this.#takers.perSAt(book.at.seenMs),
       markMove: Math.max(0, this.venueMark.distance(price, midOf(book.raw)) - this.#tick / 2),
     };
-  }
-
-  get #tick(): number {
-    return (this.facts?.tickMicros ?? USUAL_TICK_MICROS) / ONE;
   }
 
   #noteOwn(nowMs: number, own: readonly OwnOrder[]): void {

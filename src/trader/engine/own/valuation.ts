@@ -42,7 +42,8 @@ export class Valuation {
   readonly #notes: Notes;
   /** Others' newest books. */
   readonly #books = new Map<string, Book>();
-  #worth: HoldingsWorth | null = null;
+  /** Null while a held share has no mark. */
+  equityMicros: Micros | null = null;
   /** Our clock, ms; null before the first look. */
   #storedMs: number | null = null;
 
@@ -51,11 +52,6 @@ export class Valuation {
     this.marks = new Marks(notes);
     // Only `save` writes the note.
     this.averages = new SlowAverages(JSON.parse(notes.note(AVERAGES_NOTE) ?? '[]') as SlowAverages['stored']);
-  }
-
-  /** Null while a held share has no mark. */
-  get equityMicros(): Micros | null {
-    return this.#worth?.equityMicros ?? null;
   }
 
   /** Takes in the YES price of a market (no effect if null) and the others' book there; null without a book. */
@@ -83,8 +79,9 @@ export class Valuation {
     ageMs: number,
   ): HoldingsWorth | null {
     this.marks.fill(own.held, isOut, ageMs);
-    this.#worth = this.#compute(own);
-    return this.#worth;
+    const worth = this.#compute(own);
+    this.equityMicros = worth?.equityMicros ?? null;
+    return worth;
   }
 
   #compute({ cashMicros, held }: Pick<OwnState, 'cashMicros' | 'held'>): HoldingsWorth | null {
