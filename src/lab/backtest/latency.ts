@@ -24,7 +24,7 @@ interface LatencySpec {
   readonly byKind?: ByKind<LatencySpec>;
 }
 
-interface LatencySource {
+export interface LatencySource {
   readonly roundTripsMs: readonly number[];
   /** Of some kinds of calls; the others use `roundTripsMs`. */
   readonly byKind?: ByKind<readonly number[]>;

@@ -57,9 +57,16 @@ const readPublicTrade = (row: Wire<'publicTradeRow'>): DataOf<'markets.trades'>[
   is_yes: row.is_yes,
 });
 
+/** A draft is the same in wire format. */
+const asGiven = (record: unknown): unknown => record;
+
 const READERS: Readonly<Partial<Record<EndpointName, (record: never) => unknown>>> = {
   'orders.list': (record: readonly Wire<'orderRow'>[]) => record.map(readOrder),
   'orders.detail': readOrder,
+  'orders.create': asGiven,
+  'orders.submit': readOrder,
+  'orders.cancel': asGiven,
+  'orders.cancelSubmit': readOrder,
   'trades.list': (record: readonly Wire<'ownTradeRow'>[]) => record.map(readOwnTrade),
   'markets.trades': (record: readonly Wire<'publicTradeRow'>[]) => record.map(readPublicTrade),
 };
