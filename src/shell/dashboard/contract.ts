@@ -89,6 +89,12 @@ export interface ViewQuery {
   readonly spanMs: number;
   /** An earlier time, Unix ms; null for now. */
   readonly atMs: number | null;
+  /** A side of orders, or a severity of lines; empty for all. */
+  readonly side: string;
+  /** Words that each row of a list contains. */
+  readonly words: string;
+  /** Of a list; 0 is the newest. */
+  readonly page: number;
 }
 
 /**

@@ -214,10 +214,11 @@ const NO_ACTION = 'there is no such action';
 const NOT_KNOWN = 'nothing is known of that yet';
 /** Maximum span of a chart. */
 const LONGEST_SPAN_MS = 90 * 86_400_000;
+const MOST_PAGES = 1_000;
 /** Latest valid date. */
 const LATEST_MS = 8_640_000_000_000_000;
 
-function viewQuery({ market, subject, span, at }: Readonly<Record<string, unknown>>): ViewQuery {
+function viewQuery({ market, subject, span, at, side, filter, page }: Readonly<Record<string, unknown>>): ViewQuery {
   const spanMs = Number(readText(span) ?? 0);
   const atMs = Number(readText(at) ?? 0);
   return {
@@ -225,6 +226,9 @@ function viewQuery({ market, subject, span, at }: Readonly<Record<string, unknow
     subject: readText(subject),
     spanMs: spanMs > 0 && spanMs <= LONGEST_SPAN_MS ? spanMs : 0,
     atMs: atMs > 0 && atMs <= LATEST_MS ? atMs : null,
+    side: readText(side) ?? '',
+    words: readText(filter) ?? '',
+    page: Math.min(MOST_PAGES, Number(/^\d+$/.exec(readText(page) ?? '')?.[0] ?? 0)),
   };
 }
 

@@ -115,9 +115,13 @@ describe('the page', () => {
   it('gives a view to whoever has the pass, and nothing under a name that no view has', async () => {
     const { ask, knock } = await open();
     const asked = async (path: string) => (await ask(path)).json();
-    const query = (more: object) => JSON.stringify({ market: null, subject: null, spanMs: 0, atMs: null, ...more });
+    const query = (more: object) =>
+      JSON.stringify({ market: null, subject: null, spanMs: 0, atMs: null, side: '', words: '', page: 0, ...more });
     expect(await asked('/views/chart?market=m&span=600000')).toEqual({
       lines: [`chart ${query({ market: 'm', spanMs: 600_000 })}`],
+    });
+    expect(await asked('/views/log?side=loud&filter=a&page=2')).toEqual({
+      lines: [`log ${query({ side: 'loud', words: 'a', page: 2 })}`],
     });
     for (const odd of ['-1', 'x', '1e99', '']) {
       expect(await asked(`/views/log?subject=s&span=${odd}`)).toEqual({ lines: [`log ${query({ subject: 's' })}`] });

@@ -87,7 +87,9 @@ function barTable(caption: string, title: string, rows: readonly BarRow[]): Mark
       ),
     ],
   }));
-  return dataTable([{ title: caption, isText: true }, { title }, { title: '', isText: true }], lines, { caption });
+  return dataTable([{ title: caption, isText: true }, { title }, { title: 'As a bar', isText: true }], lines, {
+    caption,
+  });
 }
 
 export function crossingSection(sessions: readonly Shown[]): Markup | null {

@@ -19,7 +19,7 @@ export const equitySection = (data: DrawingData, sessions: readonly Shown[]): Ma
 
 export function priceSection(data: DrawingData): Markup {
   const options = data.markets.map(({ title }, index) => html`<option value="${index}">${title}</option>`);
-  const keys = html`<ul class="keys"><li><i class="area"></i>the market’s bid to ask, without us</li><li><i style="color:var(--bid)"></i>our bid</li><li><i style="color:var(--ask)"></i>our ask</li><li><i class="up" style="color:var(--bid)">▲</i> bought YES or sold NO</li><li><i class="down" style="color:var(--ask)">▼</i> sold YES or bought NO</li></ul>`;
+  const keys = html`<ul class="keys"><li><i class="area"></i>the market’s bid to ask, without us</li><li><i style="color:var(--bid)"></i>our bid</li><li><i style="color:var(--ask)"></i>our ask</li><li><i style="color:var(--bid)">▲</i>bought YES or sold NO</li><li><i style="color:var(--ask)">▼</i>sold YES or bought NO</li></ul>`;
   if (data.markets.length === 0)
     return section('price', 'Price, quotes and fills', '', html`<p class="note">There is no market to draw.</p>`);
   return section(

@@ -2,7 +2,7 @@
 
 import { assert } from '../../../shared/base/errors.js';
 import { utcText } from '../../../shared/base/utc-text.js';
-import { chartLibrary } from '../../../shell/web-kit/page-script.js';
+import { chartLicence } from '../../../shell/web-kit/page-script.js';
 import type { Bracket } from '../../session/contract.js';
 import type { Analysis } from '../analysis/analyse.js';
 import { type BracketVerdict, bracketVerdict, repeatedModels } from '../analysis/bracket.js';
@@ -39,7 +39,6 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
   const first = analyses[0];
   assert(first !== undefined && analyses.length === bracket.sessions.length, 'a report is of one session or more');
   const data = drawingData(bracket.sessions, sessions);
-  const library = chartLibrary();
   const middle = Math.floor((sessions.length - 1) / 2);
   const choices = sessions.map(
     ({ index, name }) =>
@@ -66,8 +65,8 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
   ];
   return pageDocument({
     title: `${shorten(first.title, 120)} – Twinbook report`,
-    style: `${library.style}\n${styleFor(sessions.length)}`,
-    body: html`${choices}<div class="page"><main>${sections.filter((part) => part !== null)}</main>${footer(first, library.licence)}</div>`,
+    style: styleFor(sessions.length),
+    body: html`<main>${choices}<div class="page">${sections.filter((part) => part !== null)}${footer(first, chartLicence())}</div></main>`,
     script: pageScript('main'),
     data: html`<script type="application/json" id="data">${jsonForScript(data)}</script>\n`,
   });

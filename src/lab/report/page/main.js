@@ -7,6 +7,7 @@ import {
   colorOf,
   dayOf,
   drawFills,
+  fallen,
   redrawCharts,
   rowsOf,
   stepLine,
@@ -90,16 +91,6 @@ function addEnd([times, results, locked], time, result) {
   times.push(time - 1, time);
   results?.push(results.at(-1) ?? null, result);
   locked?.push(locked.at(-1) ?? null, locked.at(-1) ?? null);
-}
-
-/** Distance below the highest earlier value, as numbers ≤ 0. @param {Column} values @returns {Column} */
-function fallen(values) {
-  let peak = Number.NEGATIVE_INFINITY;
-  return values.map((value) => {
-    if (value === null) return null;
-    peak = Math.max(peak, value);
-    return value - peak;
-  });
 }
 
 /** @param {number} index of `data.markets` */

@@ -14,12 +14,14 @@ import { MarkoutBook } from './markout-book.js';
 import { moneyView } from './money-view.js';
 import { ordersView } from './orders-view.js';
 import { riskView } from './risk-view.js';
+import { RoundTrips } from './round-trips.js';
 
 type Views = Readonly<Record<ViewName, (query: ViewQuery) => object | null | Promise<object>>>;
 
 export function makeViews(shown: Omit<ShownParts, 'lists' | 'name' | 'alerts'>): TraderHost['view'] {
   const { config, trader, ledger, history, book, past, watch } = shown;
   const markouts = new MarkoutBook(history);
+  const trips = new RoundTrips();
   const views: Views = {
     chart: ({ market, spanMs }) => {
       if (market === null) return null;
@@ -34,13 +36,17 @@ export function makeViews(shown: Omit<ShownParts, 'lists' | 'name' | 'alerts'>):
       }),
     risk: () => riskView(trader, ledger),
     health: () => healthView(shown),
-    orders: ({ market }) => ledger.read((open) => ordersView(open, trader, market)),
+    orders: (query) =>
+      ledger.read((open) => {
+        const read = trips.read(open, ledger.opened);
+        return ordersView({ ledger: open, trader, query, trips: read, nowMs: nowMs() });
+      }),
     explain: ({ subject }) => {
       if (subject === null) return null;
       return ledger.read((open) => explainView(subject, open, trader)) ?? explainView(subject, null, trader);
     },
     past: ({ subject, atMs }) => (subject === null || atMs === null ? null : past.ask(subject, atMs)),
-    log: () => ledger.read((open) => logView(open, trader)) ?? logView(null, trader),
+    log: (query) => ledger.read((open) => logView(open, trader, query)) ?? logView(null, trader, query),
     alerts: () => alertsView(watch),
     config: () => (trader.hello === null ? null : configView(trader.hello)),
     diff: () => diffView(config.control.socket),

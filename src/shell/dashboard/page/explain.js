@@ -36,8 +36,7 @@ export const Explain = ({ view: { subject, tree }, go }) =>
 
 /** @param {{ view: import('../../console/market-replay.js').PastView, go: (href: string) => void }} props */
 export const Past = ({ view: { state, text }, go }) =>
-  html`<p class="soft" id="explain-source">${state === 'done' ? 'Times are UTC.' : ''}</p>
-    ${momentForm(go)}
+  html`${momentForm(go)}
     <p id="past-state" role="status">${state === 'done' ? '' : text}</p>
     ${state === 'done' ? html`<pre id="past-lines">${text}</pre>` : null}`;
 

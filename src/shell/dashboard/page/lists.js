@@ -4,76 +4,142 @@ import { link, number, table, text, time } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
 import { explainHref, marketHref, route } from './address.js';
 import { ActionButton, compare } from './controls.js';
-import { known, moment } from './format.js';
-import { Downloads, Filter, isFound } from './inputs.js';
+import { durationText, gain, known, moment, money, price, shares } from './format.js';
+import { Choice, Downloads, Filter, isFound, Pages, SPANS } from './inputs.js';
 import { model } from './model.js';
 
 /** @param {{ readonly id: string }} row */
 const idOf = ({ id }) => id;
 
-/** @param {{ view: import('../../console/views/orders-view.js').OrdersView }} props */
-export function Orders({ view }) {
-  const { filter } = route();
-  const orders = view.orders.filter((row) => isFound(filter, [row.title, row.side, row.price, row.status, row.id]));
-  const fills = view.fills.filter((row) =>
-    isFound(filter, [row.title, row.side, row.price, row.role, row.id, row.order]),
-  );
-  const total = `${view.orders.length} and ${view.fills.length}`;
-  const market = link('Market', (row) => [row.title, marketHref(row.market)]);
-  const explained = (/** @type {string} */ head) =>
-    link(head, ({ side, price, id }) => [`${side} at ${price}`, explainHref(id)]);
+/** @typedef {import('./inputs.js').Go} Go */
+
+const SIDES = /** @type {import('./inputs.js').Choices} */ ([
+  ['', 'all'],
+  ['buy', 'bought'],
+  ['sell', 'sold'],
+]);
+
+/** @typedef {import('../../console/views/orders-view.js').OrdersView} OrdersView */
+
+/** The row's market, as the trader knows it. @param {{ readonly market: string }} row */
+const marketOf = (row) => model.state?.markets.find(({ id }) => id === row.market);
+
+/** @param {{ readonly market: string }} row @param {string} value */
+const priced = (row, value) => price(value, marketOf(row)?.places);
+
+const MARKET = link('Market', (/** @type {{ market: string, title?: string }} */ row) => [
+  row.title ?? marketOf(row)?.title ?? row.market.slice(0, 10),
+  marketHref(row.market),
+]);
+
+/** @param {string} head */
+const explained = (head) =>
+  link(head, (/** @type {{ side: string, id: string }} */ { side, id }) => [side, explainHref(id)]);
+
+const PRICE = number('Price', (/** @type {{ market: string, price: string }} */ row) => priced(row, row.price));
+const AMOUNT = number('Amount', (/** @type {{ amount: string }} */ row) => shares(row.amount));
+
+/** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['orders'][number][]} rows */
+export const orderTable = (id, title, rows) =>
+  table(id, title, rows, {
+    key: idOf,
+    columns: [
+      time('Created', (row) => moment(row.time)),
+      MARKET,
+      explained('Order'),
+      PRICE,
+      AMOUNT,
+      number('Filled', ({ filled }) => shares(filled)),
+      text('Status', ({ status }) => status.replaceAll('_', ' ')),
+      time('Ended', ({ closed }) => (closed === null ? '–' : moment(closed))),
+    ],
+  });
+
+/** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['fills'][number][]} rows */
+export const fillTable = (id, title, rows) =>
+  table(id, title, rows, {
+    key: idOf,
+    columns: [
+      time('Time', (row) => moment(row.time)),
+      MARKET,
+      explained('Fill'),
+      PRICE,
+      AMOUNT,
+      number('Fee', ({ fee }) => money(fee)),
+      text('As', ({ role }) => known(role)),
+      link('Order', ({ order }) => ['its order', explainHref(order)]),
+    ],
+  });
+
+/** @param {{ view: OrdersView, go: Go }} props */
+export function Orders({ view: { orders, fills, trips }, go }) {
+  const markets = model.state?.markets.map(({ id, title }) => /** @type {const} */ ([id, title])) ?? [];
   return html`<${Downloads} of=${[['orders', 'Orders (CSV)'], ['fills', 'Fills (CSV)']]} />
+    <div class="choices"><${Choice} name="market" label="Market" choices=${[['', 'all'], ...markets]} go=${go} />
+    <${Choice} name="side" label="Side" choices=${SIDES} go=${go} />
+    <${Choice} name="span" label="Time" choices=${[['', 'all'], ...SPANS]} go=${go} /></div>
     <${Filter} name="orders" hint="words of the market, side, price, status or id"
-      found=${`${orders.length} orders and ${fills.length} fills of the newest ${total}`} />
-    ${table('order-list', 'Orders', orders, {
+      found=${`Orders: ${orders.count}, fills: ${fills.count}, round trips: ${trips.count}, among the newest 2,000 of each`} />
+    <${Pages} lists=${[orders, fills, trips]} />
+    ${orderTable('order-list', 'Orders', orders.rows)}
+    ${fillTable('fill-list', 'Fills', fills.rows)}
+    ${table('trip-list', 'Round trips, first in, first out, after fees', trips.rows, {
       key: idOf,
       columns: [
-        time('Created', ({ created }) => moment(created)),
-        market,
-        explained('Order'),
-        number('Amount', ({ amount }) => amount),
-        number('Filled', ({ filled }) => filled),
-        text('Status', ({ status }) => status),
-        time('Ended', ({ closed }) => (closed === null ? '–' : moment(closed))),
-      ],
-    })}
-    ${table('fill-list', 'Fills', fills, {
-      key: idOf,
-      columns: [
-        time('Time', (row) => moment(row.time)),
-        market,
-        explained('Fill'),
-        number('Amount', ({ amount }) => amount),
-        number('Fee', ({ fee }) => known(fee)),
-        text('As', ({ role }) => known(role)),
-        link('Order', ({ order }) => ['its order', explainHref(order)]),
+        time('Closed', (row) => moment(row.time)),
+        MARKET,
+        text('Held', ({ held, is_settled: isSettled }) => `${held}${isSettled ? ', settled' : ''}`),
+        number('Shares', (row) => shares(row.shares)),
+        number('Bought', (row) => priced(row, row.bought)),
+        number('Sold', (row) => priced(row, row.sold)),
+        number('Profit', ({ profit }) => gain(profit)),
+        number('Held for', ({ lasted }) => durationText(lasted)),
       ],
     })}`;
 }
 
-/** @param {{ view: import('../../console/views/log-view.js').LogView }} props */
-export function Log({ view }) {
-  const lines = view.lines.filter((row) => isFound(route().filter, [row.severity, row.kind, row.text]));
-  return html`<${Filter} name="log" hint="words of a line, its kind, or loud" found=${`${lines.length} of the newest ${view.lines.length} lines`} />
-    ${table('log-lines', 'Newest first', lines, {
-      key: lineKey,
-      kind: ({ severity }) => (severity === 'loud' ? 'loud' : ''),
-      columns: [
-        time('Time', (row) => moment(row.time)),
-        text('Severity', ({ severity }) => severity),
-        text('Kind', ({ kind }) => kind),
-        text('What', (row) => row.text),
-        text('From', ({ source }) => source),
-      ],
-    })}`;
-}
+const SEVERITIES = /** @type {import('./inputs.js').Choices} */ ([
+  ['', 'all'],
+  ['loud', 'loud'],
+  ['info', 'info'],
+]);
 
-/** @param {{ readonly time: number, readonly kind: string }} row @param {number} index */
-const lineKey = ({ time: ms, kind }, index) => `${ms} ${kind} ${index}`;
+/** @param {{ view: import('../../console/views/log-view.js').LogView, go: Go }} props */
+export const Log = ({ view: { lines, refusals }, go }) =>
+  html`<div class="choices"><${Choice} name="side" label="Severity" choices=${SEVERITIES} go=${go} /></div>
+    <${Filter} name="log" hint="words of a line or its kind" found=${`Lines: ${lines.count}; fills are in Orders`} />
+    <${Pages} lists=${[lines]} />
+    ${lineTable('log-lines', 'Newest first', lines.rows)}
+    ${refusalTable(refusals)}`;
+
+/** @param {import('../../console/views/log-view.js').LogView['refusals']} refusals */
+export const refusalTable = (refusals) =>
+  table('refusals', 'Orders that controls refused, of this run', refusals, {
+    key: ({ control }) => control,
+    isNarrow: true,
+    columns: [
+      text('Control', ({ control }) => control),
+      number('Times', ({ count }) => count),
+      text('Newest reason', (one) => one.text),
+    ],
+  });
+
+/** @param {string} id @param {string} title @param {readonly import('../../console/views/log-view.js').Line[]} rows */
+export const lineTable = (id, title, rows) =>
+  table(id, title, rows, {
+    key: ({ time: ms, kind }, index) => `${ms} ${kind} ${index}`,
+    kind: ({ severity }) => (severity === 'loud' ? 'loud' : ''),
+    columns: [
+      time('Time', (row) => moment(row.time)),
+      text('Severity', ({ severity }) => severity),
+      text('Kind', ({ kind }) => kind),
+      text('What', (row) => row.text),
+    ],
+  });
 
 /** @param {{ view: import('../../console/views/views.js').AlertsView }} props */
 export const Alerts = ({ view }) =>
-  html`<p class="files"><${ActionButton} name="ack" label="I have seen all that is open" help="not told again until they are over" /></p>
+  html`<p class="files"><${ActionButton} name="ack" role="stop" label="I have seen all that is open" help="not told again until they are over" /></p>
     ${table('alerts-open', 'Open', view.open, {
       key: ({ kind }) => kind,
       kind: (row) => (row.severity === 'critical' && row.acknowledgedMs === null ? 'loud' : ''),
@@ -111,8 +177,8 @@ export function Config({ view }) {
   const settings = view.settings.filter((row) => isFound(route().filter, [row.name, row.value]));
   return html`<p class="soft" id="config-file">${view.file}, configuration ${view.hash.slice(0, 12)}</p>
     <p class="files"><button type="button" id="compare" hidden=${model.role !== 'operate'} onClick=${compare}>Compare with the files</button> <${ActionButton}
-      name="apply" label="Apply the files" help="what the files say, all of it or nothing; looser limits and other code want a reason" /> <${ActionButton}
-      name="rollback" label="Roll back" help="wants a reason; the files stay as they are" /></p>
+      name="apply" role="operate" label="Apply the files" help="what the files say, all of it or nothing; looser limits and other code want a reason" /> <${ActionButton}
+      name="rollback" role="operate" label="Roll back" help="wants a reason; the files stay as they are" /></p>
     <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ">${model.diff}</pre>
     <${Filter} name="config" hint="words of a setting" found=${`${settings.length} of ${view.settings.length} settings`} />
     ${table('config-settings', 'In force', settings, {

@@ -10,7 +10,7 @@ import { App, answerKey, closerOf, documentTitle } from './app.js';
 import { alarm, ask, explainFailure, takeSecretFromAddress } from './ask.js';
 import { press, pressKill } from './controls.js';
 import { wantedMoment } from './explain.js';
-import { clock } from './format.js';
+import { ageText, clock } from './format.js';
 import { startKeys } from './keys.js';
 import { model, setDrawer, update } from './model.js';
 import { LockedOut, setSecret } from './session.js';
@@ -27,12 +27,20 @@ const HIDDEN_MS = 30_000;
 /** @param {number | null} heard */
 const momentText = (heard) => (heard === null ? 'nothing yet' : `of ${clock(heard)}`);
 
-/** @param {PageState} state */
-const silence = ({ answers, heard, mode, guardian }) =>
-  answers || mode === 'stopped' || mode === 'starting'
-    ? ''
-    : `The trader does not answer. What you see is ${momentText(heard)}. ` +
-      `KILL works all the same. Guardian: ${guardian}`;
+/** What is old, and why. @param {PageState} state */
+function describeOld({ answers, heard, mode, guardian, silent, brake, markets, now }) {
+  if (!answers)
+    return mode === 'stopped' || mode === 'starting'
+      ? ''
+      : `The trader does not answer. What you see is ${momentText(heard)}. KILL works all the same. Guardian: ${guardian}`;
+  if (silent) return 'The exchange does not answer: prices below are old, and orders may have changed.';
+  const old = markets.filter((market) => market.is_old && market.book_seen !== null);
+  const oldest = Math.min(now, ...old.map(({ book_seen: seen }) => seen ?? now));
+  const why = brake > 0 ? ': this machine is busy' : '';
+  if (old.length > 0)
+    return `${old.length} of ${markets.length} books are older than usual, up to ${ageText(oldest, now)}${why}. They are grey.`;
+  return brake > 0 ? 'Ladders and public trades are sent late, because this machine is busy.' : '';
+}
 
 /** The state of all traders while no name is known. @param {Route} wanted */
 const pathOf = (wanted) => (model.names.length === 0 || wanted.view === 'traders' ? '/traders' : statePath(wanted));
@@ -57,7 +65,7 @@ function take(path, answer) {
   // The user has moved to another view meanwhile.
   if (path !== pathOf(wanted)) return;
   if (path === '/traders') return lookAtAll(answer, wanted);
-  alarm(silence(answer));
+  alarm(describeOld(answer), answer.answers && !answer.silent);
   update({ state: answer, names: answer.traders, role: answer.role, wanted });
   lookCloser(wanted).catch((error) => alarm(explainFailure(error)));
 }
@@ -80,6 +88,10 @@ function lookAtAll(all, wanted) {
   update({ all, role: all.role, unknown: '', wanted });
 }
 
+/** @param {Route} wanted */
+const listQuery = ({ market, span, side, filter, page }) =>
+  new URLSearchParams({ market: market ?? '', span, side, filter, page });
+
 /**
  * Requests of a view beside the state, and their interval, ms.
  * @type {Readonly<Record<string, { readonly everyMs: number, readonly path: (wanted: Route) => string }>>}
@@ -89,14 +101,12 @@ const CLOSER = {
     everyMs: 5000,
     path: ({ market, span }) => `chart?market=${encodeURIComponent(market ?? '')}&span=${span}`,
   },
+  overview: { everyMs: 10_000, path: () => 'money?span=86400000' },
   money: { everyMs: 5000, path: ({ span }) => `money?span=${span}` },
   risk: { everyMs: 1000, path: () => 'risk' },
   health: { everyMs: 1000, path: () => 'health' },
-  orders: {
-    everyMs: 2000,
-    path: ({ market }) => (market === null ? 'orders' : `orders?market=${encodeURIComponent(market)}`),
-  },
-  log: { everyMs: 2000, path: () => 'log' },
+  orders: { everyMs: 2000, path: (wanted) => `orders?${listQuery(wanted)}` },
+  log: { everyMs: 2000, path: (wanted) => `log?${listQuery(wanted)}` },
   alerts: { everyMs: 2000, path: () => 'alerts' },
   config: { everyMs: 10_000, path: () => 'config' },
   runs: { everyMs: 10_000, path: () => 'runs' },

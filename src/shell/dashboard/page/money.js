@@ -1,10 +1,10 @@
 /** Results: figures, equity over time, and rows that add up; risk and health. */
 
-import { stepLine } from '../../web-kit/page/chart.js';
-import { figures, link, number, table, text, used } from '../../web-kit/page/table.js';
+import { colorOf, fallen, stepLine } from '../../web-kit/page/chart.js';
+import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { drawnByView, html } from '../../web-kit/page/template.js';
 import { marketHref } from './address.js';
-import { ageText, clock, decimal, known, moment, percent } from './format.js';
+import { ageText, clock, decimal, gain, known, moment, money, percent, price, shares } from './format.js';
 import { Downloads, SpanSelect } from './inputs.js';
 import { Plot, plotRows } from './plot.js';
 
@@ -18,39 +18,56 @@ const EQUITY = {
   height: 220,
   least: 0.04,
   places: 2,
+  key: 'money',
+  isZoomed: true,
   series: [stepLine('--bid')],
   hooks: { setCursor: [sayEquity] },
 };
+/** @type {import('./plot.js').ChartOptions} */
+const FALLEN = {
+  ...EQUITY,
+  height: 110,
+  pinned: 'high',
+  series: [stepLine('--bad', { fill: () => colorOf('--alarm') })],
+};
+
+/** Equity over time. */
+export const Equity = drawnByView((/** @type {{ view: MoneyView | null }} */ { view }) => {
+  curve = view?.curve ?? null;
+  const { time = [], equity = [] } = curve ?? {};
+  return html`<${Plot} id="plot-equity" title="Equity" unit="currency" label="Equity over time" options=${EQUITY} rows=${plotRows(time, [equity])} />
+    <p class="readout" id="equity-said">${view !== null && time.length === 0 ? 'No data for this time: the console was not running.' : ''}</p>`;
+});
 
 const MARKOUT_SIDES = { all: 'both', bid: 'bid: bought YES or sold NO', ask: 'ask: sold YES or bought NO' };
 
 export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: string) => void }} */ { view, go }) => {
-  curve = view.curve;
+  const { time, equity } = view.curve;
+  const marketBars = gainBars(view.markets.map(({ result }) => Number(result)));
   return html`${figures('money-figures', figuresOf(view))}
     <p class="soft" id="money-note">${view.read < 1 ? `${percent(view.read)} of the ledger is read so far.` : ''}</p>
     <${SpanSelect} usual="86400000" go=${go} />
-    <${Plot} id="plot-equity" label="Equity over time" options=${EQUITY} rows=${plotRows(curve.time, [curve.equity])} />
-    <p class="soft" id="equity-empty">${curve.time.length === 0 ? 'No data for this time: the console was not running.' : ''}</p>
-    <p class="soft" id="equity-said"></p>
+    <${Equity} view=${view} />
+    <${Plot} id="plot-fallen" title="Drawdown" unit="currency below the highest equity shown" label="Drawdown over time" options=${FALLEN} rows=${plotRows(time, [fallen(equity)])} />
     <${Downloads} of=${[['days', 'Days (CSV)'], ['markets', 'Markets (CSV)'], ['strategies', 'Strategies (CSV)']]} />
-    ${table('money-days', 'By UTC day, as booked', view.days, { key: keyOf, columns: bookedBy('Day') })}
+    ${table('money-days', 'By UTC day, as booked', view.days, { key: keyOf, columns: bookedBy('Day', view.days) })}
     ${table('money-markets', 'By market', view.markets, {
       key: keyOf,
       columns: [
         link('Market', ({ title, key }) => [title, marketHref(key)]),
-        number('Result', ({ result }) => known(result)),
-        number('Net', ({ net }) => known(net)),
-        number('Unrealised', ({ unrealised }) => known(unrealised)),
-        number('Fees', ({ fees }) => known(fees)),
+        used('Result', ({ result }) => marketBars(gain(result), Number(result))),
+        number('Booked', ({ net }) => gain(net)),
+        number('Unrealised', ({ unrealised }) => gain(unrealised)),
+        number('Fees', ({ fees }) => money(fees)),
         number('Fills', ({ fills }) => fills),
-        number('Turnover', ({ turnover }) => turnover),
-        number('YES', ({ yes }) => yes),
-        number('NO', ({ no }) => no),
-        number('Sets', ({ sets }) => sets),
-        number('Cost of what is held', ({ cost }) => cost),
+        number('Turnover', ({ turnover }) => money(turnover)),
+        number('YES', ({ yes }) => shares(yes)),
+        number('NO', ({ no }) => shares(no)),
+        number('Sets', ({ sets }) => shares(sets)),
+        number('Cost of holdings', ({ cost }) => money(cost)),
       ],
     })}
-    ${table('money-strategies', 'By strategy, as booked', view.strategies, { key: keyOf, columns: bookedBy('Strategy') })}
+    ${table('money-strategies', 'By strategy, as booked', view.strategies, { key: keyOf, columns: bookedBy('Strategy', view.strategies) })}
     ${table(
       'money-markouts',
       'Markouts of the newest 500 fills: how far the others’ middle went for us',
@@ -59,10 +76,10 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
         columns: [
           text('After', (row) => `${row.horizon_s} s`),
           text('Side', (row) => MARKOUT_SIDES[row.side]),
-          number('A share', ({ mean }) => known(mean)),
-          number('± 1 s.e.', ({ error }) => known(error)),
-          number('Together', ({ total }) => known(total)),
-          number('Shares', ({ shares }) => shares),
+          number('A share', ({ mean }) => price(mean, 4)),
+          number('± 1 s.e.', ({ error }) => price(error, 4)),
+          number('Together', ({ total }) => gain(total)),
+          number('Shares', (row) => shares(row.shares)),
           number('Fills', ({ fills }) => fills),
           number('Not known', (row) => row.not_known),
         ],
@@ -75,25 +92,30 @@ const keyOf = ({ key }) => key;
 
 /** @param {MoneyView} view @returns {import('../../web-kit/page/table.js').FigureList} */
 const figuresOf = (view) => [
-  ['Equity', known(view.equity)],
-  ['Result', known(view.result), view.result.startsWith('-')],
-  ['Realised', view.realised],
-  ['Fees', view.fees],
-  ['Unrealised', known(view.unrealised)],
-  ['Cash', view.cash],
-  ['Capital', view.capital],
+  ['Equity', money(view.equity)],
+  ['Result', gain(view.result), view.result.startsWith('-')],
+  ['Realised', gain(view.realised)],
+  ['Fees', money(view.fees)],
+  ['Unrealised', gain(view.unrealised)],
+  ['Cash', money(view.cash)],
+  ['Capital', money(view.capital)],
   ...(view.unmarked > 0 ? [/** @type {const} */ (['Markets held without a price', String(view.unmarked), true])] : []),
 ];
 
-/** @param {string} head @returns {import('../../web-kit/page/table.js').Column<import('../../console/views/money-view.js').MoneyRow>[]} */
-const bookedBy = (head) => [
-  text(head, ({ key }) => (key === '' ? 'not told' : key)),
-  number('Net', ({ net }) => net),
-  number('Realised', ({ realised }) => realised),
-  number('Fees', ({ fees }) => fees),
-  number('Fills', ({ fills }) => fills),
-  number('Turnover', ({ turnover }) => turnover),
-];
+/** @typedef {import('../../console/views/money-view.js').MoneyRow} MoneyRow */
+
+/** @param {string} head @param {readonly MoneyRow[]} rows @returns {import('../../web-kit/page/table.js').Column<MoneyRow>[]} */
+function bookedBy(head, rows) {
+  const bars = gainBars(rows.map(({ net }) => Number(net)));
+  return [
+    text(head, ({ key }) => (key === '' ? 'none: merges and redeems' : key)),
+    used('Booked', ({ net }) => bars(gain(net), Number(net))),
+    number('Realised', ({ realised }) => gain(realised)),
+    number('Fees', ({ fees }) => money(fees)),
+    number('Fills', ({ fills }) => fills),
+    number('Turnover', ({ turnover }) => money(turnover)),
+  ];
+}
 
 /** @param {uPlot} chart */
 function sayEquity({ cursor: { idx }, data: [times] }) {
@@ -104,14 +126,21 @@ function sayEquity({ cursor: { idx }, data: [times] }) {
   place.textContent = `${moment(at)} · equity ${decimal(curve.equity[i])} · result ${decimal(curve.result[i])}`;
 }
 
+/** Money to two decimals, other figures as they are. @param {string} value @param {string} unit */
+const quantity = (value, unit) =>
+  unit === 'currency' ? money(value) : unit === 'shares' || unit === 'sets' ? shares(value) : known(value);
+
 /** @param {{ view: import('../../console/views/risk-view.js').RiskView }} props */
 export const Risk = ({ view }) =>
   html`${table('risk-limits', 'Limits and what is used', view.limits, {
     key: ({ name }) => name,
     columns: [
       text('Limit', ({ name }) => name),
-      used('Used', (row) => [row.used === '' ? '–' : `${row.used} (${percent(row.share)})`, row.share]),
-      number('Bound', (row) => `${known(row.limit)} ${row.unit}`),
+      used('Used', (row) => [
+        row.used === '' ? '–' : [quantity(row.used, row.unit), ` (${percent(row.share)})`],
+        row.share,
+      ]),
+      number('Bound', (row) => [quantity(row.limit, row.unit), ` ${row.unit}`]),
       number('Refusals', ({ refusals }) => refusals),
       text('What it is', (row) => (row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`)),
       text('Other for', ({ tighter }) => tighter),
@@ -126,8 +155,8 @@ export const Risk = ({ view }) =>
       columns: [
         text('Event', ({ event }) => event),
         text('Ends', ({ scenario }) => scenario),
-        number('Result', ({ result }) => result),
-        number('From now', (row) => known(row.from_now)),
+        number('Result', ({ result }) => gain(result)),
+        number('From now', (row) => gain(row.from_now)),
       ],
     },
   )}
@@ -135,8 +164,8 @@ export const Risk = ({ view }) =>
     key: ({ id }) => id,
     columns: [
       text('Event', ({ title, id }) => title || id),
-      used('Loss', (row) => [`${row.loss} (${percent(row.share)})`, row.share]),
-      number('Net shares', ({ position }) => position),
+      used('Loss', (row) => [[money(row.loss), ` (${percent(row.share)})`], row.share]),
+      number('Net shares', ({ position }) => shares(position)),
       number('Markets', ({ markets }) => markets),
     ],
   })}
@@ -144,9 +173,9 @@ export const Risk = ({ view }) =>
     key: ({ id }) => id,
     columns: [
       link('Market', ({ title, id }) => [title, marketHref(id)]),
-      used('Net shares', (row) => [`${row.net} (${percent(row.share)})`, row.share]),
-      number('Bound', ({ limit }) => known(limit)),
-      number('Mark', ({ mark }) => known(mark)),
+      used('Net shares', (row) => [[shares(row.net), ` (${percent(row.share)})`], row.share]),
+      number('Bound', ({ limit }) => shares(limit)),
+      number('Mark', ({ mark }) => price(mark, 3)),
     ],
   })}`;
 
