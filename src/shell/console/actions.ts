@@ -69,8 +69,9 @@ export function listActions({ mode, answers, openOrders, isHolding, wayBack }: A
 /** Commands on all traders at once. */
 export const ACTIONS_ON_ALL = FIRST_NAMES.map((name) => describeAction(name, OPERATOR_COMMANDS[name].button));
 
-/** The same for one market. */
-export function listMarketActions(isPaused: boolean, isHolding: boolean): readonly PageButton[] {
+/** The same for one market. @param isStopped whether the trader quotes nothing */
+export function listMarketActions(isPaused: boolean, isHolding: boolean, isStopped: boolean): readonly PageButton[] {
+  if (isStopped) return [];
   const { pause, resume, flatten } = OPERATOR_COMMANDS;
   return [
     isPaused

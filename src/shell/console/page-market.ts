@@ -65,7 +65,11 @@ export function marketRow(market: MarketStatus, { nowMs, stopped }: Pick<TraderF
 /** @param fills own fills there, newest first */
 export const marketDetail = (market: MarketStatus, fills: readonly BookedFill[], facts: TraderFacts) => ({
   ...marketRow(market, facts),
-  actions: listMarketActions(facts.paused.includes(market.conditionId), market.yesMicros !== market.noMicros),
+  actions: listMarketActions(
+    facts.paused.includes(market.conditionId),
+    market.yesMicros !== market.noMicros,
+    facts.stopped !== null,
+  ),
   strategy: market.strategies.join(', '),
   note: market.note,
   resolves: market.resolvesMs,

@@ -2,7 +2,7 @@
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { complement, type Micros, ONE } from '../../../shared/base/micros.js';
-import type { BookedConversion, BookedFill, LedgerReader } from '../../../trader/ledger/contract.js';
+import type { BookedFill, LedgerReader } from '../../../trader/ledger/contract.js';
 import { yesPrice } from './texts.js';
 
 /** The newest ones; older ones are forgotten. */
@@ -22,7 +22,6 @@ interface Closing extends Omit<Lot, 'shares'> {
   readonly id: string;
   readonly market: string;
   readonly shares: number;
-  readonly isSettled: boolean;
 }
 
 const round = (micros: number): Micros => Math.round(micros) as Micros;
@@ -31,25 +30,20 @@ const times = (price: number, shares: number): number => (price * shares) / ONE;
 export class RoundTrips {
   readonly #lots = new Map<string, Lot[]>();
   #trips: ReturnType<typeof makeTrip>[] = [];
-  #fills = 0;
-  #conversions = 0;
+  #last = 0;
   /** Identifies a ledger, also after a trade in it was reversed. */
   #of = '';
 
   /** Newest first. @param opened number of openings of the ledger */
-  read(ledger: Pick<LedgerReader, 'tradeTurns' | 'fillsAfter' | 'conversionsAfter'>, opened: number) {
+  read(ledger: Pick<LedgerReader, 'tradeTurns' | 'fillsAfter'>, opened: number) {
     const of = `${opened} ${ledger.tradeTurns()}`;
     if (of !== this.#of) {
-      [this.#of, this.#fills, this.#conversions, this.#trips] = [of, 0, 0, []];
+      [this.#of, this.#last, this.#trips] = [of, 0, []];
       this.#lots.clear();
     }
-    for (const { seq, row } of ledger.fillsAfter(this.#fills)) {
+    for (const { seq, row } of ledger.fillsAfter(this.#last)) {
       this.#take(closingFill(row));
-      this.#fills = seq;
-    }
-    for (const { seq, row } of ledger.conversionsAfter(this.#conversions)) {
-      if (row.kind === 'redeem') this.#settle(row);
-      this.#conversions = seq;
+      this.#last = seq;
     }
     this.#trips = this.#trips.slice(-MOST_TRIPS);
     return this.#trips.toReversed();
@@ -70,15 +64,7 @@ export class RoundTrips {
       if (lot.shares === 0) lots.shift();
     }
     if (closed.length > 0) this.#trips.push(makeTrip(closing, closed));
-    if (left !== 0 && !closing.isSettled) lots.push({ ...closing, shares: left });
-  }
-
-  /** The paid currency tells the outcome of shares that were held net. */
-  #settle({ pubkey, marketConditionId: market, yesMicros, noMicros, cashMicros, seenMs }: BookedConversion): void {
-    const net = (this.#lots.get(market) ?? []).reduce((sum, { shares }) => sum + shares, 0);
-    if (net === 0 || yesMicros === noMicros) return;
-    const price = cashMicros === yesMicros ? ONE : 0;
-    this.#take({ id: pubkey, market, timeMs: seenMs, price, shares: -net, feePerShare: 0, isSettled: true });
+    if (left !== 0) lots.push({ ...closing, shares: left });
   }
 }
 
@@ -91,11 +77,10 @@ function closingFill(fill: BookedFill): Closing {
     price: yesPrice(isYes, priceMicros),
     shares: ((side === 'buy') === isYes ? 1 : -1) * amountMicros,
     feePerShare: ((feeMicros ?? 0) / amountMicros) * ONE,
-    isSettled: false,
   };
 }
 
-function makeTrip({ id, market, timeMs, price, feePerShare, isSettled }: Closing, closed: readonly Lot[]) {
+function makeTrip({ id, market, timeMs, price, feePerShare }: Closing, closed: readonly Lot[]) {
   const sum = (of: (lot: Lot) => number): number => closed.reduce((total, lot) => total + of(lot), 0);
   const shares = sum((lot) => lot.shares);
   const opened = sum((lot) => times(lot.price, lot.shares));
@@ -113,6 +98,5 @@ function makeTrip({ id, market, timeMs, price, feePerShare, isSettled }: Closing
     bought: formatDecimal(isBuy ? round(openedAt) : complement(round(openedAt))),
     sold: formatDecimal(isBuy ? round(price) : complement(round(price))),
     profit: formatDecimal(round(times(price, shares) - opened - fees)),
-    is_settled: isSettled,
   };
 }

@@ -104,7 +104,7 @@ function top() {
 function proofText({ mode, proven, open_orders: open, unknown_orders: unknown }) {
   if (!STOPPED.includes(mode)) return '';
   if (proven !== null) return `Nothing rests: read twice at ${moment(proven)}.`;
-  return open === 0 ? '' : `${open} orders may still rest, ${unknown} of them unknown.`;
+  return open === 0 ? '' : `${open} orders may still rest${unknown > 0 ? `, ${unknown} of them unknown` : ''}.`;
 }
 
 /** Only changes are read aloud: the mode and the number of open alerts. */

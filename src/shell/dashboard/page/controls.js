@@ -39,7 +39,7 @@ export function Controls() {
   const rest = actions.filter(({ isFirst }) => !isFirst);
   return html`<section class="actions" id="controls" aria-label="Controls" hidden=${model.role === 'view'}>
     <div class="stop" hidden=${first.length === 0}>${buttons(first)}</div>
-    <button type="button" id="more" aria-expanded=${String(first.length === 0)} aria-controls="rest" onClick=${toggle}>More: ${rest.map(({ label }) => label.toLowerCase()).join(', ')}</button>
+    <button type="button" id="more" hidden=${first.length === 0} aria-expanded=${String(first.length === 0)} aria-controls="rest" onClick=${toggle}>More: ${['reason', ...rest.map(({ label }) => label.toLowerCase())].join(', ')}</button>
     <div id="rest">
       <label>Reason <input id="why" maxlength="500" placeholder="kept with what you press" /></label>
       ${buttons(rest)}

@@ -38,7 +38,7 @@ function describeOld({ answers, heard, mode, guardian, silent, brake, markets, n
   const oldest = Math.min(now, ...old.map(({ book_seen: seen }) => seen ?? now));
   const why = brake > 0 ? ': this machine is busy' : '';
   if (old.length > 0)
-    return `${old.length} of ${markets.length} books are older than usual, up to ${ageText(oldest, now)}${why}. They are grey.`;
+    return `Prices of ${old.length} of ${markets.length} markets are up to ${ageText(oldest, now)} old${why}. They are grey.`;
   return brake > 0 ? 'Ladders and public trades are sent late, because this machine is busy.' : '';
 }
 
@@ -88,46 +88,45 @@ function lookAtAll(all, wanted) {
   update({ all, role: all.role, unknown: '', wanted });
 }
 
-/** @param {Route} wanted */
-const listQuery = ({ market, span, side, filter, page }) =>
-  new URLSearchParams({ market: market ?? '', span, side, filter, page });
-
-/**
- * Requests of a view beside the state, and their interval, ms.
- * @type {Readonly<Record<string, { readonly everyMs: number, readonly path: (wanted: Route) => string }>>}
- */
+/** Interval of the requests of a view beside the state, ms. @type {Readonly<Record<string, number>>} */
 const CLOSER = {
-  market: {
-    everyMs: 5000,
-    path: ({ market, span }) => `chart?market=${encodeURIComponent(market ?? '')}&span=${span}`,
-  },
-  overview: { everyMs: 10_000, path: () => 'money?span=86400000' },
-  money: { everyMs: 5000, path: ({ span }) => `money?span=${span}` },
-  risk: { everyMs: 1000, path: () => 'risk' },
-  health: { everyMs: 1000, path: () => 'health' },
-  orders: { everyMs: 2000, path: (wanted) => `orders?${listQuery(wanted)}` },
-  log: { everyMs: 2000, path: (wanted) => `log?${listQuery(wanted)}` },
-  alerts: { everyMs: 2000, path: () => 'alerts' },
-  config: { everyMs: 10_000, path: () => 'config' },
-  runs: { everyMs: 10_000, path: () => 'runs' },
-  explain: { everyMs: 5000, path: ({ subject }) => `explain?subject=${encodeURIComponent(subject ?? '')}` },
-  past: {
-    everyMs: 2000,
-    path: (wanted) => `past?subject=${encodeURIComponent(wanted.subject ?? '')}&at=${wantedMoment(wanted)}`,
-  },
+  overview: 10_000,
+  market: 5000,
+  money: 5000,
+  risk: 1000,
+  health: 1000,
+  orders: 2000,
+  log: 2000,
+  alerts: 2000,
+  config: 10_000,
+  runs: 10_000,
+  explain: 5000,
+  past: 2000,
 };
+const DAY_MS = 86_400_000;
+
+/** Path below `/views` and query. @param {string} view @param {Route} wanted @returns {[path: string, query: Record<string, unknown>]} */
+function closerPath(view, wanted) {
+  const { market, span, subject, side, filter, page } = wanted;
+  if (view === 'overview') return ['money', { span: DAY_MS }];
+  if (view === 'market') return ['chart', { market, span }];
+  return [view, { market, span, subject, side, filter, page, at: wantedMoment(wanted) }];
+}
 
 /** Last request and its time. */
 const closer = { path: '', askedMs: Number.NEGATIVE_INFINITY };
 
 /** @param {Route} wanted */
 async function lookCloser(wanted) {
-  const how = CLOSER[closerOf(wanted)];
-  if (how === undefined) return;
-  const named = how.path(wanted);
-  const query = new URLSearchParams(wanted.trader === null ? {} : { trader: wanted.trader });
-  const path = `/views/${named}${named.includes('?') ? '&' : '?'}${query}`;
-  if (path === closer.path && performance.now() - closer.askedMs < how.everyMs) return;
+  const view = closerOf(wanted);
+  const everyMs = CLOSER[view];
+  if (everyMs === undefined) return;
+  const [name, parts] = closerPath(view, wanted);
+  const given = Object.entries({ ...parts, trader: wanted.trader }).filter(
+    ([, value]) => value !== null && value !== '',
+  );
+  const path = `/views/${name}?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+  if (path === closer.path && performance.now() - closer.askedMs < everyMs) return;
   Object.assign(closer, { path, askedMs: performance.now() });
   const response = await ask(path);
   const answer = await response.json();

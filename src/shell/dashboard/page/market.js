@@ -24,16 +24,21 @@ export function Market({ market, id, now, chart, go }) {
     ${figures('market-figures', market === null ? [] : figuresOf(market, now))}
     <${SpanSelect} usual="600000" go=${go} />
     ${chart === null ? null : html`<${Charts} view=${chart} />`}
-    ${table('ladder', 'Ladder, YES; shares ahead of ours are an estimate', market?.ladder ?? [], {
-      key: (row) => `${row.side} ${row.price}`,
-      kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`),
-      isNarrow: true,
-      columns: ladderColumns(market?.ladder ?? []),
-    })}
+    ${table(
+      'ladder',
+      `Ladder, YES; ${market?.tape === null ? 'others’ levels are not sent now' : 'shares ahead of ours are an estimate'}`,
+      market?.ladder ?? [],
+      {
+        key: (row) => `${row.side} ${row.price}`,
+        kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`),
+        isNarrow: true,
+        columns: ladderColumns(market?.ladder ?? []),
+      },
+    )}
     ${table('tape', 'Newest public trades, YES', market?.tape ?? [], {
       key: (trade, index) => `${trade.time} ${trade.price} ${index}`,
       kind: ({ ours }) => (ours ? 'ours' : ''),
-      none: market?.tape === null ? 'not sent now: the trader saves time' : 'none',
+      none: market?.tape === null ? 'not sent now, because this machine is busy' : 'none',
       isNarrow: true,
       columns: TRADES,
     })}
