@@ -24,13 +24,12 @@ const WITHIN_MS = 2_000;
 
 /** Modes without orders. */
 export const STOPPED_MODES = ['paused', 'halted', 'killed', 'stopping', 'stopped', 'ending'];
-/** Modes in which a command changes nothing, or is refused. */
-const USELESS: Readonly<Partial<Record<OperatorName, readonly string[]>>> = {
-  widen: [...STOPPED_MODES, 'widened', 'reducing', 'canceling', 'flattening'],
-  'reduce-only': [...STOPPED_MODES, 'reducing', 'canceling', 'flattening'],
-  pause: STOPPED_MODES,
-  flatten: ['killed', 'flattening', 'stopping', 'stopped', 'ending'],
-  kill: ['killed', 'stopped', 'ending'],
+/** Commands that change nothing in a mode in which the trader quotes. */
+const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
+  widened: ['widen'],
+  reducing: ['widen', 'reduce-only'],
+  canceling: ['widen', 'reduce-only'],
+  flattening: ['widen', 'reduce-only', 'flatten'],
 };
 
 /** What decides which commands are useful. */
@@ -58,10 +57,12 @@ export type PageButton = ReturnType<typeof describeAction>;
 /** Commands that change something now, in the order of the buttons. */
 export function listActions({ mode, answers, openOrders, isHolding, wayBack }: ActionFacts): readonly PageButton[] {
   const isUseful = (name: OperatorName): boolean => {
-    if (name === 'resume' || name === 'unkill') return answers && wayBack.startsWith(name);
-    if (!answers && name !== 'kill') return false;
+    if (name === 'kill') return !['killed', 'stopped', 'ending'].includes(mode);
+    if (!answers) return false;
+    if (name === 'resume' || name === 'unkill') return wayBack.startsWith(name);
     if (name === 'cancel-all') return openOrders > 0;
-    return !(USELESS[name]?.includes(mode) ?? false) && (name !== 'flatten' || isHolding);
+    if (name === 'flatten' && (!isHolding || mode === 'killed')) return false;
+    return name === 'flatten' || !STOPPED_MODES.includes(mode) ? USELESS[mode]?.includes(name) !== true : false;
   };
   return OPERATOR_NAMES.filter(isUseful).map((name) => describeAction(name, OPERATOR_COMMANDS[name].button));
 }

@@ -24,7 +24,7 @@ nav a, nav button { min-height: 44px; padding: 10px 12px; border: 0; border-radi
 nav a:hover, nav button:hover { background: var(--panel) }
 nav a[aria-current] { background: var(--panel); color: var(--bid); font-weight: 650; box-shadow: inset 3px 0 0 var(--bid) }
 nav button { color: var(--soft); font-size: 14px }
-label { display: block } .choices { display: flex; flex-wrap: wrap; gap: 0 16px; margin-bottom: 8px } .choices select { max-width: 16rem } .pages a { padding: 12px 6px } label.span { margin: 12px 0 4px }
+label { display: block } .link { padding: 6px 0; border: 0; background: none; color: var(--bid); font: inherit; text-decoration: underline } .choices { display: flex; flex-wrap: wrap; align-items: end; gap: 0 16px; margin-bottom: 8px } .choices select { max-width: 16rem } .pages a { padding: 12px 6px } label.span { margin: 12px 0 4px }
 input::placeholder { color: var(--soft); opacity: 1 }
 input, select, .actions button, #login button, dialog button, #compare, .files button { min-height: 44px; padding: 8px 14px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit }
 input { display: block; width: 100%; padding: 8px 10px } select { padding: 6px 8px } button { cursor: pointer }
@@ -43,8 +43,8 @@ a { color: var(--bid) }
 tr.ours td { font-weight: 600 } tr.fair td { color: var(--good); border-top: 2px solid var(--good) } tr.loud td { color: var(--bad) }
 td.number { position: relative; text-align: right; white-space: nowrap } td.text { min-width: 9ch; max-width: 60ch; overflow-wrap: anywhere } td.time { white-space: nowrap }
 #risk-limits td.text:first-child, #health-requests td.text:first-child, p code { white-space: nowrap } #risk-limits td.text:nth-child(5) { min-width: 36ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
-#markets td:first-child, #money-markets td:first-child, #orders td:first-child, #config-settings td:first-child,
-#fills td:nth-child(2), #order-list td:nth-child(2), #fill-list td:nth-child(2) { min-width: 20ch }
+#markets td:first-child, #money-markets td:first-child, #config-settings td:first-child,
+#orders td:nth-child(2), #fills td:nth-child(2), #order-list td:nth-child(2), #fill-list td:nth-child(2), #trip-list td:nth-child(2) { min-width: 20ch }
 dl > div { position: relative } dd.main { font-size: 24px; font-weight: 650; line-height: 1.3 }
 dd > i { position: absolute; left: -1px; bottom: -1px; height: 4px; background: var(--bid); border-radius: 0 0 0 6px } dl i.much { background: var(--bad) }
 td.number > i { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--bid) } td.number > i.much { background: var(--bad) } td.number > i.gain { background: var(--good) }

@@ -62,5 +62,3 @@ export type LogView = ReturnType<typeof logView>;
 export const runsView = (ledger: LedgerReader, { hello, bye }: TraderState) => ({
   runs: ledger.runs(RUNS).map((run) => ({ ...run, isCurrent: run.id === hello?.run && bye === null })),
 });
-
-export type RunsView = ReturnType<typeof runsView>;

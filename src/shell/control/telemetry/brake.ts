@@ -30,6 +30,9 @@ export const BRAKE_LEVELS: readonly [BrakeLevel, ...BrakeLevel[]] = [
   { periodMs: 1_500, hasLadders: false },
 ];
 
+/** A late loop has other causes too, so lateness drops no ladders. */
+const WORST_FOR_LATENESS = 2;
+
 export class Brake {
   #level = 0;
   #spanMs: number;
@@ -83,7 +86,8 @@ export class Brake {
   #turn(isCostly: boolean, isLate: boolean): boolean {
     const before = this.#level;
     this.#calm = isCostly || isLate ? 0 : this.#calm + 1;
-    if (isCostly || isLate) this.#level = Math.min(before + 1, BRAKE_LEVELS.length - 1);
+    if (isCostly) this.#level = Math.min(before + 1, BRAKE_LEVELS.length - 1);
+    else if (isLate && before < WORST_FOR_LATENESS) this.#level = before + 1;
     else if (this.#calm >= CALM_SPANS && before > 0) {
       this.#level = before - 1;
       this.#calm = 0;

@@ -62,7 +62,7 @@ function actionPath(action) {
   const { trader, market } = route();
   if (isForAll()) return `/traders/${action}`;
   const query = new URLSearchParams(trader === null ? {} : { trader });
-  if (action.endsWith('-market')) query.set('market', market ?? '');
+  if (action.endsWith('-market') || action === 'backtest') query.set('market', market ?? '');
   return `/actions/${action}?${query}`;
 }
 

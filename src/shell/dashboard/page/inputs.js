@@ -67,22 +67,39 @@ export const Downloads = ({ of }) =>
     ([name, label]) => html`<button type="button" onClick=${() => void download(name)}>${label}</button> `,
   )}</p>`;
 
+/** Of the shown trader, where there are several. @param {Record<string, string>} parts */
+function traderQuery(parts) {
+  const { trader } = route();
+  return new URLSearchParams(trader === null ? parts : { ...parts, trader });
+}
+
+/** Opens an address in a tab, or saves its file. @param {Record<string, string>} attributes */
+function follow(attributes) {
+  const anchor = document.createElement('a');
+  for (const [name, value] of Object.entries(attributes)) anchor.setAttribute(name, value);
+  anchor.click();
+}
+
 /** Requested with the proof of a session, which a link cannot carry, and then passed to the user. @param {string} name */
 async function download(name) {
   const { trader } = route();
-  const query = trader === null ? '' : `?${new URLSearchParams({ trader })}`;
   try {
-    const response = await ask(`/csv/${name}${query}`);
+    const response = await ask(`/csv/${name}?${traderQuery({})}`);
     if (!response.ok) return update({ unknown: (await response.json()).error });
-    const address = URL.createObjectURL(await response.blob());
-    const anchor = document.createElement('a');
+    const href = URL.createObjectURL(await response.blob());
     const of = trader === null ? '' : `${trader.replaceAll('/', '-')}-`;
-    anchor.setAttribute('download', `${of}${name}.csv`);
-    anchor.setAttribute('href', address);
-    anchor.click();
+    follow({ href, download: `${of}${name}.csv` });
     // The browser has taken it by the next turn.
-    setTimeout(() => URL.revokeObjectURL(address), 0);
+    setTimeout(() => URL.revokeObjectURL(href), 0);
   } catch {
     update({ unknown: `${name}: no answer` });
   }
+}
+
+/** @param {string} name */
+export async function openReport(name) {
+  const response = await ask(`/reports?${traderQuery({ name })}`, { method: 'POST', body: '{}' });
+  const { path, error } = await response.json();
+  if (response.ok) follow({ href: path, target: '_blank', rel: 'noopener' });
+  else update({ unknown: error });
 }

@@ -5,7 +5,7 @@ import { html } from '../../web-kit/page/template.js';
 import { explainHref, marketHref, route } from './address.js';
 import { ActionButton, compare } from './controls.js';
 import { durationText, gain, known, moment, money, price, shares } from './format.js';
-import { Choice, Downloads, Filter, isFound, Pages, SPANS } from './inputs.js';
+import { Choice, Downloads, Filter, isFound, openReport, Pages, SPANS } from './inputs.js';
 import { model } from './model.js';
 
 /** @param {{ readonly id: string }} row */
@@ -193,9 +193,23 @@ export function Config({ view }) {
     })}`;
 }
 
-/** @param {{ view: import('../../console/views/log-view.js').RunsView }} props */
-export const Runs = ({ view }) =>
-  html`<p>A run can be played again from its journal, and everything in the ledger reported: <code>twinbook pnl --report FILE</code>, <code>twinbook pnl --by day</code>.</p>
+/** @param {{ view: import('../../console/views/views.js').RunsView, go: Go }} props */
+export const Runs = ({ view, go }) =>
+  html`<p class="files"><${ActionButton} name="report" role="operate" label="Report of this ledger" help="what really happened, by market" /></p>
+    <p class="files choices"><${Choice} name="market" label="Recordings" choices=${[['', 'all'], ...view.recordings.map(({ name, title }) => [name, title])]} go=${go} /> <${ActionButton}
+      name="backtest" role="operate" label="Backtest the configuration" help="the trader’s files over its recordings, in a process of its own" /></p>
+    <p id="report-state" role="status">${view.said}</p>
+    ${table('report-list', 'Reports', view.reports, {
+      key: (name) => name,
+      isNarrow: true,
+      columns: [
+        text(
+          'Report',
+          (name) =>
+            html`<button type="button" class="link" onClick=${() => void openReport(name)}>${name.replace('.html', ' UTC')}</button>`,
+        ),
+      ],
+    })}
     ${table('runs-list', 'Runs of this ledger', view.runs, {
       key: idOf,
       columns: [

@@ -28,7 +28,7 @@ const HIDDEN_MS = 30_000;
 const momentText = (heard) => (heard === null ? 'nothing yet' : `of ${clock(heard)}`);
 
 /** What is old, and why. @param {PageState} state */
-function describeOld({ answers, heard, mode, guardian, silent, brake, markets, now }) {
+function describeOld({ answers, heard, mode, guardian, silent, brake, markets, market, now }) {
   if (!answers)
     return mode === 'stopped' || mode === 'starting'
       ? ''
@@ -39,7 +39,8 @@ function describeOld({ answers, heard, mode, guardian, silent, brake, markets, n
   const why = brake > 0 ? ': this machine is busy' : '';
   if (old.length > 0)
     return `Prices of ${old.length} of ${markets.length} markets are up to ${ageText(oldest, now)} old${why}. They are grey.`;
-  return brake > 0 ? 'Ladders and public trades are sent late, because this machine is busy.' : '';
+  const isBlind = market !== null && market.tape === null;
+  return isBlind ? 'Others’ levels and public trades are not sent now, because this machine is busy.' : '';
 }
 
 /** The state of all traders while no name is known. @param {Route} wanted */
@@ -99,7 +100,7 @@ const CLOSER = {
   log: 2000,
   alerts: 2000,
   config: 10_000,
-  runs: 10_000,
+  runs: 2000,
   explain: 5000,
   past: 2000,
 };

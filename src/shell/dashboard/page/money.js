@@ -35,7 +35,7 @@ const FALLEN = {
 export const Equity = drawnByView((/** @type {{ view: MoneyView | null }} */ { view }) => {
   curve = view?.curve ?? null;
   const { time = [], equity = [] } = curve ?? {};
-  return html`<${Plot} id="plot-equity" title="Equity" unit="currency" label="Equity over time" options=${EQUITY} rows=${plotRows(time, [equity])} />
+  return html`<${Plot} id="plot-equity" title="Equity" unit="currency, shares valued cautiously" label="Equity over time" options=${EQUITY} rows=${plotRows(time, [equity])} />
     <p class="readout" id="equity-said">${view !== null && time.length === 0 ? 'No data for this time: the console was not running.' : ''}</p>`;
 });
 
@@ -45,7 +45,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
   const { time, equity } = view.curve;
   const marketBars = gainBars(view.markets.map(({ result }) => Number(result)));
   return html`${figures('money-figures', figuresOf(view))}
-    <p class="soft" id="money-note">${view.read < 1 ? `${percent(view.read)} of the ledger is read so far.` : ''}</p>
+    <p class="soft" id="money-note">Cautious: shares count at most the slow average of their price, as limits and the equity line count them. ${view.read < 1 ? `${percent(view.read)} of the ledger is read so far.` : ''}</p>
     <${SpanSelect} usual="86400000" go=${go} />
     <${Equity} view=${view} />
     <${Plot} id="plot-fallen" title="Drawdown" unit="currency below the highest equity shown" label="Drawdown over time" options=${FALLEN} rows=${plotRows(time, [fallen(equity)])} />
@@ -55,7 +55,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
       key: keyOf,
       columns: [
         link('Market', ({ title, key }) => [title, marketHref(key)]),
-        used('Result', ({ result }) => marketBars(gain(result), Number(result))),
+        used('At marks', ({ result }) => marketBars(gain(result), Number(result))),
         number('Booked', ({ net }) => gain(net)),
         number('Unrealised', ({ unrealised }) => gain(unrealised)),
         number('Fees', ({ fees }) => money(fees)),
@@ -92,8 +92,8 @@ const keyOf = ({ key }) => key;
 
 /** @param {MoneyView} view @returns {import('../../web-kit/page/table.js').FigureList} */
 const figuresOf = (view) => [
-  ['Equity', money(view.equity)],
-  ['Result', gain(view.result), view.result.startsWith('-')],
+  ['Result at marks', gain(view.result), view.result.startsWith('-')],
+  ['Equity, cautious', money(view.equity)],
   ['Realised', gain(view.realised)],
   ['Fees', money(view.fees)],
   ['Unrealised', gain(view.unrealised)],

@@ -26,7 +26,7 @@ export function Overview({ state, money: booked }) {
         number('Our ask', (one) => price(one.ask, one.places)),
         number('Best ask', (one) => price(one.best_ask, one.places)),
         number('Net', ({ net }) => shares(net)),
-        used('Result', ({ id }) => bars(gain(results.get(id) ?? ''), Number(results.get(id) ?? 0))),
+        used('At marks', ({ id }) => bars(gain(results.get(id) ?? ''), Number(results.get(id) ?? 0))),
         number('Book', (one) => ageText(one.book_seen, state.now)),
         text('State', (one) => one.state),
       ],
@@ -65,12 +65,12 @@ function figuresOf(state) {
   ];
 }
 
-/** @param {PageState['agreement']} agreement @returns {readonly [string, boolean, { isWarning: boolean }]} */
+/** @param {PageState['agreement']} agreement @returns {readonly [any, boolean, { isWarning: boolean }]} */
 function agreementFigure(agreement) {
   if (agreement === null) return ['not compared yet', false, { isWarning: false }];
   const { compared, differences, text: sentence, accepted } = agreement;
-  if (differences.length > 0) return [differences.join('; '), true, { isWarning: false }];
-  return [`${sentence}, ${clock(compared)}`, false, { isWarning: accepted > 0 }];
+  const words = html`<span title=${differences.join('; ')}>${sentence}, ${clock(compared)}</span>`;
+  return [words, differences.length > 0, { isWarning: accepted > 0 }];
 }
 
 /** A negative loss is a gain. @param {PageState['losses'][number]} of @returns {import('../../web-kit/page/table.js').FigureList[number]} */

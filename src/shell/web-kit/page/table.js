@@ -4,7 +4,7 @@ import { html } from './template.js';
 
 /** @template Row @typedef {{ head: string, kind: string, of: (row: Row) => any }} Column */
 
-/** @template Row @param {string} head @param {(row: Row) => string} of @returns {Column<Row>} */
+/** @template Row @param {string} head @param {(row: Row) => any} of a text or element @returns {Column<Row>} */
 export const text = (head, of) => ({ head, kind: 'text', of });
 /** @template Row @param {string} head @param {(row: Row) => any} of a text, number or element @returns {Column<Row>} */
 export const number = (head, of) => ({ head, kind: 'number', of });
