@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { guarded } from '../../shared/base/guarded.js';
 import type { Acted } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { spareOthers } from './market-replay.js';
@@ -72,8 +73,12 @@ export class Reports {
     const say = (chunk: Buffer) => {
       this.#said = `${kind}: ${chunk.toString().trim().split('\n').at(-1)?.trim() ?? ''}`;
     };
-    child.stderr.on('data', say);
+    const fail = (error: unknown) => {
+      this.#said = `${kind}: ${error instanceof Error ? error.message : String(error)}`;
+    };
+    child.stderr.on('data', guarded(say, fail));
     child.stdout.resume();
+    child.once('error', fail);
     child.once('close', (code) => {
       this.#child = null;
       if (code === 0) this.#said = `${name} is ready`;

@@ -36,14 +36,14 @@ function unknownEquity(sessions: readonly Shown[]): Markup | null {
   return html`<p class="note">Where held shares have no price, the equity is not known and no line is drawn.</p>`;
 }
 
-const DASHES = ['dashed', 'solid', 'dotted', 'dashed', 'dashed'] as const;
+const DASHES = ['dashed', 'dotted'] as const;
 
 /** One session needs no key. */
-function sessionKeys({ sessions }: DrawingData): Markup | null {
+function sessionKeys({ sessions, solid }: DrawingData): Markup | null {
   if (sessions.length < 2) return null;
   const keys = sessions.map(
     ({ name }, index) =>
-      html`<li><i style="color:var(--s${index % 5});border-top-style:${DASHES[index % 5] ?? 'solid'}"></i>${name}</li>`,
+      html`<li><i style="color:var(--s${index % 6});border-top-style:${index === solid ? 'solid' : (DASHES[index % 2] ?? 'dashed')}"></i>${name}</li>`,
   );
   return html`<ul class="keys">${keys}</ul>`;
 }
