@@ -83,24 +83,19 @@ export function Orders({ view: { orders, fills, trips }, go }) {
     <${Pages} lists=${[orders, fills, trips]} />
     ${orderTable('order-list', 'Orders', orders.rows)}
     ${fillTable('fill-list', 'Fills', fills.rows)}
-    ${table(
-      'trip-list',
-      'Round trips: bought and later sold, or the reverse, first in, first out, after fees; not settlements',
-      trips.rows,
-      {
-        key: idOf,
-        columns: [
-          time('Closed', (row) => moment(row.time)),
-          MARKET,
-          text('Held', ({ held }) => held),
-          number('Shares', (row) => shares(row.shares)),
-          number('Bought', (row) => priced(row, row.bought)),
-          number('Sold', (row) => priced(row, row.sold)),
-          number('Profit', ({ profit }) => gain(profit)),
-          number('Held for', ({ lasted }) => durationText(lasted)),
-        ],
-      },
-    )}`;
+    ${table('trip-list', 'Round trips, first in, first out, after fees', trips.rows, {
+      key: idOf,
+      columns: [
+        time('Closed', (row) => moment(row.time)),
+        MARKET,
+        text('Held', ({ held }) => held),
+        number('Shares', (row) => shares(row.shares)),
+        number('Bought', (row) => priced(row, row.bought)),
+        number('Sold', (row) => priced(row, row.sold)),
+        number('Profit', ({ profit }) => gain(profit)),
+        number('Held for', ({ lasted }) => durationText(lasted)),
+      ],
+    })}`;
 }
 
 const SEVERITIES = /** @type {import('./inputs.js').Choices} */ ([

@@ -146,7 +146,7 @@ const Charts = drawnByView((/** @type {{ view: ChartView }} */ { view }) => {
   const places = view.time.map((_, i) => i).filter((i) => (view.time.length - 1 - i) % every === 0);
   const figure = (/** @type {string} */ head, /** @type {readonly (number | null)[]} */ column) =>
     number(head, (/** @type {number} */ i) => decimal(column[i]));
-  return html`<${Plot} id="plot-price" title="Price of YES" unit="currency a share; drag to zoom in, double-click to zoom out" keys=${KEYS} options=${PRICES} rows=${plotRows(view.time, [best_ask, best_bid, fair, bid, ask])}
+  return html`<${Plot} id="plot-price" title="Price of YES" unit="currency a share; drag to zoom, double-click for all" keys=${KEYS} options=${PRICES} rows=${plotRows(view.time, [best_ask, best_bid, fair, bid, ask])}
       label="Others’ best prices as a band, our fair value and quotes as steps, our fills as triangles; the same figures are in the table below" />
     <${Plot} id="plot-net" title="Inventory" unit="net shares: YES minus NO" options=${NET} rows=${plotRows(view.time, [net])} label="Net shares held; the same figures are in the table below" />
     <p class="soft" id="chart-empty">${view.time.length === 0 ? 'No data for this time: the console was not running.' : ''}</p>

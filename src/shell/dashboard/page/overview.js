@@ -1,13 +1,16 @@
 /** The trader at a glance: result, permission to trade, age of the data, open alerts, and its markets. */
 
-import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
+import { figures, gainBars, link, number, table, used } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
-import { marketHref } from './address.js';
+import { explainHref, marketHref } from './address.js';
 import { ageText, clock, gain, money, price, shares } from './format.js';
 import { fillTable, lineTable, orderTable } from './lists.js';
 import { Equity } from './money.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
+
+/** Characters of a reason; all of it is behind its link. */
+const WHY = 60;
 
 /** @param {{ state: PageState, money: import('../../console/views/money-view.js').MoneyView | null }} props */
 export function Overview({ state, money: booked }) {
@@ -28,7 +31,7 @@ export function Overview({ state, money: booked }) {
         number('Net', ({ net }) => shares(net)),
         used('At marks', ({ id }) => bars(gain(results.get(id) ?? ''), Number(results.get(id) ?? 0))),
         number('Book', (one) => ageText(one.book_seen, state.now)),
-        text('State', (one) => one.state),
+        link('State', ({ state: why, id }) => [why.length > WHY ? `${why.slice(0, WHY)}…` : why, explainHref(id)]),
       ],
     })}
     ${orderTable('orders', 'Open orders', state.orders)}
