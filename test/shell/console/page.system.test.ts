@@ -516,7 +516,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       /^The trader does not answer\. What you see is of \d.*KILL works all the same\. Guardian: watching/,
     );
     expect(await page.locator('#mode').textContent()).toBe('not answering');
-    expect(await page.locator('#markets a').count()).toBe(2);
+    expect(await page.locator('#markets tr').count()).toBe(2);
     expect(await violationsOf(page)).toEqual([]);
   });
 });

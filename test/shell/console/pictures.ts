@@ -14,8 +14,7 @@ import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import build from '../../support/build.js';
 import { traderYaml } from '../../support/cases.js';
-import { type Running, twinbook } from '../../support/processes.js';
-import { until } from '../../support/waiting.js';
+import { twinbook } from '../../support/processes.js';
 import { CHROMIUM, openBrowser, violationsOf } from './browser.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -162,11 +161,6 @@ async function takeReport(browser: Browser, folder: string): Promise<void> {
     }
 }
 
-async function end(...running: readonly Running[]): Promise<void> {
-  for (const one of running) one.process.kill('SIGTERM');
-  await Promise.all(running.map(({ exited }) => exited));
-}
-
 if (CHROMIUM === null) throw new Error('no Chromium is installed: apt install chromium');
 build();
 const folder = resolve(positionals[0] ?? mkdtempSync(join(tmpdir(), 'twinbook-pictures-')));
@@ -184,11 +178,10 @@ try {
   await takeReport(browser, folder);
 } finally {
   await browser.close();
-  await end(demo.console, demo.trader);
-  await until(
-    () => demo.trader.process.exitCode ?? demo.trader.process.signalCode,
-    (code) => code !== null,
-  );
+  for (const { process, exited } of [demo.console, demo.trader]) {
+    process.kill('SIGTERM');
+    await exited;
+  }
   rmSync(place, { recursive: true, force: true });
 }
 console.log(`The pictures are in ${folder}`);

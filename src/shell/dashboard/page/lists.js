@@ -8,9 +8,6 @@ import { durationText, gain, known, moment, money, price, shares } from './forma
 import { Choice, Downloads, Filter, isFound, openReport, Pages, SPANS } from './inputs.js';
 import { model } from './model.js';
 
-/** @param {{ readonly id: string }} row */
-const idOf = ({ id }) => id;
-
 /** @typedef {import('./inputs.js').Go} Go */
 
 const SIDES = /** @type {import('./inputs.js').Choices} */ ([
@@ -41,35 +38,29 @@ const AMOUNT = number('Amount', (/** @type {{ amount: string }} */ row) => share
 
 /** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['orders'][number][]} rows */
 export const orderTable = (id, title, rows) =>
-  table(id, title, rows, {
-    key: idOf,
-    columns: [
-      time('Created', (row) => moment(row.time)),
-      MARKET,
-      explained('Order'),
-      PRICE,
-      AMOUNT,
-      number('Filled', ({ filled }) => shares(filled)),
-      text('Status', ({ status }) => status.replaceAll('_', ' ')),
-      time('Ended', ({ closed }) => (closed === null ? '–' : moment(closed))),
-    ],
-  });
+  table({ id, title }, rows, [
+    time('Created', (row) => moment(row.time)),
+    MARKET,
+    explained('Order'),
+    PRICE,
+    AMOUNT,
+    number('Filled', ({ filled }) => shares(filled)),
+    text('Status', ({ status }) => status.replaceAll('_', ' ')),
+    time('Ended', ({ closed }) => (closed === null ? '–' : moment(closed))),
+  ]);
 
 /** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['fills'][number][]} rows */
 export const fillTable = (id, title, rows) =>
-  table(id, title, rows, {
-    key: idOf,
-    columns: [
-      time('Time', (row) => moment(row.time)),
-      MARKET,
-      explained('Fill'),
-      PRICE,
-      AMOUNT,
-      number('Fee', ({ fee }) => money(fee)),
-      text('As', ({ role }) => known(role)),
-      link('Order', ({ order }) => ['its order', explainHref(order)]),
-    ],
-  });
+  table({ id, title }, rows, [
+    time('Time', (row) => moment(row.time)),
+    MARKET,
+    explained('Fill'),
+    PRICE,
+    AMOUNT,
+    number('Fee', ({ fee }) => money(fee)),
+    text('As', ({ role }) => known(role)),
+    link('Order', ({ order }) => ['its order', explainHref(order)]),
+  ]);
 
 /** @param {{ view: OrdersView, go: Go }} props */
 export function Orders({ view: { orders, fills, trips }, go }) {
@@ -83,19 +74,16 @@ export function Orders({ view: { orders, fills, trips }, go }) {
     <${Pages} lists=${[orders, fills, trips]} />
     ${orderTable('order-list', 'Orders', orders.rows)}
     ${fillTable('fill-list', 'Fills', fills.rows)}
-    ${table('trip-list', 'Round trips, first in, first out, after fees', trips.rows, {
-      key: idOf,
-      columns: [
-        time('Closed', (row) => moment(row.time)),
-        MARKET,
-        text('Held', ({ held }) => held),
-        number('Shares', (row) => shares(row.shares)),
-        number('Bought', (row) => priced(row, row.bought)),
-        number('Sold', (row) => priced(row, row.sold)),
-        number('Profit', ({ profit }) => gain(profit)),
-        number('Held for', ({ lasted }) => durationText(lasted)),
-      ],
-    })}`;
+    ${table({ id: 'trip-list', title: 'Round trips, first in, first out, after fees' }, trips.rows, [
+      time('Closed', (row) => moment(row.time)),
+      MARKET,
+      text('Held', ({ held }) => held),
+      number('Shares', (row) => shares(row.shares)),
+      number('Bought', (row) => priced(row, row.bought)),
+      number('Sold', (row) => priced(row, row.sold)),
+      number('Profit', ({ profit }) => gain(profit)),
+      number('Held for', ({ lasted }) => durationText(lasted)),
+    ])}`;
 }
 
 const SEVERITIES = /** @type {import('./inputs.js').Choices} */ ([
@@ -114,36 +102,51 @@ export const Log = ({ view: { lines, refusals }, go }) =>
 
 /** @param {import('../../console/views/log-view.js').LogView['refusals']} refusals */
 export const refusalTable = (refusals) =>
-  table('refusals', 'Orders that controls refused, of this run', refusals, {
-    key: ({ control }) => control,
-    isNarrow: true,
-    columns: [
+  table(
+    {
+      id: 'refusals',
+      title: 'Orders that controls refused, of this run',
+      key: ({ control }) => control,
+      isNarrow: true,
+    },
+    refusals,
+    [
       text('Control', ({ control }) => control),
       number('Times', ({ count }) => count),
       text('Newest reason', (one) => one.text),
     ],
-  });
+  );
 
 /** @param {string} id @param {string} title @param {readonly import('../../console/views/log-view.js').Line[]} rows */
 export const lineTable = (id, title, rows) =>
-  table(id, title, rows, {
-    key: ({ time: ms, kind }, index) => `${ms} ${kind} ${index}`,
-    kind: ({ severity }) => (severity === 'loud' ? 'loud' : ''),
-    columns: [
+  table(
+    {
+      id,
+      title,
+      key: ({ time: ms, kind }, index) => `${ms} ${kind} ${index}`,
+      kind: ({ severity }) => (severity === 'loud' ? 'loud' : ''),
+    },
+    rows,
+    [
       time('Time', (row) => moment(row.time)),
       text('Severity', ({ severity }) => severity),
       text('Kind', ({ kind }) => kind),
       text('What', (row) => row.text),
     ],
-  });
+  );
 
 /** @param {{ view: import('../../console/views/views.js').AlertsView }} props */
 export const Alerts = ({ view }) =>
   html`<p class="files"><${ActionButton} name="ack" role="stop" label="I have seen all that is open" help="not told again until they are over" /></p>
-    ${table('alerts-open', 'Open', view.open, {
-      key: ({ kind }) => kind,
-      kind: (row) => (row.severity === 'critical' && row.acknowledgedMs === null ? 'loud' : ''),
-      columns: [
+    ${table(
+      {
+        id: 'alerts-open',
+        title: 'Open',
+        key: ({ kind }) => kind,
+        kind: (row) => (row.severity === 'critical' && row.acknowledgedMs === null ? 'loud' : ''),
+      },
+      view.open,
+      [
         time('Since', ({ sinceMs }) => moment(sinceMs)),
         text('Severity', ({ severity }) => severity),
         text('Alert', ({ title }) => title),
@@ -151,26 +154,21 @@ export const Alerts = ({ view }) =>
         text('To do', ({ step }) => step),
         time('Seen', (row) => (row.acknowledgedMs === null ? 'no' : moment(row.acknowledgedMs))),
       ],
-    })}
-    ${table('alerts-recent', 'Told lately', view.recent, {
-      key: ({ id }) => id,
-      columns: [
-        time('Time', (row) => moment(row.timeMs)),
-        text('Severity', ({ severity }) => severity),
-        text('State', ({ state }) => state),
-        text('Alert', ({ title }) => title),
-        text('What', (row) => row.text),
-      ],
-    })}
-    ${table('alerts-channels', 'Channels', view.channels, {
-      columns: [
-        text('Channel', ({ channel }) => channel),
-        number('Delivered', ({ delivered }) => delivered),
-        number('Failed', ({ failed }) => failed),
-        number('Lost', ({ lost }) => lost),
-        number('Waiting', ({ waiting }) => waiting),
-      ],
-    })}`;
+    )}
+    ${table({ id: 'alerts-recent', title: 'Told lately' }, view.recent, [
+      time('Time', (row) => moment(row.timeMs)),
+      text('Severity', ({ severity }) => severity),
+      text('State', ({ state }) => state),
+      text('Alert', ({ title }) => title),
+      text('What', (row) => row.text),
+    ])}
+    ${table({ id: 'alerts-channels', title: 'Channels' }, view.channels, [
+      text('Channel', ({ channel }) => channel),
+      number('Delivered', ({ delivered }) => delivered),
+      number('Failed', ({ failed }) => failed),
+      number('Lost', ({ lost }) => lost),
+      number('Waiting', ({ waiting }) => waiting),
+    ])}`;
 
 /** @param {{ view: import('../../console/views/config-view.js').ConfigView }} props */
 export function Config({ view }) {
@@ -181,11 +179,7 @@ export function Config({ view }) {
       name="rollback" role="operate" label="Roll back" help="wants a reason; the files stay as they are" /></p>
     <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ">${model.diff}</pre>
     <${Filter} name="config" hint="words of a setting" found=${`${settings.length} of ${view.settings.length} settings`} />
-    ${table('config-settings', 'In force', settings, {
-      key: ({ name }) => name,
-      isNarrow: true,
-      columns: [text('Setting', ({ name }) => name), text('Value', ({ value }) => value)],
-    })}`;
+    ${table({ id: 'config-settings', title: 'In force', key: ({ name }) => name, isNarrow: true }, settings, [text('Setting', ({ name }) => name), text('Value', ({ value }) => value)])}`;
 }
 
 /** @param {{ view: import('../../console/views/views.js').RunsView, go: Go }} props */
@@ -194,27 +188,20 @@ export const Runs = ({ view, go }) =>
     <p class="files choices"><${Choice} name="market" label="Recordings" choices=${[['', 'all'], ...view.recordings.map(({ name, title }) => [name, title])]} go=${go} /> <${ActionButton}
       name="backtest" role="operate" label="Backtest the configuration" help="the trader’s files over its recordings, in a process of its own" /></p>
     <p id="report-state" role="status">${view.said}</p>
-    ${table('report-list', 'Reports', view.reports, {
-      key: (name) => name,
-      isNarrow: true,
-      columns: [
-        text(
-          'Report',
-          (name) =>
-            html`<button type="button" class="link" onClick=${() => void openReport(name)}>${name.replace('.html', ' UTC')}</button>`,
-        ),
-      ],
-    })}
-    ${table('runs-list', 'Runs of this ledger', view.runs, {
-      key: idOf,
-      columns: [
-        time('Started', ({ startedMs }) => moment(startedMs)),
-        time('Ended', (row) =>
-          row.isCurrent ? 'runs now' : row.stoppedMs === null ? 'was killed' : moment(row.stoppedMs),
-        ),
-        text('Version', ({ version }) => version),
-        text('Configuration', (row) => row.configHash.slice(0, 12)),
-        text('Note', ({ note }) => note || '–'),
-        { ...text('To play it again', ({ id }) => `twinbook replay ${id}`), kind: 'text code' },
-      ],
-    })}`;
+    ${table({ id: 'report-list', title: 'Reports', key: (name) => name, isNarrow: true }, view.reports, [
+      text(
+        'Report',
+        (name) =>
+          html`<button type="button" class="link" onClick=${() => void openReport(name)}>${name.replace('.html', ' UTC')}</button>`,
+      ),
+    ])}
+    ${table({ id: 'runs-list', title: 'Runs of this ledger' }, view.runs, [
+      time('Started', ({ startedMs }) => moment(startedMs)),
+      time('Ended', (row) =>
+        row.isCurrent ? 'runs now' : row.stoppedMs === null ? 'was killed' : moment(row.stoppedMs),
+      ),
+      text('Version', ({ version }) => version),
+      text('Configuration', (row) => row.configHash.slice(0, 12)),
+      text('Note', ({ note }) => note || '–'),
+      { ...text('To play it again', ({ id }) => `twinbook replay ${id}`), kind: 'text code' },
+    ])}`;

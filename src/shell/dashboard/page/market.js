@@ -24,30 +24,10 @@ export function Market({ market, id, now, chart, go }) {
     ${figures('market-figures', market === null ? [] : figuresOf(market, now))}
     <${SpanSelect} usual="600000" go=${go} />
     ${chart === null ? null : html`<${Charts} view=${chart} />`}
-    ${table(
-      'ladder',
-      `Ladder, YES; ${market?.tape === null ? 'others’ levels are not sent now' : 'shares ahead of ours are an estimate'}`,
-      market?.ladder ?? [],
-      {
-        key: (row) => `${row.side} ${row.price}`,
-        kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`),
-        isNarrow: true,
-        columns: ladderColumns(market?.ladder ?? []),
-      },
-    )}
-    ${table('tape', 'Newest public trades, YES', market?.tape ?? [], {
-      key: (trade, index) => `${trade.time} ${trade.price} ${index}`,
-      kind: ({ ours }) => (ours ? 'ours' : ''),
-      none: market?.tape === null ? 'not sent now, because this machine is busy' : 'none',
-      isNarrow: true,
-      columns: TRADES,
-    })}
+    ${table({ id: 'ladder', title: `Ladder, YES; ${market?.tape === null ? 'others’ levels are not sent now' : 'shares ahead of ours are an estimate'}`, key: (row) => `${row.side} ${row.price}`, kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`), isNarrow: true }, market?.ladder ?? [], ladderColumns(market?.ladder ?? []))}
+    ${table({ id: 'tape', title: 'Newest public trades, YES', key: (trade, index) => `${trade.time} ${trade.price} ${index}`, kind: ({ ours }) => (ours ? 'ours' : ''), none: market?.tape === null ? 'not sent now, because this machine is busy' : 'none', isNarrow: true }, market?.tape ?? [], TRADES)}
     ${refusalTable(market?.refusals ?? [])}
-    <details><summary>What led to the quotes</summary>${table('factors', 'Factors', market?.factors ?? [], {
-      key: ({ name }) => name,
-      isNarrow: true,
-      columns: [text('Factor', ({ name }) => name), text('Value', ({ value }) => String(Number(value.toPrecision(6))))],
-    })}</details>`;
+    <details><summary>What led to the quotes</summary>${table({ id: 'factors', title: 'Factors', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', ({ name }) => name), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
 }
 
 const TRADES = [
@@ -152,10 +132,10 @@ const Charts = drawnByView((/** @type {{ view: ChartView }} */ { view }) => {
     <p class="soft" id="chart-empty">${view.time.length === 0 ? 'No data for this time: the console was not running.' : ''}</p>
     <p class="readout" id="chart-said"></p>
     <details class="table"><summary>The chart as tables</summary>
-      ${table('chart-rows', 'Prices over time', places.toReversed(), {
-        key: (i) => String(view.time[i]),
-        isNarrow: true,
-        columns: [
+      ${table(
+        { id: 'chart-rows', title: 'Prices over time', key: (i) => String(view.time[i]), isNarrow: true },
+        places.toReversed(),
+        [
           time('Time', (i) => moment(view.time[i] ?? 0)),
           figure('Best bid', best_bid),
           figure('Our bid', bid),
@@ -164,17 +144,17 @@ const Charts = drawnByView((/** @type {{ view: ChartView }} */ { view }) => {
           figure('Best ask', best_ask),
           figure('Net', net),
         ],
-      })}
-      ${table('chart-fills', 'Fills in this time', view.fills.toReversed().slice(0, TABLE_ROWS), {
-        key: ({ id }) => id,
-        isNarrow: true,
-        columns: [
+      )}
+      ${table(
+        { id: 'chart-fills', title: 'Fills in this time', isNarrow: true },
+        view.fills.toReversed().slice(0, TABLE_ROWS),
+        [
           time('Time', (fill) => moment(fill.time)),
           link('Direction', ({ raises, id }) => [raises ? 'raises net' : 'lowers net', explainHref(id)]),
           number('Price, YES', (fill) => decimal(fill.price)),
           number('Amount', ({ amount }) => decimal(amount)),
         ],
-      })}
+      )}
     </details>`;
 });
 

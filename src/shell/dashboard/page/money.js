@@ -50,45 +50,36 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
     <${Equity} view=${view} />
     <${Plot} id="plot-fallen" title="Drawdown" unit="currency below the highest equity shown" label="Drawdown over time" options=${FALLEN} rows=${plotRows(time, [fallen(equity)])} />
     <${Downloads} of=${[['days', 'Days (CSV)'], ['markets', 'Markets (CSV)'], ['strategies', 'Strategies (CSV)']]} />
-    ${table('money-days', 'By UTC day, as booked', view.days, { key: keyOf, columns: bookedBy('Day', view.days) })}
-    ${table('money-markets', 'By market', view.markets, {
-      key: keyOf,
-      columns: [
-        link('Market', ({ title, key }) => [title, marketHref(key)]),
-        used('At marks', ({ result }) => marketBars(gain(result), Number(result))),
-        number('Booked', ({ net }) => gain(net)),
-        number('Unrealised', ({ unrealised }) => gain(unrealised)),
-        number('Fees', ({ fees }) => money(fees)),
-        number('Fills', ({ fills }) => fills),
-        number('Turnover', ({ turnover }) => money(turnover)),
-        number('YES', ({ yes }) => shares(yes)),
-        number('NO', ({ no }) => shares(no)),
-        number('Sets', ({ sets }) => shares(sets)),
-        number('Cost of holdings', ({ cost }) => money(cost)),
-      ],
-    })}
-    ${table('money-strategies', 'By strategy, as booked', view.strategies, { key: keyOf, columns: bookedBy('Strategy', view.strategies) })}
+    ${table({ id: 'money-days', title: 'By UTC day, as booked' }, view.days, bookedBy('Day', view.days))}
+    ${table({ id: 'money-markets', title: 'By market' }, view.markets, [
+      link('Market', ({ title, key }) => [title, marketHref(key)]),
+      used('At marks', ({ result }) => marketBars(gain(result), Number(result))),
+      number('Booked', ({ net }) => gain(net)),
+      number('Unrealised', ({ unrealised }) => gain(unrealised)),
+      number('Fees', ({ fees }) => money(fees)),
+      number('Fills', ({ fills }) => fills),
+      number('Turnover', ({ turnover }) => money(turnover)),
+      number('YES', ({ yes }) => shares(yes)),
+      number('NO', ({ no }) => shares(no)),
+      number('Sets', ({ sets }) => shares(sets)),
+      number('Cost of holdings', ({ cost }) => money(cost)),
+    ])}
+    ${table({ id: 'money-strategies', title: 'By strategy, as booked' }, view.strategies, bookedBy('Strategy', view.strategies))}
     ${table(
-      'money-markouts',
-      'Markouts of the newest 500 fills: how far the others’ middle went for us',
+      { id: 'money-markouts', title: 'Markouts of the newest 500 fills: how far the others’ middle went for us' },
       view.markouts,
-      {
-        columns: [
-          text('After', (row) => `${row.horizon_s} s`),
-          text('Side', (row) => MARKOUT_SIDES[row.side]),
-          number('A share', ({ mean }) => price(mean, 4)),
-          number('± 1 s.e.', ({ error }) => price(error, 4)),
-          number('Together', ({ total }) => gain(total)),
-          number('Shares', (row) => shares(row.shares)),
-          number('Fills', ({ fills }) => fills),
-          number('Not known', (row) => row.not_known),
-        ],
-      },
+      [
+        text('After', (row) => `${row.horizon_s} s`),
+        text('Side', (row) => MARKOUT_SIDES[row.side]),
+        number('A share', ({ mean }) => price(mean, 4)),
+        number('± 1 s.e.', ({ error }) => price(error, 4)),
+        number('Together', ({ total }) => gain(total)),
+        number('Shares', (row) => shares(row.shares)),
+        number('Fills', ({ fills }) => fills),
+        number('Not known', (row) => row.not_known),
+      ],
     )}`;
 });
-
-/** @param {{ readonly key: string }} row */
-const keyOf = ({ key }) => key;
 
 /** @param {MoneyView} view @returns {import('../../web-kit/page/table.js').FigureList} */
 const figuresOf = (view) => [
@@ -132,52 +123,43 @@ const quantity = (value, unit) =>
 
 /** @param {{ view: import('../../console/views/risk-view.js').RiskView }} props */
 export const Risk = ({ view }) =>
-  html`${table('risk-limits', 'Limits and what is used', view.limits, {
-    key: ({ name }) => name,
-    columns: [
-      text('Limit', ({ name }) => name),
-      used('Used', (row) => [
-        row.used === '' ? '–' : [quantity(row.used, row.unit), ` (${percent(row.share)})`],
-        row.share,
-      ]),
-      number('Bound', (row) => [quantity(row.limit, row.unit), ` ${row.unit}`]),
-      number('Refusals', ({ refusals }) => refusals),
-      text('What it is', (row) => (row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`)),
-      text('Other for', ({ tighter }) => tighter),
-    ],
-  })}
+  html`${table({ id: 'risk-limits', title: 'Limits and what is used', key: ({ name }) => name }, view.limits, [
+    text('Limit', ({ name }) => name),
+    used('Used', (row) => [
+      row.used === '' ? '–' : [quantity(row.used, row.unit), ` (${percent(row.share)})`],
+      row.share,
+    ]),
+    number('Bound', (row) => [quantity(row.limit, row.unit), ` ${row.unit}`]),
+    number('Refusals', ({ refusals }) => refusals),
+    text('What it is', (row) => (row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`)),
+    text('Other for', ({ tighter }) => tighter),
+  ])}
   ${table(
-    'risk-scenarios',
-    'If it ended like this, for what is held now; orders that work are not in it',
-    view.scenarios,
     {
+      id: 'risk-scenarios',
+      title: 'If it ended like this, for what is held now; orders that work are not in it',
       key: (row) => `${row.event} ${row.scenario}`,
-      columns: [
-        text('Event', ({ event }) => event),
-        text('Ends', ({ scenario }) => scenario),
-        number('Result', ({ result }) => gain(result)),
-        number('From now', (row) => gain(row.from_now)),
-      ],
     },
+    view.scenarios,
+    [
+      text('Event', ({ event }) => event),
+      text('Ends', ({ scenario }) => scenario),
+      number('Result', ({ result }) => gain(result)),
+      number('From now', (row) => gain(row.from_now)),
+    ],
   )}
-  ${table('risk-events', 'Events at their worst', view.events, {
-    key: ({ id }) => id,
-    columns: [
-      text('Event', ({ title, id }) => title || id),
-      used('Loss', (row) => [[money(row.loss), ` (${percent(row.share)})`], row.share]),
-      number('Net shares', ({ position }) => shares(position)),
-      number('Markets', ({ markets }) => markets),
-    ],
-  })}
-  ${table('risk-markets', 'Markets held or quoted', view.markets, {
-    key: ({ id }) => id,
-    columns: [
-      link('Market', ({ title, id }) => [title, marketHref(id)]),
-      used('Net shares', (row) => [[shares(row.net), ` (${percent(row.share)})`], row.share]),
-      number('Bound', ({ limit }) => shares(limit)),
-      number('Mark', ({ mark }) => price(mark, 3)),
-    ],
-  })}`;
+  ${table({ id: 'risk-events', title: 'Events at their worst' }, view.events, [
+    text('Event', ({ title, id }) => title || id),
+    used('Loss', (row) => [[money(row.loss), ` (${percent(row.share)})`], row.share]),
+    number('Net shares', ({ position }) => shares(position)),
+    number('Markets', ({ markets }) => markets),
+  ])}
+  ${table({ id: 'risk-markets', title: 'Markets held or quoted' }, view.markets, [
+    link('Market', ({ title, id }) => [title, marketHref(id)]),
+    used('Net shares', (row) => [[shares(row.net), ` (${percent(row.share)})`], row.share]),
+    number('Bound', ({ limit }) => shares(limit)),
+    number('Mark', ({ mark }) => price(mark, 3)),
+  ])}`;
 
 /** @param {{ view: import('../../console/views/health-view.js').HealthView, now: number }} props */
 export const Health = ({ view, now }) =>
@@ -185,45 +167,33 @@ export const Health = ({ view, now }) =>
     'health-figures',
     view.figures.map(({ name, value, is_bad: isBad }) => [name, value, isBad]),
   )}
-  ${table('health-budgets', 'Requests a minute', view.budgets, {
-    columns: [
-      text('Scope', ({ scope }) => scope),
-      used('Left', ({ available, limit }) => [String(available), limit > 0 ? 1 - available / limit : null]),
-      number('We allow ourselves', (row) => row.perMinute),
-      number('The exchange allows', ({ limit }) => limit),
-      text('Throttled', (row) => (row.blockedUntilMs === null ? 'no' : `until ${clock(row.blockedUntilMs)}`)),
-    ],
-  })}
-  ${table('health-spent', 'Requests of this run by purpose', view.spent, {
-    isNarrow: true,
-    columns: [text('Purpose', ({ purpose }) => purpose), number('Requests', ({ total }) => total)],
-  })}
-  ${table('health-requests', 'Requests of this run', view.requests, {
-    columns: [
-      text('Endpoint', ({ endpoint }) => endpoint),
-      number('Answered', ({ answered }) => answered),
-      number('Refused', ({ refused }) => refused),
-      number('No answer', ({ unknown }) => unknown),
-      number('p50', ({ p50 }) => p50),
-      number('p95', ({ p95 }) => p95),
-      number('p99', ({ p99 }) => p99),
-    ],
-  })}
-  ${table('health-feeds', 'Feeds', view.feeds, {
-    columns: [
-      text('Feed', ({ name }) => name),
-      number('Current markets', ({ current }) => current),
-      number('Newest', (row) => (row.ageMs === null ? '–' : `${(row.ageMs / 1000).toFixed(1)} s`)),
-      number('Values', ({ values }) => values),
-      number('Problems', ({ problems }) => problems),
-      text('Trouble', ({ trouble }) => trouble || 'none'),
-    ],
-  })}
-  ${table('health-books', 'Books, oldest first', view.books, {
-    key: ({ id }) => id,
-    columns: [
-      link('Market', ({ title, id }) => [title, marketHref(id)]),
-      number('Seen', ({ seen }) => ageText(seen, now)),
-      text('Trouble', ({ trouble }) => trouble || 'none'),
-    ],
-  })}`;
+  ${table({ id: 'health-budgets', title: 'Requests a minute' }, view.budgets, [
+    text('Scope', ({ scope }) => scope),
+    used('Left', ({ available, limit }) => [String(available), limit > 0 ? 1 - available / limit : null]),
+    number('We allow ourselves', (row) => row.perMinute),
+    number('The exchange allows', ({ limit }) => limit),
+    text('Throttled', (row) => (row.blockedUntilMs === null ? 'no' : `until ${clock(row.blockedUntilMs)}`)),
+  ])}
+  ${table({ id: 'health-spent', title: 'Requests of this run by purpose', isNarrow: true }, view.spent, [text('Purpose', ({ purpose }) => purpose), number('Requests', ({ total }) => total)])}
+  ${table({ id: 'health-requests', title: 'Requests of this run' }, view.requests, [
+    text('Endpoint', ({ endpoint }) => endpoint),
+    number('Answered', ({ answered }) => answered),
+    number('Refused', ({ refused }) => refused),
+    number('No answer', ({ unknown }) => unknown),
+    number('p50', ({ p50 }) => p50),
+    number('p95', ({ p95 }) => p95),
+    number('p99', ({ p99 }) => p99),
+  ])}
+  ${table({ id: 'health-feeds', title: 'Feeds' }, view.feeds, [
+    text('Feed', ({ name }) => name),
+    number('Current markets', ({ current }) => current),
+    number('Newest', (row) => (row.ageMs === null ? '–' : `${(row.ageMs / 1000).toFixed(1)} s`)),
+    number('Values', ({ values }) => values),
+    number('Problems', ({ problems }) => problems),
+    text('Trouble', ({ trouble }) => trouble || 'none'),
+  ])}
+  ${table({ id: 'health-books', title: 'Books, oldest first' }, view.books, [
+    link('Market', ({ title, id }) => [title, marketHref(id)]),
+    number('Seen', ({ seen }) => ageText(seen, now)),
+    text('Trouble', ({ trouble }) => trouble || 'none'),
+  ])}`;

@@ -18,22 +18,18 @@ export function Overview({ state, money: booked }) {
   const bars = gainBars([...results.values()].map(Number));
   return html`${figures('figures', figuresOf(state))}
     <${Equity} view=${booked} />
-    ${table('markets', 'Markets', state.markets, {
-      key: ({ id }) => id,
-      kind: (one) => (one.is_old ? 'old' : ''),
-      columns: [
-        link('Market', ({ title, id }) => [title, marketHref(id)]),
-        number('Best bid', (one) => price(one.best_bid, one.places)),
-        number('Our bid', (one) => price(one.bid, one.places)),
-        number('Fair', (one) => price(one.fair, one.places + 1)),
-        number('Our ask', (one) => price(one.ask, one.places)),
-        number('Best ask', (one) => price(one.best_ask, one.places)),
-        number('Net', ({ net }) => shares(net)),
-        used('At marks', ({ id }) => bars(gain(results.get(id) ?? ''), Number(results.get(id) ?? 0))),
-        number('Book', (one) => ageText(one.book_seen, state.now)),
-        link('State', ({ state: why, id }) => [why.length > WHY ? `${why.slice(0, WHY)}…` : why, explainHref(id)]),
-      ],
-    })}
+    ${table({ id: 'markets', title: 'Markets', kind: (one) => (one.is_old ? 'old' : '') }, state.markets, [
+      link('Market', ({ title, id }) => [title, marketHref(id)]),
+      number('Best bid', (one) => price(one.best_bid, one.places)),
+      number('Our bid', (one) => price(one.bid, one.places)),
+      number('Fair', (one) => price(one.fair, one.places + 1)),
+      number('Our ask', (one) => price(one.ask, one.places)),
+      number('Best ask', (one) => price(one.best_ask, one.places)),
+      number('Net', ({ net }) => shares(net)),
+      used('At marks', ({ id }) => bars(gain(results.get(id) ?? ''), Number(results.get(id) ?? 0))),
+      number('Book', (one) => ageText(one.book_seen, state.now)),
+      link('State', ({ state: why, id }) => [why.length > WHY ? `${why.slice(0, WHY)}…` : why, explainHref(id)]),
+    ])}
     ${orderTable('orders', 'Open orders', state.orders)}
     ${fillTable('fills', 'Newest fills', state.fills)}
     ${lineTable('events', 'What happened', state.events)}`;

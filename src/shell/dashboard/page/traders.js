@@ -18,20 +18,22 @@ export function Traders({ all: { traders, sums, now } }) {
   ]);
   return html`<p class="soft">Traders of one venue add up; a figure that is not known of all says of how many. What a trader that does not
 answer told last is old, and in the sums all the same.</p>
-    ${table('trader-sums', 'Together', sums, {
-      key: ({ group }) => group,
-      columns: [
-        text('Venue', ({ group }) => group),
-        number('Answer', (one) => `${one.answering} of ${one.traders}`),
-        ...figures.map(([head, name, format]) => number(head, (one) => sumText(one[name], one.traders, format))),
-        orders,
-        alerts,
-      ],
-    })}
-    ${table('trader-list', 'Each', traders, {
-      key: ({ name }) => name,
-      kind: (one) => (one.answers && one.critical === 0 ? '' : 'loud'),
-      columns: [
+    ${table({ id: 'trader-sums', title: 'Together', key: ({ group }) => group }, sums, [
+      text('Venue', ({ group }) => group),
+      number('Answer', (one) => `${one.answering} of ${one.traders}`),
+      ...figures.map(([head, name, format]) => number(head, (one) => sumText(one[name], one.traders, format))),
+      orders,
+      alerts,
+    ])}
+    ${table(
+      {
+        id: 'trader-list',
+        title: 'Each',
+        key: ({ name }) => name,
+        kind: (one) => (one.answers && one.critical === 0 ? '' : 'loud'),
+      },
+      traders,
+      [
         link('Trader', ({ name }) => [name, traderHref(name)]),
         text('Mode', (one) => (one.answers ? one.mode : one.mode.toUpperCase())),
         number('Last word', (one) => (one.heard === null ? 'never' : `${ageText(one.heard, now)} ago`)),
@@ -42,7 +44,7 @@ answer told last is old, and in the sums all the same.</p>
         text('Guardian', ({ guardian }) => guardian),
         text('Why', ({ reason }) => reason || '–'),
       ],
-    })}`;
+    )}`;
 }
 
 /** @param {{ readonly sum: string, readonly known: number }} figure @param {number} traders @param {(value: string) => any} format */

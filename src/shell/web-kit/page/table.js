@@ -34,17 +34,19 @@ export const used = (head, of) => ({
   },
 });
 
+/** The row's own name, else its place. @param {any} row @param {number} index */
+const usualKey = ({ id, key }, index) => id ?? key ?? String(index);
+
 /**
  * @template Row
- * @param {string} id of the rows @param {string} title @param {readonly Row[]} rows
- * @param {{ columns: readonly Column<Row>[], key?: (row: Row, index: number) => string, kind?: (row: Row) => string,
+ * @param {{ id: string, title: string, key?: (row: Row, index: number) => string, kind?: (row: Row) => string,
  *   none?: string, isNarrow?: boolean }} options `none`: text without rows. `isNarrow`: fits a telephone; rows of others become cards there
+ * @param {readonly Row[]} rows @param {readonly Column<Row>[]} columns
  */
 export function table(
-  id,
-  title,
+  { id, title, key = usualKey, kind = () => '', none: nothing = 'none', isNarrow = false },
   rows,
-  { columns, key = (_, index) => String(index), kind = () => '', none: nothing = 'none', isNarrow = false },
+  columns,
 ) {
   const heads = columns.map(
     (column) => html`<th class=${column.kind.startsWith('number') ? 'number' : ''}>${column.head}</th>`,
