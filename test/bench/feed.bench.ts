@@ -105,7 +105,7 @@ function publisherOf(world: World) {
     },
   };
   const steadyMs = () => world.nowMs + performance.now() - clock.beganMs;
-  return { clock, publisher: new TelemetryPublisher(source, { steadyMs, nowMs: () => world.nowMs }) };
+  return { clock, publisher: new TelemetryPublisher(source, { steadyMs, nowMs: () => world.nowMs, cpuMs: steadyMs }) };
 }
 
 function beatOnce(world: World, clock: { beganMs: number }, publisher: TelemetryPublisher | null, figures: Figures) {

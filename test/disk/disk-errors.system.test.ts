@@ -15,7 +15,7 @@ if (missing !== null) console.warn(`the tests of disk errors are skipped: ${miss
 /** Long enough that the log is checkpointed into the file during the work. */
 const WORK: Work = { seed: 6, commits: 140, reopenAfter: 30 };
 
-/** Writes and syncs in steps that cover each kind of file; `npm run disk` takes each one. */
+/** Writes and syncs in steps that cover each kind of file; `npm run lab -- disk` takes each one. */
 const FAULTS = [
   { kind: 'sync', error: 'EIO', every: times(12, 4) },
   { kind: 'write', error: 'ENOSPC', every: times(201, 101) },

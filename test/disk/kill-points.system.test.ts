@@ -11,7 +11,7 @@ const pair = (first: readonly [Call, number], second: readonly [Call, number]): 
   second: { call: second[0], nth: second[1] },
 });
 
-// A sample of the points of `npm run kill-points`, each with a second kill: usually six kills in all.
+// A sample of the points of `npm run lab -- kill-points`, each with a second kill: usually six kills in all.
 describe.skipIf(missing !== null)('a process that is killed as it writes, and again as it recovers', () => {
   const usual = [
     { flow: 'place', at: [pair(['fsync', 12], ['pwrite64', 80])] },

@@ -1,5 +1,5 @@
 /**
- * npm run kill-points [-- --points N] [--flow NAME] [--seed N] [--write]
+ * npm run lab -- kill-points [--points N] [--flow NAME] [--seed N] [--write]
  *
  * Kills real processes as they enter a system call that has an outside effect, and again while they recover. Compares
  * the result with the exchange, which stays up. `--points` in all flows together, default 200. Needs strace; without

@@ -1,5 +1,5 @@
 /**
- * npm run disk [-- --every N] [--traders N] [--write]
+ * npm run lab -- disk [--every N] [--traders N] [--write]
  *
  * A power loss at every write and sync of a working ledger, and a failure of each; `--every N` takes each Nth. Then
  * real traders start on disks that fail at the first, second, third … write and sync, each step half as long again,

@@ -8,7 +8,7 @@ if (missing !== null) console.warn(`the tests of power losses are skipped: ${mis
 
 const WORK: Work = { seed: 5, commits: 80, reopenAfter: 30 };
 
-/** This number of power losses, spread over the work, each with the next mode; `npm run disk` takes every place. */
+/** This number of power losses, spread over the work, each with the next mode; `npm run lab -- disk` takes every place. */
 const losses = (work: Work, peace: Peace, count: number, again?: number) =>
   Array.from({ length: count }, (_, n) => {
     const at = 1 + Math.floor((n * peace.operations) / count);

@@ -1,5 +1,5 @@
 /**
- * npm run anatomy -- [--data FOLDER] [--latencies MS,MS,…] NAME…
+ * npm run lab -- anatomy [--data FOLDER] [--latencies MS,MS,…] NAME…
  *
  * Profit of shipped strategies on recorded markets: the result of their fills after 1 s to 300 s and at the end, by
  * taker, side, price, time left, position and place in the queue. The result of long holding is mostly luck, so the
@@ -26,7 +26,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 if (positionals.length === 0) {
-  console.error('Name at least one file of config/strategies, without its ending: npm run anatomy -- belief-maker');
+  console.error('Name at least one file of config/strategies, without its ending: npm run lab -- anatomy belief-maker');
   process.exit(2);
 }
 const data = resolve(values.data ?? join(REAL_DATA, 'kalshi-gold15m'));

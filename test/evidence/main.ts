@@ -1,5 +1,5 @@
 /**
- * npm run evidence [-- --data FOLDER] [--write] [NAME…]
+ * npm run lab -- evidence [--data FOLDER] [--write] [NAME…]
  *
  * Results of the shipped strategies on recorded real markets: with every queue of the bracket and both rules about
  * crossings, repeated at one and at four times the latency. `--data` names a folder of recordings (default: the real

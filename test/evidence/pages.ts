@@ -1,5 +1,5 @@
 /**
- * npm run strategy-pages [-- NAME…] [--seeds N] [--write]
+ * npm run lab -- strategy-pages [NAME…] [--seeds N] [--write]
  *
  * Results of the shipped strategies in the arena and on the shipped sample: two tables for each page of
  * docs/strategies. NAME: only these modules. `--write` puts the tables, with their date, into the pages. All of them

@@ -1,5 +1,5 @@
 /**
- * `npm run hour [-- --minutes N --markets N --strategy FILE]`: the compiled program quotes many markets of the paper
+ * `npm run lab -- hour [--minutes N --markets N --strategy FILE]`: the compiled program quotes many markets of the paper
  * exchange's crowd over loopback HTTP for an hour of real time. Its journal gives the results: rejections by rate
  * limits, the age of books, and the duration of the trader's steps.
  */

@@ -1,4 +1,4 @@
-/** `npm run measure`: the shape of the code in one table. `--root DIR` measures another checkout, `--json` prints JSON. */
+/** `npm run lab -- measure`: the shape of the code in one table. `--root DIR` measures another checkout, `--json` prints JSON. */
 
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -45,7 +45,7 @@ export class Readers {
         mode: unused,
         onFailure: () => undefined,
       },
-      { steadyMs: nowMs, nowMs },
+      { steadyMs: nowMs, nowMs, cpuMs: nowMs },
     );
   }
 

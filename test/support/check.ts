@@ -7,10 +7,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { closingText, readCounts } from './counts.js';
+import { LAB_SCRIPTS } from './lab.js';
 
-/** The scripts behind these names. This runs under npm, and each start of npm takes 0.2 s of processor time. */
+/** The script behind this name. This runs under npm, and each start of npm takes 0.2 s of processor time. */
 const { scripts } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8')) as {
-  readonly scripts: Readonly<Record<'types' | 'lint', string>>;
+  readonly scripts: Readonly<Record<'lint', string>>;
 };
 /** Prefix of the command `npm test` in README, such as `faketime -f +97d`; `.ci/run` sets it. */
 const fastUnder = process.env['TWINBOOK_FAST_UNDER'] ?? '';
@@ -29,7 +30,7 @@ const ONLY_IN_ALL = [
 const COMMANDS = [
   `vitest run --project system ${ONLY_IN_ALL.map((files) => `--exclude '${files}'`).join(' ')}`,
   `nice -n 5 ${fastUnder} npm test`,
-  `${scripts.types} && ${scripts.lint}`,
+  `${LAB_SCRIPTS['types']} && ${scripts.lint}`,
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'twinbook-check-'));

@@ -2,7 +2,14 @@
 
 import { execFile } from 'node:child_process';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { type OperatorName, operatorRequest } from '../../shared/protocol/operator-commands.js';
+import {
+  FIRST_NAMES,
+  OPERATOR_COMMANDS,
+  OPERATOR_NAMES,
+  type OperatorName,
+  type OperatorRow,
+  operatorRequest,
+} from '../../shared/protocol/operator-commands.js';
 import { askTrader } from '../control/control-client.js';
 import type { ControlQuestion } from '../control/control-protocol.js';
 import { leaveStopFile, locateStopFile } from '../control/stop-file.js';
@@ -14,6 +21,66 @@ import type { Watch } from './watch.js';
 
 /** A trader obeys within seconds or hangs; the page waits slightly longer. */
 const WITHIN_MS = 2_000;
+
+/** Modes without orders. */
+export const STOPPED_MODES = ['paused', 'halted', 'killed', 'stopping', 'stopped', 'ending'];
+/** Commands that change nothing in a mode in which the trader quotes. */
+const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
+  widened: ['widen'],
+  reducing: ['widen', 'reduce-only'],
+  canceling: ['widen', 'reduce-only'],
+  flattening: ['widen', 'reduce-only', 'flatten'],
+};
+
+/** What decides which commands are useful. */
+interface ActionFacts {
+  readonly mode: string;
+  /** False: only the stop file reaches the trader. */
+  readonly answers: boolean;
+  readonly openOrders: number;
+  readonly isHolding: boolean;
+  /** Command that leads back up; empty without one. */
+  readonly wayBack: string;
+}
+
+/** A button of the page. */
+const describeAction = (name: OperatorName, [label, help]: OperatorRow['button'], action: string = name) => ({
+  name: action,
+  label,
+  help,
+  role: OPERATOR_COMMANDS[name].role,
+  isFirst: FIRST_NAMES.some((first) => first === name),
+});
+
+export type PageButton = ReturnType<typeof describeAction>;
+
+/** Commands that change something now, in the order of the buttons. */
+export function listActions({ mode, answers, openOrders, isHolding, wayBack }: ActionFacts): readonly PageButton[] {
+  const isUseful = (name: OperatorName): boolean => {
+    if (name === 'kill') return !['killed', 'stopped', 'ending'].includes(mode);
+    if (!answers) return false;
+    if (name === 'resume' || name === 'unkill') return wayBack.startsWith(name);
+    if (name === 'cancel-all') return openOrders > 0;
+    if (name === 'flatten' && (!isHolding || mode === 'killed')) return false;
+    return name === 'flatten' || !STOPPED_MODES.includes(mode) ? USELESS[mode]?.includes(name) !== true : false;
+  };
+  return OPERATOR_NAMES.filter(isUseful).map((name) => describeAction(name, OPERATOR_COMMANDS[name].button));
+}
+
+/** Commands on all traders at once. */
+export const ACTIONS_ON_ALL = FIRST_NAMES.map((name) => describeAction(name, OPERATOR_COMMANDS[name].button));
+
+/** The same for one market. @param isStopped whether the trader quotes nothing */
+export function listMarketActions(isPaused: boolean, isHolding: boolean, isStopped: boolean): readonly PageButton[] {
+  if (isStopped) return [];
+  const { pause, resume, flatten } = OPERATOR_COMMANDS;
+  return [
+    isPaused
+      ? describeAction('resume', resume.marketButton, 'resume-market')
+      : describeAction('pause', pause.marketButton, 'pause-market'),
+    ...(isHolding ? [describeAction('flatten', flatten.marketButton, 'flatten-market')] : []),
+  ];
+}
 
 export interface ActionPlace {
   readonly socket: string;

@@ -10,6 +10,7 @@ import { type Dashboard, openDashboard } from '../dashboard/dashboard.js';
 import { nowMs } from '../runtime/clock.js';
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
+import { ACTIONS_ON_ALL } from './actions.js';
 import { renderMetrics } from './metrics/collect.js';
 import { METRICS_TYPE } from './metrics/exposition.js';
 import { readPasses } from './password.js';
@@ -98,7 +99,7 @@ const makeHost = (traders: readonly ShownTrader[]): Host => ({
   trader: (name) => traders.find((one) => one.name === name) ?? null,
   traders: () => {
     const rows = traders.map((trader) => trader.row());
-    return { now: nowMs(), traders: rows, sums: sumTraders(rows) };
+    return { now: nowMs(), actions: ACTIONS_ON_ALL, traders: rows, sums: sumTraders(rows) };
   },
   metrics: () => ({ type: METRICS_TYPE, text: renderMetrics(...traders.map((trader) => trader.scrape())) }),
 });

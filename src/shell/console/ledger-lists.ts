@@ -3,6 +3,7 @@
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import type { LedgerConnection } from './ledger-connection.js';
+import { listEvents } from './views/log-view.js';
 import { fillRow, orderRow } from './views/orders-view.js';
 
 /** Rows per list: one or two screens. */
@@ -48,5 +49,5 @@ const readLists = (ledger: LedgerReader) => ({
     .slice(-MOST_ORDERS)
     .map(orderRow),
   fills: ledger.fills({ limit: ROWS }).map(fillRow),
-  events: ledger.events(ROWS),
+  events: listEvents(ledger, ROWS),
 });

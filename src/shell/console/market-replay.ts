@@ -107,7 +107,8 @@ export class MarketReplay {
   }
 }
 
-function spareOthers({ pid }: ChildProcess): void {
+/** The trader has priority. */
+export function spareOthers({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {

@@ -4,16 +4,51 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { describeQuoting, type MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { BookedFill } from '../../trader/ledger/contract.js';
+import { listMarketActions } from './actions.js';
+import { groupRefusals } from './views/log-view.js';
 import { yesPrice } from './views/texts.js';
 
 export const moneyText = (value: number | null): string => (value === null ? '' : formatDecimal(value as Micros)); // whole millionths
 const priceText = (value: number | null): string | null => (value === null ? null : moneyText(value));
 
-export function marketRow(market: MarketStatus) {
+/** Usual age of a book, ms, where its trader plans no interval between looks. */
+const USUAL_AGE_MS = 10_000;
+/** Looks that may fail before a book is old. */
+const LOOKS = 3;
+
+/** Age from which a book is older than usual, ms. */
+const usualAgeOf = ({ worth }: MarketStatus): number =>
+  worth === null ? USUAL_AGE_MS : Math.max(USUAL_AGE_MS, LOOKS * 1000 * worth.value.lookEveryS);
+
+/** Decimals of a cent, and of the finest tick of any venue. */
+const [FEWEST_PLACES, MOST_PLACES] = [2, 4];
+
+/** Decimals of the tick, as far as the known prices show it. */
+function tickPlaces({ bestBidMicros, bestAskMicros, orders, bids = [], asks = [] }: MarketStatus): number {
+  const known = [bestBidMicros, bestAskMicros, ...orders.map(({ priceMicros: price }) => price)];
+  const levels = [...bids, ...asks].map(([price]) => price);
+  return [...known, ...levels].reduce<number>((most, price) => {
+    if (price === null) return most;
+    return Math.min(MOST_PLACES, Math.max(most, moneyText(price).split('.')[1]?.length ?? 0));
+  }, FEWEST_PLACES);
+}
+
+export interface TraderFacts {
+  readonly nowMs: number;
+  /** Mode of a trader that quotes nothing; null while it quotes. */
+  readonly stopped: string | null;
+  /** Condition ids of markets that are paused alone. */
+  readonly paused: readonly string[];
+}
+
+export function marketRow(market: MarketStatus, { nowMs, stopped }: Pick<TraderFacts, 'nowMs' | 'stopped'>) {
+  const { bookSeenMs: seen } = market;
   return {
+    places: tickPlaces(market),
+    is_old: seen === null || nowMs - seen > usualAgeOf(market),
     id: market.conditionId,
     title: market.title,
-    state: describeQuoting(market),
+    state: stopped ?? describeQuoting(market),
     bid: priceText(market.bidMicros),
     ask: priceText(market.askMicros),
     fair: priceText(market.fairMicros),
@@ -28,14 +63,19 @@ export function marketRow(market: MarketStatus) {
 }
 
 /** @param fills own fills there, newest first */
-export const marketDetail = (market: MarketStatus, fills: readonly BookedFill[]) => ({
-  ...marketRow(market),
+export const marketDetail = (market: MarketStatus, fills: readonly BookedFill[], facts: TraderFacts) => ({
+  ...marketRow(market, facts),
+  actions: listMarketActions(
+    facts.paused.includes(market.conditionId),
+    market.yesMicros !== market.noMicros,
+    facts.stopped !== null,
+  ),
   strategy: market.strategies.join(', '),
   note: market.note,
   resolves: market.resolvesMs,
   ladder: makeLadder(market),
   factors: Object.entries(market.factors).map(([name, value]) => ({ name, value })),
-  refusals: market.refusals.map(({ name, count, text }) => ({ control: name, count, text })),
+  refusals: groupRefusals(market.refusals),
   tape: market.trades === undefined ? null : makeTape(market.trades, fills),
 });
 

@@ -5,7 +5,8 @@ import type { AccountStatus, ProcessStatus } from '../../shared/protocol/trader-
 import { agreementText } from '../../trader/reconcile/differences.js';
 import { ALERT_SEVERITIES } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
-import { marketDetail, marketRow, moneyText } from './page-market.js';
+import { listActions, STOPPED_MODES } from './actions.js';
+import { marketDetail, marketRow, moneyText, type TraderFacts } from './page-market.js';
 import type { ShownParts } from './shown-parts.js';
 import type { TraderState } from './trader-state.js';
 import type { Watch } from './watch.js';
@@ -24,12 +25,20 @@ export function makePageState(
   market: string | null,
 ) {
   const { hello, account } = trader;
+  const markets = [...trader.markets.values()];
+  const timeMs = nowMs();
+  const judged = judgeMode(trader);
   const wanted = trader.markets.get(market ?? '');
+  const facts: TraderFacts = {
+    nowMs: timeMs,
+    stopped: STOPPED_MODES.includes(judged.mode) ? judged.mode : null,
+    paused: account?.pausedMarkets.map(({ conditionId }) => conditionId) ?? [],
+  };
   const listFills = (id: string) =>
     ledger.read((open) => open.fills({ marketConditionId: id, limit: TAPE_FILLS })) ?? [];
   return {
     trader: name,
-    ...judgeMode(trader),
+    ...judged,
     /** When this console saw the mode begin, by the trader's clock; null if it began before. */
     mode_since: trader.isCurrent ? trader.modeSinceMs : null,
     /** False: everything below is old. */
@@ -38,7 +47,7 @@ export function makePageState(
     heard: trader.frameMs,
     guardian: guardian.status(),
     silent: account?.silent ?? false,
-    now: nowMs(),
+    now: timeMs,
     started: hello?.startedMs ?? 0,
     pid: hello?.pid ?? 0,
     version: hello?.version ?? '',
@@ -46,11 +55,21 @@ export function makePageState(
     base_url: hello?.baseUrl ?? '',
     config_hash: hello?.configHash ?? '',
     way_back: account?.wayBack ?? '',
+    actions: listActions({
+      mode: judged.mode,
+      answers: trader.isCurrent,
+      openOrders: account?.openOrders ?? 0,
+      isHolding: markets.some(({ yesMicros, noMicros }) => yesMicros !== noMicros),
+      wayBack: account?.wayBack ?? '',
+    }),
+    /** When the newest stop was proven, Unix ms; null until nothing rests. */
+    proven: account?.proven === true ? account.provenMs : null,
     alerts: countAlerts(watch),
     brake: account?.health.brake ?? 0,
     losses: account === null || hello === null ? [] : listLosses(account, hello),
     cash: moneyText(account?.cashMicros ?? null),
     result: moneyText(account?.resultMicros ?? null),
+    result_day: moneyText(account?.days?.current.resultMicros ?? null),
     open_orders: account?.openOrders ?? 0,
     unknown_orders: account?.unknownOrders ?? 0,
     fill_count: account?.fills ?? 0,
@@ -60,8 +79,8 @@ export function makePageState(
       remaining: Math.max(0, available),
     })),
     agreement: account === null ? null : describeAgreement(account),
-    markets: Array.from(trader.markets.values(), marketRow),
-    market: wanted === undefined ? null : marketDetail(wanted, listFills(wanted.conditionId)),
+    markets: markets.map((market) => marketRow(market, facts)),
+    market: wanted === undefined ? null : marketDetail(wanted, listFills(wanted.conditionId), facts),
     ...lists.read(),
   };
 }

@@ -4,6 +4,7 @@ import type { TraderConfig } from '../config/load.js';
 import type { LedgerConnection } from './ledger-connection.js';
 import type { LedgerLists } from './ledger-lists.js';
 import type { MarketReplay } from './market-replay.js';
+import type { Reports } from './reports.js';
 import type { AlertStore } from './store/alert-store.js';
 import type { History } from './store/history.js';
 import type { TraderState } from './trader-state.js';
@@ -31,4 +32,5 @@ export interface ShownParts {
   readonly past: MarketReplay;
   readonly watch: Watch;
   readonly alerts: AlertStore;
+  readonly reports: Reports;
 }

@@ -15,6 +15,7 @@ import { MarketReplay } from './market-replay.js';
 import type { ScrapeFacts } from './metrics/collect.js';
 import { readFileFacts } from './metrics/file-facts.js';
 import { makePageState } from './page-state.js';
+import { Reports } from './reports.js';
 import type { ShownParts } from './shown-parts.js';
 import { AlertStore, UpdateStore } from './store/alert-store.js';
 import { History, takeSample } from './store/history.js';
@@ -63,6 +64,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
   const alerts = new AlertStore(store);
   const book = new ResultBook();
   const past = new MarketReplay(config.file);
+  const reports = new Reports({ configFile: config.file, ledgerPath, recordings: config.recording.dir });
   const duty = new Duty({ path: locateStore(ledgerPath), startedMs: nowMs(), note });
   const watch = new Watch({
     config,
@@ -77,7 +79,20 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
     isWithTrader,
     refusedLogins: () => refusedLogins?.() ?? 0,
   });
-  const shown: ShownParts = { name, config, guardian, trader, ledger, lists, history, book, past, watch, alerts };
+  const shown: ShownParts = {
+    name,
+    config,
+    guardian,
+    trader,
+    ledger,
+    lists,
+    history,
+    book,
+    past,
+    watch,
+    alerts,
+    reports,
+  };
   const endCommands = listenForCommands({ ...shown, memory: new UpdateStore(store), note });
   const watchers = new Set<() => void>();
   const subscription = new Subscription(control.socket, {
@@ -105,6 +120,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
       return () => watchers.delete(onChange);
     },
     view: makeViews(shown),
+    report: (file) => reports.read(file),
     csv: (file) =>
       ledger.read((open) =>
         makeCsv(file, {
@@ -122,6 +138,10 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
           const { isDone, text } = acknowledge(shown, null);
           return { refusal: isDone ? null : text, text };
         }
+        case 'report':
+          return reports.start('ledger', null);
+        case 'backtest':
+          return reports.start('backtest', market);
         case 'apply':
         case 'rollback':
           return changeConfig(action, reason, config.file);
@@ -145,6 +165,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
     close: () => {
       clearInterval(sampling);
       past.close();
+      reports.close();
       endCommands();
       watch.close();
       duty.close();

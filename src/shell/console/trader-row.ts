@@ -4,6 +4,7 @@ import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 import { add, ZERO } from '../../shared/base/micros.js';
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import { describeQuoting } from '../../shared/protocol/trader-status.js';
+import type { PageButton } from './actions.js';
 import { moneyText } from './page-market.js';
 import { countAlerts, judgeMode } from './page-state.js';
 import type { ShownParts } from './shown-parts.js';
@@ -50,6 +51,7 @@ export type TraderRow = ReturnType<typeof makeTraderRow>;
 export interface ServedTraders {
   readonly now: number;
   readonly role: Role;
+  readonly actions: readonly PageButton[];
   readonly traders: readonly TraderRow[];
   readonly sums: ReturnType<typeof sumTraders>;
 }

@@ -28,6 +28,12 @@ export interface TelemetryOptions {
   readonly log: Log;
 }
 
+/** Processor time of this process, ms. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 export class Telemetry {
   readonly publisher: TelemetryPublisher;
   readonly #options: TelemetryOptions;
@@ -57,7 +63,7 @@ export class Telemetry {
         onFailure: (error) =>
           options.log.logger.error({ err: error }, 'telemetry failed; its readers were disconnected'),
       },
-      { steadyMs, nowMs },
+      { steadyMs, nowMs, cpuMs },
     );
   }
 

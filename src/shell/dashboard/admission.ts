@@ -95,6 +95,13 @@ export class Gate {
     return null;
   }
 
+  /** The same for the requested trader. */
+  admitTo(host: Host, request: FastifyRequest<Query>, reply: FastifyReply, least: Role = 'view') {
+    const role = this.admit(request, reply, least);
+    const trader = role === null ? null : findTrader(host, request.query, reply);
+    return role === null || trader === null ? null : { role, trader };
+  }
+
   /** Events of an admitted request, each with its proof as its id. */
   proveEvents(request: FastifyRequest): (data: string) => string {
     const admitted = this.#admitted.get(request);

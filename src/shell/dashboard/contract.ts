@@ -14,8 +14,14 @@ import {
 type MarketAction = `${MarketName}-market`;
 const ofMarket = (name: MarketName): MarketAction => `${name}-market`;
 
-/** Buttons that send no command to the trader: `ack` acknowledges alerts, the others change the configuration. */
-const OTHER_ACTIONS = { ack: 'stop', apply: 'operate', rollback: 'operate' } as const satisfies Record<string, Role>;
+/** Buttons that send no command to the trader: acknowledge alerts, change the configuration, make a report. */
+const OTHER_ACTIONS = {
+  ack: 'stop',
+  apply: 'operate',
+  rollback: 'operate',
+  report: 'operate',
+  backtest: 'operate',
+} as const satisfies Record<string, Role>;
 
 export type TraderAction = OperatorName | MarketAction;
 export type PageAction = TraderAction | keyof typeof OTHER_ACTIONS;
@@ -89,6 +95,12 @@ export interface ViewQuery {
   readonly spanMs: number;
   /** An earlier time, Unix ms; null for now. */
   readonly atMs: number | null;
+  /** A side of orders, or a severity of lines; empty for all. */
+  readonly side: string;
+  /** Words that each row of a list contains. */
+  readonly words: string;
+  /** Of a list; 0 is the newest. */
+  readonly page: number;
 }
 
 /**
@@ -104,7 +116,12 @@ export interface TraderHost {
   view(name: ViewName, query: ViewQuery): Promise<object | null>;
   /** Comma-separated values; null while the ledger cannot be read. */
   csv(name: CsvName): string | null;
-  /** `reason` is empty when none was given, `market` the condition id for an action on one market, else null. */
+  /** HTML of a report; null for an unknown name. */
+  report(name: string): string | null;
+  /**
+   * `reason` is empty when none was given. `market` is the condition id for an action on one market, the recording for a
+   * backtest, else null.
+   */
   act(action: PageAction, reason: string, market: string | null): Promise<Acted>;
 }
 

@@ -6,6 +6,7 @@
  * process, so it answers while the trader hangs.
  */
 
+import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { OWN_HEADERS } from '../web-kit/own-document.js';
@@ -132,16 +133,16 @@ function buildPage({ host, metrics, address }: DashboardOptions, gate: Gate): Fa
   addStreams(server, host, gate);
   addDownloads(server, host, gate);
   addActions(server, host, gate);
+  addReports(server, host, gate);
   addMetrics(server, host, gate, metrics);
   return server;
 }
 
 function addReads(server: FastifyInstance, host: Host, gate: Gate): void {
   server.get<Query>('/state', (request, reply) => {
-    const role = gate.admit(request, reply, 'view');
-    const trader = role === null ? null : findTrader(host, request.query, reply);
-    if (role === null || trader === null) return reply;
-    return reply.send(serveState(host, trader, role, readText(request.query['market'])));
+    const found = gate.admitTo(host, request, reply);
+    if (found === null) return reply;
+    return reply.send(serveState(host, found.trader, found.role, readText(request.query['market'])));
   });
   server.get('/traders', (request, reply) => {
     const role = gate.admit(request, reply, 'view');
@@ -150,21 +151,19 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate): void {
   server.get<Query & { Params: { view: string } }>('/views/:view', async (request, reply) => {
     const name = VIEW_NAMES.find((view): view is ViewName => view === request.params.view);
     // The trader itself computes the files' differences.
-    const role = gate.admit(request, reply, name === 'diff' ? 'operate' : 'view');
-    const trader = role === null ? null : findTrader(host, request.query, reply);
-    if (role === null || trader === null) return reply;
-    const shown = name === undefined ? null : await trader.view(name, viewQuery(request.query));
+    const found = gate.admitTo(host, request, reply, name === 'diff' ? 'operate' : 'view');
+    if (found === null) return reply;
+    const shown = name === undefined ? null : await found.trader.view(name, viewQuery(request.query));
     return shown ?? reply.code(404).send({ error: NOT_KNOWN });
   });
 }
 
 function addDownloads(server: FastifyInstance, host: Host, gate: Gate): void {
   server.get<Query & { Params: { name: string } }>('/csv/:name', (request, reply) => {
-    const role = gate.admit(request, reply, 'view');
-    const trader = role === null ? null : findTrader(host, request.query, reply);
-    if (trader === null) return reply;
+    const found = gate.admitTo(host, request, reply);
+    if (found === null) return reply;
     const name = CSV_NAMES.find((one): one is CsvName => one === request.params.name);
-    const text = name === undefined ? null : trader.csv(name);
+    const text = name === undefined ? null : found.trader.csv(name);
     if (text === null) return reply.code(404).send({ error: NOT_KNOWN });
     const disposition = `attachment; filename="${name}.csv"`;
     return reply.type('text/csv; charset=utf-8').header('content-disposition', disposition).send(text);
@@ -179,7 +178,7 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     const trader = findTrader(host, request.query, reply);
     if (trader === null) return reply;
     const isOfMarket = marketCommand(action) !== null;
-    const market = isOfMarket ? readText(request.query['market']) : null;
+    const market = isOfMarket || action === 'backtest' ? readText(request.query['market']) : null;
     if (isOfMarket && market === null) return reply.code(400).send({ error: NO_MARKET });
     const { refusal, text } = await trader.act(action, readReason(request.body), market);
     return refusal === null ? { done: true, text } : reply.code(409).send({ error: refusal });
@@ -195,6 +194,30 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     const text = traders.map(({ name, refusal, text: done }) => `${name}: ${refusal ?? done}`).join('; ');
     const isDone = traders.every(({ refusal }) => refusal === null);
     return isDone ? { done: true, text } : reply.code(409).send({ error: text });
+  });
+}
+
+/** Reports wait at most this long for the tab that shows them, ms. */
+const REPORT_WAITS_MS = 60_000;
+
+/** A tab sends no proof, so a proven request gets a secret address, valid once. Such a document cannot reach the page. */
+function addReports(server: FastifyInstance, host: Host, gate: Gate): void {
+  const waiting = new Map<string, string>();
+  server.post<Query>('/reports', (request, reply) => {
+    const found = gate.admitTo(host, request, reply);
+    if (found === null) return reply;
+    const html = found.trader.report(readText(request.query['name']) ?? '');
+    if (html === null) return reply.code(404).send({ error: NOT_KNOWN });
+    const key = randomBytes(32).toString('hex');
+    waiting.set(key, html);
+    setTimeout(() => waiting.delete(key), REPORT_WAITS_MS).unref();
+    return reply.send({ path: `/reports/${key}` });
+  });
+  server.get<{ Params: { key: string } }>('/reports/:key', (request, reply) => {
+    const html = waiting.get(request.params.key);
+    if (html === undefined) return reply.code(404).send({ error: NOT_KNOWN });
+    waiting.delete(request.params.key);
+    return reply.header('content-security-policy', 'sandbox allow-scripts').type('text/html; charset=utf-8').send(html);
   });
 }
 
@@ -214,10 +237,11 @@ const NO_ACTION = 'there is no such action';
 const NOT_KNOWN = 'nothing is known of that yet';
 /** Maximum span of a chart. */
 const LONGEST_SPAN_MS = 90 * 86_400_000;
+const MOST_PAGES = 1_000;
 /** Latest valid date. */
 const LATEST_MS = 8_640_000_000_000_000;
 
-function viewQuery({ market, subject, span, at }: Readonly<Record<string, unknown>>): ViewQuery {
+function viewQuery({ market, subject, span, at, side, filter, page }: Readonly<Record<string, unknown>>): ViewQuery {
   const spanMs = Number(readText(span) ?? 0);
   const atMs = Number(readText(at) ?? 0);
   return {
@@ -225,6 +249,9 @@ function viewQuery({ market, subject, span, at }: Readonly<Record<string, unknow
     subject: readText(subject),
     spanMs: spanMs > 0 && spanMs <= LONGEST_SPAN_MS ? spanMs : 0,
     atMs: atMs > 0 && atMs <= LATEST_MS ? atMs : null,
+    side: readText(side) ?? '',
+    words: readText(filter) ?? '',
+    page: Math.min(MOST_PAGES, Number(/^\d+$/.exec(readText(page) ?? '')?.[0] ?? 0)),
   };
 }
 

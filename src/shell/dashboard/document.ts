@@ -1,16 +1,15 @@
 /** The page as one document: style and script, and the policy that lets a browser run only these. */
 
 import { ownPolicy } from '../web-kit/own-document.js';
-import { chartLibrary, readPageScript } from '../web-kit/page-script.js';
+import { chartLicence, readPageScript } from '../web-kit/page-script.js';
 import { STYLE } from './style.js';
 
 /** `policy`: `content-security-policy`. */
 export function pageDocument() {
-  const { style: chartStyle, licence } = chartLibrary();
   const script = readPageScript(new URL('./page/main.js', import.meta.url));
-  const style = `${chartStyle}\n${STYLE.replace(/\s*([{};])\s*|([:,])\s+/g, '$1$2')}`;
+  const style = STYLE.replace(/\s*([{};])\s*|([:,])\s+/g, '$1$2');
   const html = `<!doctype html>
-<!-- Charts by uPlot. ${licence}
+<!-- Charts by uPlot. ${chartLicence()}
 Templates by Preact, Copyright (c) 2015-present Jason Miller, under the same licence, and by htm, Copyright 2018 Google Inc., under the Apache License 2.0 (http://www.apache.org/licenses/LICENSE-2.0). -->
 <html lang="en">
 <head>

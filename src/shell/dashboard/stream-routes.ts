@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Role } from '../../shared/protocol/operator-commands.js';
-import { findTrader, type Gate, type Query, readText } from './admission.js';
+import { type Gate, type Query, readText } from './admission.js';
 import type { Host, TraderHost } from './contract.js';
 import { MOST_STREAMS, type StreamReader, type StreamSource, Streams } from './streams.js';
 
@@ -27,9 +27,9 @@ export function addStreams(server: FastifyInstance, host: Host, gate: Gate): voi
     return reply;
   };
   server.get<Query>('/stream/state', (request, reply) => {
-    const role = gate.admit(request, reply, 'view');
-    const trader = role === null ? null : findTrader(host, request.query, reply);
-    if (role === null || trader === null) return reply;
+    const found = gate.admitTo(host, request, reply);
+    if (found === null) return reply;
+    const { role, trader } = found;
     const market = readText(request.query['market']);
     const name = host.names.length === 1 ? null : readText(request.query['trader']);
     return open(request, reply, [role, name, market], {

@@ -1,8 +1,8 @@
 /** Styles of the page, down to an upright telephone. */
 
-import { THEME } from '../web-kit/theme.js';
+import { CHART_FRAME, THEME } from '../web-kit/theme.js';
 
-export const STYLE = `${THEME}
+export const STYLE = `${THEME}${CHART_FRAME}
 :root { --share: light-dark(#dbe8f4, #20384d); --much: light-dark(#f6d9d2, #55281f) }
 body { margin: 0 auto; max-width: 1360px; padding: 16px }
 [hidden] { display: none !important }
@@ -12,6 +12,8 @@ h1.stopped { color: var(--bad) } h1.quoting { color: var(--good) }
 h2 { margin: 0 0 6px; font-size: 20px; overflow-wrap: anywhere } h3 { margin: 22px 0 6px; font-size: 16px }
 p { margin: 4px 0; overflow-wrap: anywhere }
 .soft, .none, dt, th, small { color: var(--soft) }
+.banner.mild { border-color: var(--warning); background: var(--warn) } .zone { font-size: 13px }
+.old td:not(:first-child), #main.old dd { color: var(--soft) } #main.old .plot { opacity: .55 }
 .banner { position: sticky; top: 0; z-index: 3; margin: 0 0 12px; padding: 10px 12px; border-left: 4px solid var(--bad); background: var(--alarm); border-radius: 4px }
 #main { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0 24px; align-items: start }
 header, .actions, #said { grid-column: 1 / -1 }
@@ -22,7 +24,7 @@ nav a, nav button { min-height: 44px; padding: 10px 12px; border: 0; border-radi
 nav a:hover, nav button:hover { background: var(--panel) }
 nav a[aria-current] { background: var(--panel); color: var(--bid); font-weight: 650; box-shadow: inset 3px 0 0 var(--bid) }
 nav button { color: var(--soft); font-size: 14px }
-label { display: block } label.span { margin: 12px 0 4px }
+label { display: block } .link { padding: 6px 0; border: 0; background: none; color: var(--bid); font: inherit; text-decoration: underline } .choices { display: flex; flex-wrap: wrap; align-items: end; gap: 0 16px; margin-bottom: 8px } .choices select { max-width: 16rem } .pages a { padding: 12px 6px } label.span { margin: 12px 0 4px }
 input::placeholder { color: var(--soft); opacity: 1 }
 input, select, .actions button, #login button, dialog button, #compare, .files button { min-height: 44px; padding: 8px 14px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit }
 input { display: block; width: 100%; padding: 8px 10px } select { padding: 6px 8px } button { cursor: pointer }
@@ -41,14 +43,12 @@ a { color: var(--bid) }
 tr.ours td { font-weight: 600 } tr.fair td { color: var(--good); border-top: 2px solid var(--good) } tr.loud td { color: var(--bad) }
 td.number { position: relative; text-align: right; white-space: nowrap } td.text { min-width: 9ch; max-width: 60ch; overflow-wrap: anywhere } td.time { white-space: nowrap }
 #risk-limits td.text:first-child, #health-requests td.text:first-child, p code { white-space: nowrap } #risk-limits td.text:nth-child(5) { min-width: 36ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
-#markets td:first-child, #money-markets td:first-child, #orders td:first-child, #config-settings td:first-child,
-#fills td:nth-child(2), #order-list td:nth-child(2), #fill-list td:nth-child(2) { min-width: 20ch }
+#markets td:first-child, #money-markets td:first-child, #config-settings td:first-child,
+#orders td:nth-child(2), #fills td:nth-child(2), #order-list td:nth-child(2), #fill-list td:nth-child(2), #trip-list td:nth-child(2) { min-width: 20ch }
 dl > div { position: relative } dd.main { font-size: 24px; font-weight: 650; line-height: 1.3 }
 dd > i { position: absolute; left: -1px; bottom: -1px; height: 4px; background: var(--bid); border-radius: 0 0 0 6px } dl i.much { background: var(--bad) }
-td.number > i { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--bid) } td.number > i.much { background: var(--bad) }
+td.number > i { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--bid) } td.number > i.much { background: var(--bad) } td.number > i.gain { background: var(--good) }
 td.depth { isolation: isolate } td.depth > i, td.depth > i.much { z-index: -1; top: 0; right: 0; left: auto; height: auto; background: var(--share) }
-.plot { margin: 6px 0; min-height: 40px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel) }
-#chart-said, #equity-said { min-height: 1.45em }
 summary { cursor: pointer; padding: 6px 0; min-height: 32px }
 pre { padding: 10px 12px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel); overflow: auto; min-height: 2.6em; white-space: pre-wrap; overflow-wrap: anywhere }
 #explain-tree ul { margin: 0; padding: 0 0 0 1.1rem; list-style: none } #explain-tree > ul { padding-left: 0 }
@@ -64,6 +64,7 @@ dialog::backdrop { background: rgb(0 0 0 / .5) }
 }
 @media (max-width: 480px) {
   body { padding: 12px 12px 84px } th, td { padding: 5px 6px } #more { display: block; flex: 1 1 100% } #more[aria-expanded=false] + #rest { display: none } #rest button { flex: 1 1 45% } #rest label { flex: 1 1 100% } #keys { display: none }
+  .cards { max-height: 75vh }
   .cards thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden }
   .cards tr { display: grid; grid-template-columns: 1fr 1fr; gap: 0 16px; padding: 8px 10px; border-bottom: 1px solid var(--line) } .cards tr:last-child { border-bottom: 0 }
   .cards td { display: flex; justify-content: space-between; gap: 8px; padding: 2px 0; border: 0; min-width: 0 !important; max-width: none; text-align: right }

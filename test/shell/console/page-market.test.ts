@@ -23,15 +23,43 @@ const MARKET: MarketStatus = {
   factors: { sigma: 0.5 },
 };
 
+const FACTS = { nowMs: 5_000, stopped: null, paused: [] };
+
 test('a ladder runs from the highest price down, with the fair value between, and ours beside others’', () => {
-  const { ladder, factors } = marketDetail(MARKET, []);
+  const { ladder, factors } = marketDetail(MARKET, [], FACTS);
   const rows = ladder.map(({ side, price, others, ours, ahead }) => [side, price, others, ours, ahead].join(' '));
   expect(rows).toEqual(['ask 0.64 2  ', 'ask 0.62 8 10 4', 'fair 0.6   ', 'bid 0.59 7 15 ', 'bid 0.57 1  ']);
   expect(factors).toEqual([{ name: 'sigma', value: 0.5 }]);
 });
 
 test('a row has our best prices beside the others’, and what we hold', () => {
-  expect(marketRow(MARKET)).toMatchObject({ bid: '0.59', ask: '0.62', best_bid: '0.59', best_ask: '0.62', net: '3' });
+  expect(marketRow(MARKET, FACTS)).toMatchObject({
+    bid: '0.59',
+    ask: '0.62',
+    best_bid: '0.59',
+    best_ask: '0.62',
+    net: '3',
+  });
+});
+
+test('a book is old after ten seconds, or three planned looks', () => {
+  const planned = { ...MARKET, worth: { value: { lookEveryS: 20 } } } as MarketStatus; // The rest of a worth is not read.
+  const ages = [9_000, 11_000, 59_000, 61_000].map((ageMs) => {
+    const facts = { ...FACTS, nowMs: 4_000 + ageMs };
+    return [MARKET, planned].map((one) => marketRow(one, facts).is_old);
+  });
+  expect(ages).toEqual([
+    [false, false],
+    [true, false],
+    [true, false],
+    [true, true],
+  ]);
+});
+
+test('a row has the decimals of its tick, and the mode of a stopped trader', () => {
+  expect(marketRow(MARKET, FACTS)).toMatchObject({ places: 2, state: 'quoting' });
+  const fine = { ...MARKET, bids: [[m(589_500), m(7_000_000)] as const] };
+  expect(marketRow(fine, { ...FACTS, stopped: 'killed' })).toMatchObject({ places: 4, state: 'killed' });
 });
 
 test('a page that asks for a market sees it from close by, and for one that is not there nothing', () => {
@@ -57,12 +85,16 @@ test('public trades are shown in YES space, each fill of ours marks one of them,
     amountMicros: m(5_000_000),
     timestampS: 9,
   } as const;
-  const { tape } = marketDetail({ ...MARKET, trades: told }, [fillOf({ ...fill, pubkey: 'f', orderPubkey: 'o' })]);
+  const { tape } = marketDetail(
+    { ...MARKET, trades: told },
+    [fillOf({ ...fill, pubkey: 'f', orderPubkey: 'o' })],
+    FACTS,
+  );
   expect(tape?.map(({ time, price, taker, ours }) => [time, price, taker, ours])).toEqual([
     [9_000, '0.6', 'buy', true],
     [9_000, '0.6', 'buy', false],
     [8_000, '0.6', 'sell', false],
     [9_000, '0.61', 'sell', false],
   ]);
-  expect(marketDetail(MARKET, []).tape).toBeNull();
+  expect(marketDetail(MARKET, [], FACTS).tape).toBeNull();
 });

@@ -2,11 +2,11 @@
 /** The page in a browser: every view, light and dark, desktop and phone, by keyboard, with hostile titles. */
 
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { IS_LONG, times } from '../../support/effort.js';
 import { until } from '../../support/waiting.js';
+import { m } from '../../trader/ledger/books.js';
 import { CHROMIUM, contextOf, type Look, openBrowser, violationsOf } from './browser.js';
 import { answersOf, playFast } from './play-fast.js';
 import { frameAt, HOSTILE, playConsole, SECRET, VIEW_SECRET } from './played-console.js';
@@ -34,9 +34,6 @@ const VIEWS: readonly (readonly [name: string, search: string, shown: string])[]
   ['explain', '?view=explain&subject=fill-1', '#explain-tree details'],
   ['explained market', '?view=explain&subject=m1', '#explain-at:visible'],
 ];
-
-/** Optional folder for a screenshot of every view in every look. */
-const PICTURES = process.env['TWINBOOK_PICTURES'];
 
 describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
   let played: Awaited<ReturnType<typeof playConsole>>;
@@ -81,32 +78,24 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
   }
 
   const cases = VIEWS.flatMap(([name, search, shown], i) =>
-    LOOKS.filter((_, j) => IS_LONG || PICTURES !== undefined || j === i % LOOKS.length).map(
+    LOOKS.filter((_, j) => IS_LONG || j === i % LOOKS.length).map(
       (look) => [name, look.scheme, look.width, search, shown, look] as const,
     ),
   );
 
-  test.each(cases)(
-    '%s, %s, %i wide, says nothing that axe would mend',
-    async (name, scheme, width, search, shown, look) => {
-      const page = await openView(look, search, shown);
-      if (PICTURES !== undefined) {
-        await page.screenshot({ path: join(PICTURES, `${name}-${scheme}-${width}.png`), fullPage: true });
-      }
-      expect(await violationsOf(page)).toEqual([]);
-      // Wide tables scroll inside; the page never scrolls sideways.
-      const room = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect(room).toBe(0);
-      // On a phone rows are cards, and no part of them is off screen.
-      const outside = await page.evaluate(() =>
-        Array.from(document.querySelectorAll('.view:not([hidden]) .cards'), (one) => one.scrollWidth - one.clientWidth),
-      );
-      if (width === 400) expect(outside.filter((wider) => wider > 0)).toEqual([]);
-      expect(errors).toEqual([]);
-    },
-  );
+  test.each(cases)('%s, %s, %i wide, says nothing that axe would mend', async (_, __, width, search, shown, look) => {
+    const page = await openView(look, search, shown);
+    expect(await violationsOf(page)).toEqual([]);
+    // Wide tables scroll inside; the page never scrolls sideways.
+    const room = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(room).toBe(0);
+    // On a phone rows are cards, and no part of them is off screen.
+    const outside = await page.evaluate(() =>
+      Array.from(document.querySelectorAll('.view:not([hidden]) .cards'), (one) => one.scrollWidth - one.clientWidth),
+    );
+    if (width === 400) expect(outside.filter((wider) => wider > 0)).toEqual([]);
+    expect(errors).toEqual([]);
+  });
 
   const DESK: Look = LOOKS[0] ?? { scheme: 'light', width: 1280 };
 
@@ -154,7 +143,6 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     const said = `as of ${new Date(atMs).toISOString()}: m1 had no order`;
     expect(await page.locator('#past-lines').textContent()).toBe(said);
     expect(await violationsOf(page)).toEqual([]);
-    if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, 'past-1280.png'), fullPage: true });
     await page.reload();
     await page.getByText(said).waitFor();
     await page.getByRole('button', { name: 'Now' }).click();
@@ -376,50 +364,43 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
 
   test('several traders are listed with one that is dead, looked at one by one, and killed together', async () => {
     const several = await playConsole(true);
-    for (const look of LOOKS) {
-      if (PICTURES === undefined && look !== DESK) continue;
-      const { context, page } = await openTab(look);
-      page.on('pageerror', (error) => errors.push(error.message));
-      await page.goto(`${several.url}#${encodeURIComponent(SECRET)}`);
-      await page.locator('#trader-list a').first().waitFor();
-      await until(
-        () => page.locator('#mode').textContent(),
-        (words) => words === '2 traders, 1 does not answer',
-      );
-      expect(page.url()).toBe(`${several.url}?view=traders`);
-      expect(await page.locator('#trader-list').textContent()).toMatch(
-        /quoting.*second.*NOT RUNNING.*no trader is running/,
-      );
-      expect(await page.locator('button[data-action]:visible').allTextContents()).toEqual(['Pause all', 'KILL all']);
-      expect(await violationsOf(page)).toEqual([]);
-      if (PICTURES !== undefined)
-        await page.screenshot({ path: join(PICTURES, `traders-${look.scheme}-${look.width}.png`), fullPage: true });
-      await page.locator('#trader-list a').first().click();
-      await page.locator('#markets a').first().waitFor();
-      expect(page.url()).toBe(`${several.url}?trader=trader`);
-      if (PICTURES !== undefined)
-        await page.screenshot({ path: join(PICTURES, `of-several-${look.scheme}-${look.width}.png`), fullPage: true });
-      await page.locator('#markets a').first().click();
-      await page.locator('#plot-net canvas').waitFor();
-      await page.locator('#trader-name').selectOption('second');
-      await until(
-        () => page.locator('#mode').textContent(),
-        (words) => words === 'starting',
-      );
-      expect(page.url()).toBe(`${several.url}?trader=second`);
-      await page.locator('#trader-name').selectOption('');
-      await page.locator('#view-traders').waitFor();
-      // A command for all and one for this trader are different.
-      await until(
-        async () => {
-          await page.keyboard.press('Shift+K');
-          return several.isOtherStopped() && several.asked.some(({ command }) => command === 'kill');
-        },
-        (isDone) => isDone,
-      );
-      // Before its console ends, which would change the page.
-      await context.close();
-    }
+    const { context, page } = await openTab();
+    page.on('pageerror', (error) => errors.push(error.message));
+    await page.goto(`${several.url}#${encodeURIComponent(SECRET)}`);
+    await page.locator('#trader-list a').first().waitFor();
+    await until(
+      () => page.locator('#mode').textContent(),
+      (words) => words === '2 traders, 1 does not answer',
+    );
+    expect(page.url()).toBe(`${several.url}?view=traders`);
+    expect(await page.locator('#trader-list').textContent()).toMatch(
+      /quoting.*second.*NOT RUNNING.*no trader is running/,
+    );
+    expect(await page.locator('button[data-action]:visible').allTextContents()).toEqual(['Pause all', 'KILL all']);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.locator('#trader-list a').first().click();
+    await page.locator('#markets a').first().waitFor();
+    expect(page.url()).toBe(`${several.url}?trader=trader`);
+    await page.locator('#markets a').first().click();
+    await page.locator('#plot-net canvas').waitFor();
+    await page.locator('#trader-name').selectOption('second');
+    await until(
+      () => page.locator('#mode').textContent(),
+      (words) => words === 'starting',
+    );
+    expect(page.url()).toBe(`${several.url}?trader=second`);
+    await page.locator('#trader-name').selectOption('');
+    await page.locator('#view-traders').waitFor();
+    // A command for all and one for this trader are different.
+    await until(
+      async () => {
+        await page.keyboard.press('Shift+K');
+        return several.isOtherStopped() && several.asked.some(({ command }) => command === 'kill');
+      },
+      (isDone) => isDone,
+    );
+    // Before its console ends, which would change the page.
+    await context.close();
     expect(errors).toEqual([]);
     await several.close();
   });
@@ -495,6 +476,32 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     times(300_000, 10_800_000),
   );
 
+  test('a killed trader offers the way back alone, with its proof, and marks old prices', async () => {
+    const killed = await playConsole();
+    killed.hang();
+    const nowMs = Date.now();
+    const [first, second] = frameAt(nowMs).markets;
+    if (first === undefined || second === undefined) throw new Error('there are two markets');
+    const mode = { mode: 'killed', reason: 'odd prices', wayBack: 'unkill --reason TEXT', openOrders: 0 };
+    killed.tell({
+      ...frameAt(nowMs),
+      account: { ...ACCOUNT, ...mode, proven: true, provenMs: nowMs - 60_000, cashMicros: m(12_345_678_901) },
+      markets: [{ ...first, bookSeenMs: nowMs - 45_000 }, second],
+    });
+    const { context, page } = await openTab();
+    await page.goto(`${killed.url}#${encodeURIComponent(SECRET)}`);
+    await page.locator('#mode.stopped', { hasText: 'killed' }).waitFor();
+    expect(await page.locator('button[data-action]:visible').allTextContents()).toEqual(['Lift the kill']);
+    expect(await page.locator('#proof').textContent()).toMatch(/^Nothing rests: read twice at \d\d:\d\d:\d\d\.$/);
+    expect(await page.locator('#banner').textContent()).toMatch(/^Prices of 1 of 2 markets are up to \d+ s old/);
+    expect(await page.locator('#markets tr.old').count()).toBe(1);
+    expect(await page.locator('#markets tr td:last-child').allTextContents()).toEqual(['killed', 'killed']);
+    const cash = page.locator('[title="12345.678901"]');
+    expect(await cash.textContent()).toBe('12,345.68');
+    await context.close();
+    await killed.close();
+  });
+
   test('an exchange and a trader that do not answer are shown so, and what is shown as old', async () => {
     const page = await openView(DESK, '', '#markets a');
     expect(await page.locator('#mode').getAttribute('class')).toBe('quoting');
@@ -509,7 +516,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       /^The trader does not answer\. What you see is of \d.*KILL works all the same\. Guardian: watching/,
     );
     expect(await page.locator('#mode').textContent()).toBe('not answering');
-    expect(await page.locator('#markets a').count()).toBe(2);
+    expect(await page.locator('#markets tr').count()).toBe(2);
     expect(await violationsOf(page)).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { add, ZERO } from '../../../src/shared/base/micros.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { shownConfig } from '../../../src/shell/config/shown.js';
+import { listActions } from '../../../src/shell/console/actions.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { configView } from '../../../src/shell/console/views/config-view.js';
 import { type ExplainNode, explainView } from '../../../src/shell/console/views/explain-view.js';
@@ -14,6 +15,7 @@ import { ordersView } from '../../../src/shell/console/views/orders-view.js';
 import { ResultBook } from '../../../src/shell/console/views/result-book.js';
 import { LIMIT_USES } from '../../../src/shell/console/views/risk-limits.js';
 import { riskView } from '../../../src/shell/console/views/risk-view.js';
+import { RoundTrips } from '../../../src/shell/console/views/round-trips.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { folderOf } from '../../support/folders.js';
 import { m, ONE, withLedger } from '../../trader/ledger/books.js';
@@ -177,7 +179,7 @@ describe('explain', () => {
       expect(lines).toContain('Fill fill-a-buy > Order order-a-buy > Decided by maker > factors > sigma: 0.5');
       expect(lines).toContain('Fill fill-a-buy > Order order-a-buy > Decided by maker > book age: 7');
       // The exchange's row of the order does not show it yet.
-      expect(ordersView(ledger, toldTrader([]), 'a').orders.map(({ side, filled }) => `${side} ${filled}`)).toEqual([
+      expect(listOrders(ledger, { market: 'a' }).orders.rows.map(({ side, filled }) => `${side} ${filled}`)).toEqual([
         'sell YES 7',
         'buy YES 10',
       ]);
@@ -200,17 +202,99 @@ describe('explain', () => {
   });
 });
 
+const ALL = { market: null, side: '', words: '', page: 0, spanMs: 0 };
+
+const listOrders = (ledger: Ledger, query: Partial<typeof ALL> | { readonly market: string }) =>
+  ordersView({
+    ledger,
+    trader: toldTrader([]),
+    query: { ...ALL, ...query },
+    trips: new RoundTrips().read(ledger, 1),
+    nowMs: 1_100_000,
+  });
+
+describe('lists', () => {
+  const many = Array.from({ length: 60 }, (_, i) => {
+    const side = i % 2 === 0 ? ('buy' as const) : ('sell' as const);
+    return { id: `t${i}`, market: 'a', side, price: 500_000, shares: 1, timeS: 1_000 + i };
+  });
+
+  test.each([
+    [{}, 50, 60],
+    [{ page: 1 }, 10, 60],
+    [{ page: 2 }, 0, 60],
+    [{ side: 'sell' }, 30, 30],
+    [{ words: 'SELL t3' }, 6, 6],
+    [{ spanMs: 45_000 }, 5, 5],
+    [{ market: 'b' }, 0, 0],
+  ])('%j of sixty fills shows %i of %i', (query, shown, count) => {
+    withLedger((ledger) => {
+      bookTrades(ledger, many);
+      const { fills } = listOrders(ledger, query);
+      expect([fills.rows.length, fills.count]).toEqual([shown, count]);
+    });
+  });
+
+  test('pair the first shares bought with the first sold, in either outcome, after fees', () => {
+    withLedger((ledger) => {
+      // Each fill has a fee of 0.042.
+      bookTrades(ledger, [
+        { id: '1', market: 'a', price: 400_000, shares: 10, timeS: 1_000 },
+        { id: '2', market: 'a', price: 500_000, shares: 5, timeS: 1_010 },
+        // Sells 12 YES at 0.6, of both lots.
+        { id: '3', market: 'a', isYes: false, price: 400_000, shares: 12, timeS: 1_060 },
+        // Sells 3 more, and opens 2 of NO.
+        { id: '4', market: 'a', side: 'sell', price: 550_000, shares: 5, timeS: 1_070 },
+        { id: '5', market: 'a', price: 350_000, shares: 2, timeS: 1_090 },
+      ]);
+      const rows = listOrders(ledger, {}).trips.rows;
+      expect(
+        rows.map(({ held, shares, bought, sold, profit, lasted }) => [held, shares, bought, sold, profit, lasted]),
+      ).toEqual([
+        ['NO', '2', '0.45', '0.65', '0.3412', 20_000],
+        ['YES', '3', '0.5', '0.55', '0.0996', 60_000],
+        ['YES', '12', '0.416667', '0.6', '2.0992', 60_000],
+      ]);
+    });
+  });
+});
+
+test.each([
+  ['quoting', true, '', 'widen pause reduce-only cancel-all flatten kill'],
+  ['widened', true, 'resume', 'pause reduce-only cancel-all flatten kill resume'],
+  ['paused', true, 'resume', 'cancel-all flatten kill resume'],
+  ['halted', true, 'resume --reason TEXT', 'cancel-all flatten kill resume'],
+  ['killed', true, 'unkill --reason TEXT', 'cancel-all unkill'],
+  ['not answering', false, 'resume', 'kill'],
+  ['stopped', false, '', ''],
+])('a trader that is %s offers what changes something', (mode, answers, wayBack, names) => {
+  const facts = { mode, answers, wayBack, openOrders: 2, isHolding: true };
+  expect(
+    listActions(facts)
+      .map(({ name }) => name)
+      .join(' '),
+  ).toBe(names);
+  const rest = names.split(' ').filter((name) => name !== 'cancel-all' && name !== 'flatten');
+  expect(listActions({ ...facts, openOrders: 0, isHolding: false }).map(({ name }) => name)).toEqual(
+    rest.filter(Boolean),
+  );
+});
+
 test('the log says once what the trader told and the ledger kept', () => {
   withLedger((ledger) => {
     ledger.transaction(() => ledger.addEvent({ timeMs: 9_000, severity: 'loud', kind: 'kill', text: 'why' }));
     const told = toldTrader([]);
     told.onLine({ type: 'notice', time: 9_400, severity: 'loud', kind: 'kill', text: 'why' });
     told.onLine({ type: 'notice', time: 9_900, severity: 'info', kind: 'fill', text: 'bought 5' });
-    expect(logView(ledger, told).lines.map(({ kind, source }) => `${kind} ${source}`)).toEqual([
-      'fill trader',
-      'kill ledger',
-    ]);
-    expect(logView(null, told).lines).toHaveLength(2);
+    told.onLine({ type: 'notice', time: 9_950, severity: 'info', kind: 'throttled', text: 'asks to wait' });
+    const list = (of: Ledger | null, query = {}) =>
+      logView(of, told, { ...ALL, ...query }).lines.rows.map(({ kind }) => kind);
+    expect(list(ledger)).toEqual(['throttled', 'kill']);
+    expect(list(ledger, { side: 'loud' })).toEqual(['kill']);
+    expect(list(null)).toEqual(['throttled', 'kill']);
+    const refusals = [1, 2].map((count) => ({ name: 'max_open_orders', count, text: `${count} orders` }));
+    const refused = toldTrader([{ ...market('m'), refusals }]);
+    expect(logView(null, refused, ALL).refusals).toEqual([{ control: 'max_open_orders', count: 3, text: '2 orders' }]);
     expect(runsView(ledger, told).runs).toMatchObject([{ id: 'run', stoppedMs: null, isCurrent: false }]);
   });
 });

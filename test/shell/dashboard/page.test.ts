@@ -38,6 +38,7 @@ async function open(refusal: string | null = null, metrics = { isOpen: false, to
     },
     view: async (view, query) => (view === 'runs' ? null : { lines: [`${view} ${JSON.stringify(query)}`] }),
     csv: (file) => (file === 'days' ? null : `${file} of ${name}\r\n`),
+    report: (file) => (file === 'one.html' ? '<p>a report</p>' : null),
     act: async (action, reason, market) => {
       if (name === 'broken') throw new Error('it is broken');
       acted.push(market === null ? [action, reason] : [action, reason, market]);
@@ -115,9 +116,13 @@ describe('the page', () => {
   it('gives a view to whoever has the pass, and nothing under a name that no view has', async () => {
     const { ask, knock } = await open();
     const asked = async (path: string) => (await ask(path)).json();
-    const query = (more: object) => JSON.stringify({ market: null, subject: null, spanMs: 0, atMs: null, ...more });
+    const query = (more: object) =>
+      JSON.stringify({ market: null, subject: null, spanMs: 0, atMs: null, side: '', words: '', page: 0, ...more });
     expect(await asked('/views/chart?market=m&span=600000')).toEqual({
       lines: [`chart ${query({ market: 'm', spanMs: 600_000 })}`],
+    });
+    expect(await asked('/views/log?side=loud&filter=a&page=2')).toEqual({
+      lines: [`log ${query({ side: 'loud', words: 'a', page: 2 })}`],
     });
     for (const odd of ['-1', 'x', '1e99', '']) {
       expect(await asked(`/views/log?subject=s&span=${odd}`)).toEqual({ lines: [`log ${query({ subject: 's' })}`] });
@@ -139,6 +144,18 @@ describe('the page', () => {
     const statuses = await Promise.all(refused.map(async (path) => (await ask(path)).status));
     expect(statuses).toEqual([400, 404, 404, 404]);
     expect((await knock('/csv/fills?trader=one')).status).toBe(401);
+  });
+
+  it('gives a report an address that shows it once, apart from the page', async () => {
+    const { ask, knock } = await open();
+    const answer = await ask('/reports?name=one.html', { method: 'POST', body: '{}' });
+    const { path } = (await answer.json()) as { path: string };
+    const [first, second] = [await knock(path), await knock(path)];
+    expect([first.status, await first.text(), second.status]).toEqual([200, '<p>a report</p>', 404]);
+    expect(first.headers.get('content-security-policy')).toBe('sandbox allow-scripts');
+    expect((await ask('/reports?name=two.html', { method: 'POST', body: '{}' })).status).toBe(404);
+    const headers = { 'content-type': 'application/json' };
+    expect((await knock('/reports?name=one.html', { method: 'POST', body: '{}', headers })).status).toBe(401);
   });
 
   it('shows its state to whoever has the pass', async () => {

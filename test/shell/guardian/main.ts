@@ -1,5 +1,5 @@
 /**
- * `npm run guardian-trials [-- --times N] [--write]`: stops this number of real traders with resting orders, in every
+ * `npm run lab -- guardian-trials [--times N] [--write]`: stops this number of real traders with resting orders, in every
  * way in turn, and reports the time until no order rested. `--write` puts the figures into docs/safety.md.
  */
 

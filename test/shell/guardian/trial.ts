@@ -1,6 +1,6 @@
 /**
  * One trader in its own process, with orders resting at another process's exchange, stopped in one of the possible
- * ways; and the time until none of its orders rested. Shared by the test and by `npm run guardian-trials`.
+ * ways; and the time until none of its orders rested. Shared by the test and by `npm run lab -- guardian-trials`.
  */
 
 import type { ChildProcess } from 'node:child_process';

@@ -1,5 +1,5 @@
 /**
- * `npm run planted [-- --only NAME] [--threads N]`: plants every bug and searches it with the random simulation. Prints
+ * `npm run lab -- planted [--only NAME] [--threads N]`: plants every bug and searches it with the random simulation. Prints
  * the table and writes it into docs/lab/simulation.md. Exits with 1 when a bug is not found within 200 seeds, or at a
  * median of 50.
  */
@@ -91,7 +91,7 @@ function shown(results: readonly Result[]): string {
   const found = results.flatMap(({ hunt }) => (hunt.seed === null ? [] : [hunt.seed]));
   return [
     `${found.length} of ${results.length} bugs found within ${MOST_SEEDS} seeds; median seed ${medianOf(results)}, ` +
-      `last seed ${Math.max(0, ...found)}. Measured by \`npm run planted\`.`,
+      `last seed ${Math.max(0, ...found)}. Measured by \`npm run lab -- planted\`.`,
     '',
     '| Bug | What it does | Found by seed | What broke |',
     '| --- | --- | ---: | --- |',

@@ -6,7 +6,7 @@ import { BUGS } from './bugs.js';
 import { type Seeds, trial } from './trial.js';
 import { typeErrors } from './type-check.js';
 
-/** Found by the first seeds, each by another invariant; `npm run planted` tries them all. */
+/** Found by the first seeds, each by another invariant; `npm run lab -- planted` tries them all. */
 const QUICK = ['sign-before-durable', 'unknown-is-done', 'trade-booked-twice', 'capital-at-every-start'];
 const FEW: Seeds = { first: 1, last: 3 };
 const SOUND: Seeds = { first: 1, last: times(1, 3) };

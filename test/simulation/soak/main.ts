@@ -1,5 +1,5 @@
 /**
- * `npm run soak -- [--hours H] [--pace busy|patient] [--seed S] [--write]`: simulated hours of a trader, with its
+ * `npm run lab -- soak [--hours H] [--pace busy|patient] [--seed S] [--write]`: simulated hours of a trader, with its
  * memory and disk; see `soak.ts`. Exits with 1 when an invariant broke, the ledger does not add up, or a part grew
  * faster than `bounds.ts` allows.
  */
@@ -84,7 +84,7 @@ const verdicts = judge(rows);
 if (verdicts === null) console.log('too short to say how anything grows: that takes 24 hours');
 else console.log(tableOf(verdicts));
 if (write && verdicts !== null && last !== undefined) {
-  const command = `npm run soak -- --hours ${hours} --pace ${pace} --seed ${seed}`;
+  const command = `npm run lab -- soak --hours ${hours} --pace ${pace} --seed ${seed}`;
   const counts = `${last.steps} steps, ${last.fills} fills, ${last.records} records at the exchange`;
   const source = `\`${command}\`: ${counts}; commit ${commit()}, ${new Date().toISOString().slice(0, 10)}.`;
   writeFigures('soak', `${tableOf(verdicts)}\n\n${source}`, join(import.meta.dirname, '../../../docs/lab/growth.md'));

@@ -87,7 +87,9 @@ function barTable(caption: string, title: string, rows: readonly BarRow[]): Mark
       ),
     ],
   }));
-  return dataTable([{ title: caption, isText: true }, { title }, { title: '', isText: true }], lines, { caption });
+  return dataTable([{ title: caption, isText: true }, { title }, { title: 'As a bar', isText: true }], lines, {
+    caption,
+  });
 }
 
 export function crossingSection(sessions: readonly Shown[]): Markup | null {
@@ -195,6 +197,17 @@ const describeUnlisted = (items: readonly unknown[]): Markup | null =>
 
 const WHO = { risk: 'risk limit', guard: 'strategy’s guard', exchange: 'exchange' } as const;
 
+/** Reasons that differ in their figures alone are one row, the most frequent first. */
+function groupRefusals(refusals: Analysis['refusals']): Analysis['refusals'] {
+  const groups = new Map<string, Analysis['refusals'][number]>();
+  for (const refusal of refusals) {
+    const name = refusal.name.replace(/\d+(?:\.\d+)?/g, '…');
+    const before = groups.get(`${refusal.by} ${name}`);
+    groups.set(`${refusal.by} ${name}`, { ...refusal, name, count: refusal.count + (before?.count ?? 0) });
+  }
+  return [...groups.values()].sort((a, b) => b.count - a.count);
+}
+
 export const refusalSection = (sessions: readonly Shown[]): Markup =>
   section(
     'refusals',
@@ -202,13 +215,14 @@ export const refusalSection = (sessions: readonly Shown[]): Markup =>
     'Quotes and orders that were not let through, and by whom.',
     perSession(sessions, ({ analysis: { refusals } }) => {
       if (refusals.length === 0) return note('Nothing was refused.');
+      const grouped = groupRefusals(refusals);
       const rows = countedRows(
-        refusals.map((refusal) => [
-          html`<code>${shorten(refusal.name, 80)}</code> <span class="note">${WHO[refusal.by]}</span>`,
-          refusal.count,
+        grouped.map(({ name, by, count: times }) => [
+          html`<code>${shorten(name, 80)}</code> <span class="note">${WHO[by]}</span>`,
+          times,
         ]),
       );
-      return html`${barTable('Refused by', 'Times', rows)}${describeUnlisted(refusals)}`;
+      return html`${barTable('Refused by', 'Times', rows)}${describeUnlisted(grouped)}`;
     }),
   );
 

@@ -19,7 +19,7 @@ export const equitySection = (data: DrawingData, sessions: readonly Shown[]): Ma
 
 export function priceSection(data: DrawingData): Markup {
   const options = data.markets.map(({ title }, index) => html`<option value="${index}">${title}</option>`);
-  const keys = html`<ul class="keys"><li><i class="area"></i>the market’s bid to ask, without us</li><li><i style="color:var(--bid)"></i>our bid</li><li><i style="color:var(--ask)"></i>our ask</li><li><i class="up" style="color:var(--bid)">▲</i> bought YES or sold NO</li><li><i class="down" style="color:var(--ask)">▼</i> sold YES or bought NO</li></ul>`;
+  const keys = html`<ul class="keys"><li><i class="area"></i>the market’s bid to ask, without us</li><li><i style="color:var(--bid)"></i>our bid</li><li><i style="color:var(--ask)"></i>our ask</li><li><i style="color:var(--bid)">▲</i>bought YES or sold NO</li><li><i style="color:var(--ask)">▼</i>sold YES or bought NO</li></ul>`;
   if (data.markets.length === 0)
     return section('price', 'Price, quotes and fills', '', html`<p class="note">There is no market to draw.</p>`);
   return section(
@@ -36,14 +36,14 @@ function unknownEquity(sessions: readonly Shown[]): Markup | null {
   return html`<p class="note">Where held shares have no price, the equity is not known and no line is drawn.</p>`;
 }
 
-const DASHES = ['dashed', 'solid', 'dotted', 'dashed', 'dashed'] as const;
+const DASHES = ['dashed', 'dotted'] as const;
 
 /** One session needs no key. */
-function sessionKeys({ sessions }: DrawingData): Markup | null {
+function sessionKeys({ sessions, solid }: DrawingData): Markup | null {
   if (sessions.length < 2) return null;
   const keys = sessions.map(
     ({ name }, index) =>
-      html`<li><i style="color:var(--s${index % 5});border-top-style:${DASHES[index % 5] ?? 'solid'}"></i>${name}</li>`,
+      html`<li><i style="color:var(--s${index % 6});border-top-style:${index === solid ? 'solid' : (DASHES[index % 2] ?? 'dashed')}"></i>${name}</li>`,
   );
   return html`<ul class="keys">${keys}</ul>`;
 }

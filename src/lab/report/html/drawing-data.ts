@@ -75,7 +75,10 @@ function drawnWith(
     });
     return { id, title: shorten(title, 80), sessions: series };
   });
+  const live = shown.findIndex(({ analysis }) => analysis.kind === 'live');
   return {
+    /** The session with a solid line: what really happened, else the middle one. */
+    solid: live >= 0 ? live : Math.floor((shown.length - 1) / 2),
     sessions: shown.map((one, index) => drawAccount(must(sessions[index], 'a session for each analysis'), one, pool)),
     markets: drawn,
     columns: pool.columns as readonly string[],

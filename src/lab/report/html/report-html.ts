@@ -2,14 +2,14 @@
 
 import { assert } from '../../../shared/base/errors.js';
 import { utcText } from '../../../shared/base/utc-text.js';
-import { chartLibrary } from '../../../shell/web-kit/page-script.js';
+import { chartLicence } from '../../../shell/web-kit/page-script.js';
 import type { Bracket } from '../../session/contract.js';
 import type { Analysis } from '../analysis/analyse.js';
 import { type BracketVerdict, bracketVerdict, repeatedModels } from '../analysis/bracket.js';
 import { shownInterval } from '../analysis/events.js';
 import { nameModel } from '../analysis/session-figures.js';
 import { sharedWarnings } from '../analysis/warnings.js';
-import { formatDuration, formatGain, formatInterval, formatQuantity } from '../figures.js';
+import { formatDuration, formatGain, formatInterval, formatMoney, formatQuantity } from '../figures.js';
 import { LINES, REPEAT_LINES } from '../lines.js';
 import {
   assumptionSection,
@@ -39,7 +39,6 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
   const first = analyses[0];
   assert(first !== undefined && analyses.length === bracket.sessions.length, 'a report is of one session or more');
   const data = drawingData(bracket.sessions, sessions);
-  const library = chartLibrary();
   const middle = Math.floor((sessions.length - 1) / 2);
   const choices = sessions.map(
     ({ index, name }) =>
@@ -66,8 +65,8 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
   ];
   return pageDocument({
     title: `${shorten(first.title, 120)} – Twinbook report`,
-    style: `${library.style}\n${styleFor(sessions.length)}`,
-    body: html`${choices}<div class="page"><main>${sections.filter((part) => part !== null)}</main>${footer(first, library.licence)}</div>`,
+    style: styleFor(sessions.length),
+    body: html`<main>${choices}<div class="page">${sections.filter((part) => part !== null)}${footer(first, chartLicence())}</div></main>`,
     script: pageScript('main'),
     data: html`<script type="application/json" id="data">${jsonForScript(data)}</script>\n`,
   });
@@ -76,11 +75,14 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
 const footer = ({ assumptions }: Analysis, licence: string): Markup =>
   html`<footer>Twinbook ${assumptions.version}. Times are UTC. A dash means not known or not defined, never zero. <details><summary>Charts over time are drawn by uPlot, under the MIT licence</summary><pre>${new Markup(licence.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))}</pre></details></footer>`;
 
-function heading({ title, kind, fromMs, toMs, coverage }: Analysis): Markup {
+function heading({ title, kind, fromMs, toMs, coverage, assumptions, equity }: Analysis): Markup {
   const what = kind === 'live' ? 'What really happened' : 'Backtest';
   const when =
     fromMs < toMs ? `${utcText(fromMs)} – ${utcText(toMs)} UTC (${formatDuration(toMs - fromMs)})` : 'no time at all';
-  return html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what} · ${when} · ${formatQuantity(coverage.markets, 'market')}</p></div></header>`;
+  const assumed =
+    kind === 'live' ? '' : `latency ${assumptions.latency ?? 'none'} · fees ${assumptions.fees ?? 'not known'} · `;
+  const given = `${assumed}capital ${formatMoney(equity.capitalMicros)} · configuration ${assumptions.configHash.slice(0, 12)}`;
+  return html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what} · ${when} · ${formatQuantity(coverage.markets, 'market')}</p><p class="sub">${given}</p></div></header>`;
 }
 
 export function renderVerdict({ text, signFlips, points }: BracketVerdict): Markup | null {

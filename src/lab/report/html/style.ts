@@ -1,6 +1,6 @@
 /** Styles of the page, for wide screens, phones and paper. */
 
-import { THEME } from '../../../shell/web-kit/theme.js';
+import { CHART_FRAME, THEME } from '../../../shell/web-kit/theme.js';
 
 const PAGE = `
 html { scroll-padding-top: 52px }
@@ -64,14 +64,6 @@ const FIGURES = `
 .assume { display: grid; grid-template-columns: max-content 1fr; gap: 4px 20px; font-size: 14px; margin: 0 } .assume dt { color: var(--soft) } .assume dd { margin: 0; overflow-wrap: anywhere }
 footer { margin-top: 56px; border-top: 1px solid var(--line); padding-top: 14px; font-size: 13px; color: var(--soft) } footer pre { white-space: pre-wrap; font: 12px/1.5 ui-monospace, Menlo, Consolas, monospace }`;
 
-const CHARTS = `
-.chart { border: 1px solid var(--line); border-radius: 8px; background: var(--panel); padding: 10px 8px 6px; position: relative; min-width: 0 }
-.chart + .chart { margin-top: 12px } .chart h3 { margin: 0 8px 2px; display: flex; justify-content: space-between; gap: 12px; flex-wrap: wrap } .chart h3 span { font-weight: 400; color: var(--soft); font-size: 13px }
-.chart .plot { min-height: 120px; touch-action: pan-y }
-.readout { min-height: 3em; max-width: none; margin: 10px 4px 0; font-size: 13px; color: var(--soft) } .readout b { color: var(--ink); font-weight: 600 }
-.keys { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: 13px; color: var(--soft); margin: 8px 4px 0; padding: 0; list-style: none } .keys i { display: inline-block; width: 18px; height: 0; border-top: 2px solid; vertical-align: middle; margin-right: 6px } .keys i.area { height: 10px; border: 0; background: var(--book) } .keys i.up, .keys i.down { width: auto; height: auto; border: 0; font-style: normal; vertical-align: baseline; margin-right: 2px; font-size: 11px }
-.u-select { background: rgba(110,130,150,.18) !important } .u-hz .u-cursor-x, .u-hz .u-cursor-y { border-color: var(--mark) !important }`;
-
 const SMALL = `
 @media (max-width: 640px) { .page { padding: 18px 14px 48px } h1 { font-size: 21px } section { margin-top: 34px } th, td { padding: 6px 9px } .bars { min-width: 110px } .wide { display: none } th[scope=row], thead th { white-space: normal } .bracket th[scope=row] { min-width: 8.5em } .markets tbody th { max-width: 11em; white-space: nowrap } .chooser span { display: none } .tiles { grid-template-columns: repeat(2, 1fr) } .tiles dd { font-size: 19px } .facts { grid-template-columns: 1fr } .assume { grid-template-columns: 1fr; gap: 0 } .assume dd { margin-bottom: 8px } }
 @media print { .scroll, .scroll.tall { max-height: none; overflow: visible } .tools, .chooser { display: none } .model { position: static !important; width: auto !important; height: auto !important; clip-path: none !important } body { background: #fff } section { break-inside: avoid-page } }`;
@@ -90,4 +82,4 @@ function choosing(sessions: number): string {
 }
 
 export const styleFor = (sessions: number): string =>
-  [THEME, PAGE, NOTICES, TABLES, FIGURES, CHARTS, choosing(sessions), SMALL].join('\n');
+  [THEME, PAGE, NOTICES, TABLES, FIGURES, CHART_FRAME, choosing(sessions), SMALL].join('\n');

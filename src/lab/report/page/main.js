@@ -7,6 +7,7 @@ import {
   colorOf,
   dayOf,
   drawFills,
+  fallen,
   redrawCharts,
   rowsOf,
   stepLine,
@@ -22,9 +23,13 @@ import './tables.js';
 const session = () =>
   Number(/** @type {HTMLInputElement | null} */ (document.querySelector('input[name=session]:checked'))?.value ?? 0);
 
-/** As in the key: the middle one, or the only one, is a solid line. */
-const DASHES = data.sessions.length < 2 ? [[]] : [[7, 3], [], [2, 3], [10, 3, 2, 3], [5, 2]];
-const nameOf = (/** @type {number} */ index) => `--s${data.sessions.length < 2 ? 1 : index % 5}`;
+/** As in the key. */
+const DASHES = [
+  [7, 3],
+  [2, 3],
+];
+const dashOf = (/** @type {number} */ index) => (index === data.solid ? [] : (DASHES[index % 2] ?? []));
+const nameOf = (/** @type {number} */ index) => `--s${data.sessions.length < 2 ? 1 : index % 6}`;
 
 function drawAccount() {
   const chosen = session();
@@ -46,7 +51,7 @@ function drawAccount() {
   const lines = data.sessions.map((_, index) => ({
     stroke: () => colorOf(nameOf(index)),
     width: index === chosen ? 2 : 1.3,
-    dash: DASHES[index % DASHES.length] ?? [],
+    dash: dashOf(index),
     points: { show: false },
   }));
   const area = {
@@ -88,18 +93,9 @@ function drawAccount() {
 function addEnd([times, results, locked], time, result) {
   if (time <= (times.at(-1) ?? 0)) return;
   times.push(time - 1, time);
-  results?.push(results.at(-1) ?? null, result);
-  locked?.push(locked.at(-1) ?? null, locked.at(-1) ?? null);
-}
-
-/** Distance below the highest earlier value, as numbers ≤ 0. @param {Column} values @returns {Column} */
-function fallen(values) {
-  let peak = Number.NEGATIVE_INFINITY;
-  return values.map((value) => {
-    if (value === null) return null;
-    peak = Math.max(peak, value);
-    return value - peak;
-  });
+  // Nothing is known between the last sample and the settlement.
+  results?.push(results.findLast((value) => value !== null) ?? null, result);
+  locked?.push(null, null);
 }
 
 /** @param {number} index of `data.markets` */

@@ -1,18 +1,41 @@
-/** Orders and fills, newest first, of everything or of one market. */
+/** Orders, fills and round trips, newest first: a page of each, of everything or of a part. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
+import type { ViewQuery } from '../../dashboard/contract.js';
 import type { TraderState } from '../trader-state.js';
-import { filledOf, makeTitleLookup, sideText } from './texts.js';
+import type { RoundTrips } from './round-trips.js';
+import { filledOf, findPage, makeTitleLookup, sideText } from './texts.js';
 
-const ROWS = 200;
+/** The newest rows, among which filters look. */
+const MOST_ROWS = 2_000;
 
-export function ordersView(ledger: LedgerReader, trader: TraderState, market: string | null) {
-  const page = { limit: ROWS, ...(market === null ? {} : { marketConditionId: market }) };
-  const title = makeTitleLookup(trader, ledger);
+interface OrdersSources {
+  readonly ledger: LedgerReader;
+  readonly trader: TraderState;
+  readonly query: Pick<ViewQuery, 'market' | 'side' | 'words' | 'page' | 'spanMs'>;
+  readonly trips: ReturnType<RoundTrips['read']>;
+  readonly nowMs: number;
+}
+
+export function ordersView({ ledger, trader, query, trips, nowMs }: OrdersSources) {
+  const { market, side, spanMs } = query;
+  const newest = { limit: MOST_ROWS, ...(market === null ? {} : { marketConditionId: market }) };
+  const find = makeTitleLookup(trader, ledger);
+  const fromMs = spanMs === 0 ? 0 : nowMs - spanMs;
+  const titled = <Row extends { readonly market: string }>(row: Row) => ({ ...row, title: find(row.market) });
+  const pageOf = <Row extends { readonly time: number; readonly side: string }>(rows: readonly Row[]) =>
+    findPage(
+      rows.filter((row) => row.time >= fromMs && row.side.startsWith(side)),
+      query,
+    );
   return {
-    orders: ledger.orders(page).map((order) => ({ ...orderRow(order), title: title(order.marketConditionId) })),
-    fills: ledger.fills(page).map((fill) => ({ ...fillRow(fill), title: title(fill.marketConditionId) })),
+    orders: pageOf(ledger.orders(newest).map((order) => titled(orderRow(order)))),
+    fills: pageOf(ledger.fills(newest).map((fill) => titled(fillRow(fill)))),
+    trips: findPage(
+      trips.filter((trip) => trip.time >= fromMs && (market === null || trip.market === market)).map(titled),
+      query,
+    ),
   };
 }
 
@@ -26,7 +49,7 @@ export const orderRow = (order: OrderRecord) => ({
   amount: formatDecimal(order.amountMicros),
   filled: formatDecimal(filledOf(order)),
   status: order.status,
-  created: order.createdMs,
+  time: order.createdMs,
   closed: order.closedMs,
 });
 

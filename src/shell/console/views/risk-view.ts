@@ -85,7 +85,7 @@ function eventRows({ account, markets }: LimitFacts, limit: string) {
       const within = markets.filter((market) => (market.eventId ?? market.conditionId) === id);
       return {
         id,
-        title: within[0]?.title ?? '',
+        title: within.map((market) => market.title).join(' · '),
         markets: within.length,
         position: moneyText(position),
         loss: moneyText(loss),

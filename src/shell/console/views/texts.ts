@@ -3,6 +3,7 @@
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { complement, type Micros, maxMicros } from '../../../shared/base/micros.js';
 import type { LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
+import type { ViewQuery } from '../../dashboard/contract.js';
 import type { TraderState } from '../trader-state.js';
 
 export const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
@@ -21,6 +22,20 @@ export const yesPrice = (isYes: boolean, price: Micros): Micros => (isYes ? pric
 /** `sell YES 0.38` of an order to buy NO at 0.62. */
 export function otherSpace({ side, isYes }: { side: string; isYes: boolean }, price: Micros): string {
   return `${side === 'buy' ? 'sell' : 'buy'} ${outcomeName(!isYes)} ${formatDecimal(complement(price))}`;
+}
+
+/** Rows of one page. */
+const PAGE_ROWS = 50;
+
+/** The rows of a page that contain every word, and the number of all such rows. */
+export function findPage<Row extends object>(rows: readonly Row[], { words, page }: Pick<ViewQuery, 'words' | 'page'>) {
+  const wanted = words.toLowerCase().split(/\s+/);
+  const isFound = (row: Row): boolean => {
+    const text = Object.values(row).join(' ').toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  };
+  const found = words === '' ? rows : rows.filter(isFound);
+  return { rows: found.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS), count: found.length, page, size: PAGE_ROWS };
 }
 
 /** 0 of 0 has no fraction. */

@@ -1,6 +1,7 @@
 /**
- * Limits the trader's time for telemetry. Its cost is measured; exceeding its share, or a noticeable share while the
- * loop's beats are late, lowers it one level at a time, and calm raises it again.
+ * Limits the trader's processor time for telemetry. Exceeding its share, or a noticeable share while the loop's beats
+ * are late, lowers it one level at a time, and calm raises it again. Every level sends each market's prices, orders and
+ * age: a busy machine must not show old figures.
  */
 
 import { summarize } from './durations.js';
@@ -17,20 +18,20 @@ const CALM_SPANS = 3;
 export interface BrakeLevel {
   /** Between two sweeps over all markets, ms. */
   readonly periodMs: number;
+  /** Others' levels and public trades. */
   readonly hasLadders: boolean;
-  readonly hasMarkets: boolean;
 }
 
-/** From the fullest down. The last still sends the account; otherwise readers would think that the trader hangs. */
+/** From the fullest down. */
 export const BRAKE_LEVELS: readonly [BrakeLevel, ...BrakeLevel[]] = [
-  { periodMs: 500, hasLadders: true, hasMarkets: true },
-  { periodMs: 1_000, hasLadders: true, hasMarkets: true },
-  { periodMs: 2_000, hasLadders: true, hasMarkets: true },
-  { periodMs: 2_000, hasLadders: false, hasMarkets: true },
-  { periodMs: 2_000, hasLadders: false, hasMarkets: false },
+  { periodMs: 500, hasLadders: true },
+  { periodMs: 1_000, hasLadders: true },
+  { periodMs: 1_500, hasLadders: true },
+  { periodMs: 1_500, hasLadders: false },
 ];
-/** Lateness for other reasons lowers the level only this far. */
-const WORST_FOR_LATENESS = 3;
+
+/** A late loop has other causes too, so lateness drops no ladders. */
+const WORST_FOR_LATENESS = 2;
 
 export class Brake {
   #level = 0;
@@ -63,7 +64,7 @@ export class Brake {
     this.#late.push(lateMs);
   }
 
-  /** Time of telemetry within a step, ms. */
+  /** Processor time of telemetry within a step, ms. */
   noteUse(tookMs: number): void {
     this.#usedMs += tookMs;
   }

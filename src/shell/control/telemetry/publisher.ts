@@ -43,6 +43,8 @@ export interface PublisherClocks {
   /** Never steps, ms. */
   readonly steadyMs: () => number;
   readonly nowMs: () => number;
+  /** Processor time of this process, ms: a step that waits for a busy machine costs nothing. */
+  readonly cpuMs: () => number;
 }
 
 export class TelemetryPublisher {
@@ -107,14 +109,14 @@ export class TelemetryPublisher {
   }
 
   #tellStep(lateMs: number | null): void {
-    const beganMs = this.#clocks.steadyMs();
+    const [beganMs, beganCpuMs] = [this.#clocks.steadyMs(), this.#clocks.cpuMs()];
     if (lateMs !== null) this.#brake.noteBeat(lateMs);
     if (this.#brake.look(beganMs)) this.#tellBrake();
     const mode = this.#source.mode();
     const isDue = mode !== this.#mode || beganMs - this.#sweptMs >= this.#brake.settings.periodMs;
     this.#mode = mode;
     if (isDue) this.#sweep(beganMs);
-    this.#brake.noteUse(this.#clocks.steadyMs() - beganMs);
+    this.#brake.noteUse(this.#clocks.cpuMs() - beganCpuMs);
   }
 
   /** The content of the first line has changed. */
@@ -146,8 +148,8 @@ export class TelemetryPublisher {
     const known = all.map(({ conditionId }) => conditionId);
     const kept = new Set(known);
     for (const id of this.#told.keys()) if (!kept.has(id)) this.#told.delete(id);
-    const { hasMarkets, hasLadders } = this.#brake.settings;
-    const changed = hasMarkets ? all.filter((market) => !isSame(this.#told.get(market.conditionId), market)) : [];
+    const { hasLadders } = this.#brake.settings;
+    const changed = all.filter((market) => !isSame(this.#told.get(market.conditionId), market));
     for (const { conditionId, sources } of changed) this.#told.set(conditionId, sources);
     const markets = changed.map((market) => market.makeStatus(hasLadders));
     this.#tell({ type: 'frame', time, account: this.#source.account(time, this.figures), markets, known });

@@ -1,6 +1,6 @@
 /** The address contains the view: it can be reloaded, stored, opened twice, and left with Back. */
 
-/** @typedef {{ view: string, trader: string | null, market: string | null, subject: string | null, span: string, filter: string, at: string }} Route */
+/** @typedef {{ view: string, trader: string | null, market: string | null, subject: string | null, span: string, filter: string, at: string, side: string, page: string }} Route */
 
 const VIEWS = [
   'traders',
@@ -30,6 +30,8 @@ export function route() {
     span: query.get('span') ?? '',
     filter: query.get('filter') ?? '',
     at: query.get('at') ?? '',
+    side: query.get('side') ?? '',
+    page: query.get('page') ?? '',
   };
 }
 

@@ -4,7 +4,7 @@ import { html, plain } from '../../web-kit/page/template.js';
 import { traderHref, viewHref } from './address.js';
 import { Controls } from './controls.js';
 import { Explain, explainTitle, Past, wantedMoment } from './explain.js';
-import { clock, moment } from './format.js';
+import { ageText, clock, durationText, moment } from './format.js';
 import { KEYS, showKeys } from './keys.js';
 import { Alerts, Config, Log, Orders, Runs } from './lists.js';
 import { Market } from './market.js';
@@ -57,10 +57,10 @@ export const closerOf = (wanted) => (wanted.view === 'explain' && wantedMoment(w
 
 /** @param {{ go: Go, logIn: (secret: string) => void }} props */
 export const App = ({ go, logIn }) =>
-  html`<p class="banner" id="banner" role="alert" hidden=${model.banner === ''}>${model.banner}</p>
+  html`<p class=${model.isMild ? 'banner mild' : 'banner'} id="banner" role="alert" hidden=${model.banner === ''}>${model.banner}</p>
     <p class="unseen" id="spoken" role="status">${spoken()}</p>
     ${loginForm(logIn)}
-    <div id="main" hidden=${model.isLocked !== false}>
+    <div id="main" class=${model.state?.answers === false ? 'old' : ''} hidden=${model.isLocked !== false}>
       ${head(go)}<${Controls} />${navigation()}
       <main><p id="unknown" class="soft">${model.wanted?.view === 'traders' ? '' : model.unknown}</p>${view(go)}</main>
     </div>
@@ -91,11 +91,20 @@ function top() {
   const title = state.mode + (state.silent ? ', the exchange does not answer' : '');
   const kind = state.silent || STOPPED.includes(state.mode) ? 'stopped' : state.mode === 'quoting' ? 'quoting' : '';
   const back = state.way_back === '' ? '' : ` (back up with: twinbook ${state.way_back})`;
-  const hours = ((state.now - state.started) / 3_600_000).toFixed(1);
-  const run = state.pid === 0 ? '' : `process ${state.pid}, version ${state.version}, running for ${hours} h, `;
+  const run =
+    state.pid === 0
+      ? ''
+      : `process ${state.pid}, version ${state.version}, running for ${durationText(state.now - state.started)}, `;
   const since = state.mode_since === null ? '' : `${state.mode} since ${moment(state.mode_since)}, `;
-  const about = `${since}${state.trader} on ${state.venue} ${state.base_url}, ${run}configuration ${state.config_hash.slice(0, 12) || '–'}, ${clock(state.now)}`;
-  return { title, kind, reason: state.reason + back, about, alerts: state.alerts };
+  const about = `${since}${state.trader} on ${state.venue} ${state.base_url}, ${run}configuration ${state.config_hash.slice(0, 12) || '–'}, last message ${state.heard === null ? 'never' : `${ageText(state.heard, state.now)} ago`}`;
+  return { title, kind, reason: state.reason + back, about, proof: proofText(state), alerts: state.alerts };
+}
+
+/** Whether orders still rest, where none should. @param {import('../../console/page-state.js').PageState} state */
+function proofText({ mode, proven, open_orders: open, unknown_orders: unknown }) {
+  if (!STOPPED.includes(mode)) return '';
+  if (proven !== null) return `Nothing rests: read twice at ${moment(proven)}.`;
+  return open === 0 ? '' : `${open} orders may still rest${unknown > 0 ? `, ${unknown} of them unknown` : ''}.`;
 }
 
 /** Only changes are read aloud: the mode and the number of open alerts. */
@@ -106,12 +115,12 @@ function spoken() {
 
 /** @param {Go} go */
 function head(go) {
-  const { title, kind, reason, about } = top();
+  const { title, kind, reason, about, proof = '' } = top();
   const choose = (/** @type {{ currentTarget: HTMLSelectElement }} */ { currentTarget: { value } }) =>
     go(value === '' ? viewHref('traders') : traderHref(value));
   const { names, wanted } = model;
   const shown = wanted === null || wanted.view === 'traders' ? '' : (wanted.trader ?? '');
-  return html`<header><h1 id="mode" class=${kind}>${title}</h1><p id="reason">${reason}</p><p class="soft" id="about">${about}</p>
+  return html`<header><h1 id="mode" class=${kind}>${title}</h1><p id="reason">${reason}</p><p id="proof" hidden=${proof === ''}>${proof}</p><p class="soft" id="about">${about}</p>
     <label class="span" id="switch" hidden=${names.length < 2}>Trader <select id="trader-name" value=${shown} onChange=${choose}>
       <option value="">all traders</option>${names.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
     </select></label></header>`;
@@ -149,12 +158,16 @@ export function documentTitle() {
 /** Null until it is known. @param {Route} wanted */
 const answerOf = (wanted) => (model.answer.key === answerKey(wanted) ? model.answer.content : null);
 
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** Of views whose texts the console writes. */
+const ZONES = /** @type {Readonly<Record<string, string>>} */ ({ explain: 'UTC' });
+
 /** @param {Go} go */
 function view(go) {
   const { wanted } = model;
   if (wanted === null) return null;
   return html`<section class="view" id="view-${wanted.view}" key=${wanted.view} aria-labelledby="view-${wanted.view}-title">
-    <h2 id="view-${wanted.view}-title">${viewTitle(wanted)}</h2>${viewBody(wanted, go)}</section>`;
+    <h2 id="view-${wanted.view}-title">${viewTitle(wanted)}</h2><p class="soft zone">Times: ${ZONES[wanted.view] ?? ZONE}</p>${viewBody(wanted, go)}</section>`;
 }
 
 const BODIES = /** @type {Readonly<Record<string, unknown>>} */ ({
@@ -175,8 +188,8 @@ function viewBody(wanted, go) {
   const { state, all } = model;
   if (wanted.view === 'traders') return all === null ? null : html`<${Traders} all=${all} />`;
   if (state === null) return null;
-  if (wanted.view === 'overview') return html`<${Overview} state=${state} />`;
   const answer = answerOf(wanted);
+  if (wanted.view === 'overview') return html`<${Overview} state=${state} money=${answer} />`;
   if (wanted.view === 'market')
     return html`<${Market} market=${state.market} id=${wanted.market ?? ''} now=${state.now} chart=${answer} go=${go} />`;
   return answer === null ? null : html`<${BODIES[closerOf(wanted)]} view=${answer} now=${state.now} go=${go} />`;

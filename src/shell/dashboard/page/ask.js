@@ -90,5 +90,5 @@ async function askWith(session, path, how, isStream) {
   return { response: new Response(body, { status, headers }), check };
 }
 
-/** @param {string} banner empty to hide it */
-export const alarm = (banner) => update({ banner });
+/** @param {string} banner empty to hide it @param {boolean} [isMild] about prices of some markets */
+export const alarm = (banner, isMild = false) => update({ banner, isMild });

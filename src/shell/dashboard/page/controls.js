@@ -1,11 +1,5 @@
 /** The buttons: of one trader, or of all where all are shown; only permitted ones. */
 
-import {
-  FIRST_NAMES,
-  MARKET_NAMES,
-  OPERATOR_COMMANDS,
-  OPERATOR_NAMES,
-} from '../../../shared/protocol/operator-commands.js';
 import { html } from '../../web-kit/page/template.js';
 import { route } from './address.js';
 import { alarm, ask, explainFailure, PATIENCE_MS } from './ask.js';
@@ -13,16 +7,7 @@ import { model, update } from './model.js';
 
 /** A second press of KILL within this time is intended, ms. */
 const KILL_WITHIN_MS = 3000;
-/** @typedef {import('../../../shared/protocol/operator-commands.js').OperatorName} OperatorName */
-/** @typedef {import('../../../shared/protocol/operator-commands.js').OperatorRow} OperatorRow */
-/** @type {Readonly<Record<OperatorName, OperatorRow>>} */
-const COMMANDS = OPERATOR_COMMANDS;
-/** Actions that only an operator may take. */
-const FOR_OPERATORS = ['apply', 'rollback'].concat(
-  OPERATOR_NAMES.filter((name) => COMMANDS[name].role === 'operate').flatMap((name) => [name, `${name}-market`]),
-);
-/** @type {readonly string[]} */
-const FOR_ALL = FIRST_NAMES;
+/** @typedef {import('../../console/actions.js').PageButton} PageButton */
 /** Actions that need a confirmation, and take longer than a stop. @type {Readonly<Record<string, string>>} */
 const ASKED_BEFORE = {
   flatten: 'Sell everything that is held into the book, at the prices there?',
@@ -34,43 +19,38 @@ const LONG_PATIENCE_MS = 30_000;
 
 const isForAll = () => model.wanted?.view === 'traders';
 
-/** @param {string} action */
-const isPermitted = (action) =>
-  model.role !== 'view' &&
-  (!isForAll() || FOR_ALL.includes(action)) &&
-  (model.role === 'operate' || !FOR_OPERATORS.includes(action));
+/** Ascending: each may do what those before it may. */
+const ROLES = ['view', 'stop', 'operate'];
 
-/** @param {{ name: string, label: string, help: string }} props */
-export const ActionButton = ({ name, label, help }) =>
-  isPermitted(name)
-    ? html`<button type="button" data-action=${name} title=${help}
-        onClick=${() => (name === 'kill' ? pressKill() : void press(name))}>${label}${isForAll() ? ' all' : ''}</button>`
-    : null;
+/** @param {Pick<PageButton, 'name' | 'label' | 'help' | 'role'>} props */
+export const ActionButton = ({ name, label, help, role }) =>
+  ROLES.indexOf(role) > ROLES.indexOf(model.role)
+    ? null
+    : html`<button type="button" data-action=${name} title=${help}
+        onClick=${() => (name === 'kill' ? pressKill() : void press(name))}>${label}${isForAll() ? ' all' : ''}</button>`;
 
-/** @param {OperatorName} name */
-function commandButton(name) {
-  const [label, help] = COMMANDS[name].button;
-  return html`<${ActionButton} name=${name} label=${label} help=${help} />`;
-}
+/** @param {readonly PageButton[]} actions */
+const buttons = (actions) => actions.map((action) => html`<${ActionButton} key=${action.name} ...${action} />`);
 
-export const Controls = () =>
-  html`<section class="actions" id="controls" aria-label="Controls" hidden=${model.role === 'view'}>
-    <div class="stop">${FIRST_NAMES.map(commandButton)}</div>
-    <button type="button" id="more" aria-expanded="false" aria-controls="rest" onClick=${toggle}>More: widen, resume, …</button>
+/** The actions that change something now. */
+export function Controls() {
+  const actions = (isForAll() ? model.all?.actions : model.state?.actions) ?? [];
+  const first = actions.filter(({ isFirst }) => isFirst);
+  const rest = actions.filter(({ isFirst }) => !isFirst);
+  return html`<section class="actions" id="controls" aria-label="Controls" hidden=${model.role === 'view'}>
+    <div class="stop" hidden=${first.length === 0}>${buttons(first)}</div>
+    <button type="button" id="more" hidden=${first.length === 0} aria-expanded=${String(first.length === 0)} aria-controls="rest" onClick=${toggle}>More: ${['reason', ...rest.map(({ label }) => label.toLowerCase())].join(', ')}</button>
     <div id="rest">
       <label>Reason <input id="why" maxlength="500" placeholder="kept with what you press" /></label>
-      ${OPERATOR_NAMES.filter((name) => COMMANDS[name].isFirst !== true).map(commandButton)}
+      ${buttons(rest)}
     </div>
   </section>
   <p id="said" role="status" class=${model.said.isRefused ? 'refused' : ''}>${model.said.words}</p>`;
+}
 
-export const MarketControls = () =>
-  html`<div class="actions" role="group" aria-label="Controls of this market">
-    ${MARKET_NAMES.map((name) => {
-      const [label, help] = OPERATOR_COMMANDS[name].marketButton;
-      return html`<${ActionButton} name=${`${name}-market`} label=${label} help=${help} />`;
-    })}
-  </div>`;
+/** @param {{ actions: readonly PageButton[] }} props */
+export const MarketControls = ({ actions }) =>
+  html`<div class="actions" role="group" aria-label="Controls of this market">${buttons(actions)}</div>`;
 
 /** @param {{ currentTarget: HTMLElement }} event */
 function toggle({ currentTarget: button }) {
@@ -82,7 +62,7 @@ function actionPath(action) {
   const { trader, market } = route();
   if (isForAll()) return `/traders/${action}`;
   const query = new URLSearchParams(trader === null ? {} : { trader });
-  if (action.endsWith('-market')) query.set('market', market ?? '');
+  if (action.endsWith('-market') || action === 'backtest') query.set('market', market ?? '');
   return `/actions/${action}?${query}`;
 }
 

@@ -20,24 +20,23 @@ export function wantedMoment({ at }) {
 
 let typed = localText(wantedMoment(route()) ?? Date.now() - LATELY_MS);
 
-const SOURCES = /** @type {Readonly<Record<string, string>>} */ ({
+const SOURCES = {
   ledger: 'From the ledger. Each figure opens to what it is made of.',
   trader: 'What the trader told last. Each figure opens to what it is made of.',
-});
+};
 
 /** @param {ExplainView} view */
 export const explainTitle = ({ tree }) => (tree === null ? 'Nothing has this name.' : `${tree.name} ${tree.value}`);
 
 /** @param {{ view: ExplainView, go: (href: string) => void }} props */
-export const Explain = ({ view: { subject, tree }, go }) =>
-  html`<p class="soft" id="explain-source">${SOURCES[tree?.source ?? ''] ?? ''}</p>
+export const Explain = ({ view: { subject, source, tree }, go }) =>
+  html`<p class="soft" id="explain-source">${tree === null ? '' : SOURCES[source]}</p>
     ${tree === null || tree.name === 'Market' ? momentForm(go) : null}
     <div id="explain-tree" key=${subject}><ul>${tree?.children.map(explained)}</ul></div>`;
 
 /** @param {{ view: import('../../console/market-replay.js').PastView, go: (href: string) => void }} props */
 export const Past = ({ view: { state, text }, go }) =>
-  html`<p class="soft" id="explain-source">${state === 'done' ? 'Times are UTC.' : ''}</p>
-    ${momentForm(go)}
+  html`${momentForm(go)}
     <p id="past-state" role="status">${state === 'done' ? '' : text}</p>
     ${state === 'done' ? html`<pre id="past-lines">${text}</pre>` : null}`;
 

@@ -1,45 +1,53 @@
-/** Formats of figures and times for people. */
+/** Formats of figures and times for people. Figures of the console are decimals as text; empty means unknown. */
+
+import { amount, clockOf, dayOf } from '../../web-kit/page/chart.js';
+import { html } from '../../web-kit/page/template.js';
 
 /** @param {number} ms */
-export const clock = (ms) => new Date(ms).toLocaleTimeString([], { hour12: false });
+export const clock = (ms) => clockOf(ms, false);
 
 /** With the day, unless it is today. @param {number} ms */
-export function moment(ms) {
-  const date = new Date(ms);
-  const isToday = date.toDateString() === new Date().toDateString();
-  return isToday ? clock(ms) : `${date.toLocaleDateString()} ${clock(ms)}`;
-}
+export const moment = (ms) => `${isToday(ms) ? '' : `${dayOf(ms, false)} `}${clock(ms)}`;
+
+/** @param {number} ms */
+const isToday = (ms) => new Date(ms).toDateString() === new Date().toDateString();
 
 /** @param {number | null} ms @param {number} now */
-export function ageText(ms, now) {
-  if (ms === null) return '–';
-  const seconds = Math.max(0, (now - ms) / 1000);
+export const ageText = (ms, now) => (ms === null ? '–' : durationText(Math.max(0, now - ms)));
+
+/** `3 h 12 min`. @param {number} ms */
+export function durationText(ms) {
+  const seconds = ms / 1000;
   if (seconds < 120) return `${seconds.toFixed(0)} s`;
-  return seconds < 7200 ? `${(seconds / 60).toFixed(0)} min` : `${(seconds / 3600).toFixed(1)} h`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** @param {number | null} share */
 export const percent = (share) => (share === null ? '–' : `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`);
 
-/** A text of the console; empty means unknown. @param {string | null} value */
+/** @param {string | null} value */
 export const known = (value) => (value === null || value === '' ? '–' : value);
 
-/** A decimal with at least two places, so that decimal points are aligned. @param {string | null} value */
-export const price = (value) => {
-  const shown = known(value);
-  return shown === '–'
-    ? shown
-    : shown.replace(/^(-?\d+)(?:\.(\d*))?$/, (_, whole, part = '') => `${whole}.${part.padEnd(2, '0')}`);
-};
+/** Rounded, with the exact value on hover. @param {string | null} value @param {number} places @param {string} [sign] of a gain */
+function rounded(value, places, sign = '') {
+  if (value === null || value === '') return '–';
+  const text = amount(Number(value), places);
+  return html`<span title=${value}>${text.startsWith('−') || Number(value) === 0 ? text : `${sign}${text}`}</span>`;
+}
 
-/** Currency to two decimals, towards zero: it is read, not booked. @param {string} value a decimal, empty if unknown */
-export const money = (value) => (value === '' ? '–' : (Math.trunc(Number(value) * 100) / 100).toFixed(2));
+/** @param {string | null} value @param {number} [places] decimals of the tick */
+export const price = (value, places = 2) => rounded(value, places);
 
-/** @param {string} value */
-export const gain = (value) => (Number(value) > 0 ? `+${money(value)}` : money(value));
+/** Currency. @param {string | null} value */
+export const money = (value) => rounded(value, 2);
+
+/** A result. @param {string | null} value */
+export const gain = (value) => rounded(value, 2, '+');
+
+/** At most two decimals. @param {string | null} value */
+export const shares = (value) => rounded(value, Math.min(2, (value ?? '').split('.')[1]?.length ?? 0));
 
 /** Of whole millionths. @param {number | null | undefined} micros @param {number} [places] */
 export const decimal = (micros, places = 2) =>
-  micros === null || micros === undefined
-    ? '–'
-    : (micros / 1e6).toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: 6 });
+  amount(micros === null || micros === undefined ? null : micros / 1e6, places);

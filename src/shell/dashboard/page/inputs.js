@@ -12,14 +12,11 @@ export const Filter = ({ name, hint, found }) =>
 
 /** @param {{ currentTarget: HTMLInputElement }} event */
 function setFilter({ currentTarget }) {
-  history.replaceState(null, '', hrefWith({ filter: currentTarget.value }));
+  history.replaceState(null, '', hrefWith({ filter: currentTarget.value, page: '' }));
   update({});
 }
 
-/**
- * Whether any of these texts contains every word of the filter. @param {string} filter @param {readonly (string |
- * null)[]} texts
- */
+/** Whether any of these texts contains every word of the filter. @param {string} filter @param {readonly string[]} texts */
 export function isFound(filter, texts) {
   const all = texts.join(' ').toLowerCase();
   return filter
@@ -28,21 +25,41 @@ export function isFound(filter, texts) {
     .every((word) => all.includes(word));
 }
 
-const SPANS = [
+/** @typedef {(href: string, isMove: boolean) => void} Go */
+/** @typedef {readonly (readonly [value: string, label: string])[]} Choices */
+
+export const SPANS = /** @type {Choices} */ ([
   ['600000', '10 minutes'],
   ['3600000', '1 hour'],
   ['21600000', '6 hours'],
   ['86400000', '1 day'],
   ['604800000', '7 days'],
   ['7776000000', '90 days'],
-];
+]);
 
-/** @param {{ usual: string, go: (href: string, isMove: boolean) => void }} props */
-export const SpanSelect = ({ usual, go }) =>
-  html`<label class="span">Shown <select value=${route().span || usual}
-      onChange=${(/** @type {{ currentTarget: HTMLSelectElement }} */ { currentTarget }) => go(hrefWith({ span: currentTarget.value }), true)}>
-    ${SPANS.map(([ms, label]) => html`<option value=${ms}>${label}</option>`)}
+/** A choice that the address keeps. @param {{ name: 'span' | 'side' | 'market', label: string, choices: Choices, usual?: string, go: Go }} props */
+export const Choice = ({ name, label, choices, usual = '', go }) =>
+  html`<label class="span">${label} <select id="choose-${name}" value=${route()[name] || usual}
+      onChange=${(/** @type {{ currentTarget: HTMLSelectElement }} */ { currentTarget }) => go(hrefWith({ [name]: currentTarget.value, page: '' }), true)}>
+    ${choices.map(([value, words]) => html`<option value=${value}>${words}</option>`)}
   </select></label>`;
+
+/** @param {{ usual: string, go: Go }} props */
+export const SpanSelect = ({ usual, go }) =>
+  html`<${Choice} name="span" label="Shown" choices=${SPANS} usual=${usual} go=${go} />`;
+
+/** Links to newer and older rows of lists. @param {{ lists: readonly { page: number, size: number, count: number }[] }} props */
+export function Pages({ lists }) {
+  const page = lists[0]?.page ?? 0;
+  const last = Math.max(0, ...lists.map(({ count, size }) => Math.ceil(count / size) - 1));
+  const to = (/** @type {number} */ other, /** @type {string} */ words) =>
+    other < 0 || other > last
+      ? null
+      : html`<a href=${hrefWith({ page: other === 0 ? '' : String(other) })}>${words}</a>`;
+  return last === 0
+    ? null
+    : html`<p class="pages">${to(page - 1, 'Newer')} Page ${page + 1} of ${last + 1} ${to(page + 1, 'Older')}</p>`;
+}
 
 /** Spreadsheet files of the shown trader. @param {{ of: readonly (readonly [name: string, label: string])[] }} props */
 export const Downloads = ({ of }) =>
@@ -50,22 +67,39 @@ export const Downloads = ({ of }) =>
     ([name, label]) => html`<button type="button" onClick=${() => void download(name)}>${label}</button> `,
   )}</p>`;
 
+/** Of the shown trader, where there are several. @param {Record<string, string>} parts */
+function traderQuery(parts) {
+  const { trader } = route();
+  return new URLSearchParams(trader === null ? parts : { ...parts, trader });
+}
+
+/** Opens an address in a tab, or saves its file. @param {Record<string, string>} attributes */
+function follow(attributes) {
+  const anchor = document.createElement('a');
+  for (const [name, value] of Object.entries(attributes)) anchor.setAttribute(name, value);
+  anchor.click();
+}
+
 /** Requested with the proof of a session, which a link cannot carry, and then passed to the user. @param {string} name */
 async function download(name) {
   const { trader } = route();
-  const query = trader === null ? '' : `?${new URLSearchParams({ trader })}`;
   try {
-    const response = await ask(`/csv/${name}${query}`);
+    const response = await ask(`/csv/${name}?${traderQuery({})}`);
     if (!response.ok) return update({ unknown: (await response.json()).error });
-    const address = URL.createObjectURL(await response.blob());
-    const anchor = document.createElement('a');
+    const href = URL.createObjectURL(await response.blob());
     const of = trader === null ? '' : `${trader.replaceAll('/', '-')}-`;
-    anchor.setAttribute('download', `${of}${name}.csv`);
-    anchor.setAttribute('href', address);
-    anchor.click();
+    follow({ href, download: `${of}${name}.csv` });
     // The browser has taken it by the next turn.
-    setTimeout(() => URL.revokeObjectURL(address), 0);
+    setTimeout(() => URL.revokeObjectURL(href), 0);
   } catch {
     update({ unknown: `${name}: no answer` });
   }
+}
+
+/** @param {string} name */
+export async function openReport(name) {
+  const response = await ask(`/reports?${traderQuery({ name })}`, { method: 'POST', body: '{}' });
+  const { path, error } = await response.json();
+  if (response.ok) follow({ href: path, target: '_blank', rel: 'noopener' });
+  else update({ unknown: error });
 }

@@ -4,80 +4,149 @@ import { link, number, table, text, time } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
 import { explainHref, marketHref, route } from './address.js';
 import { ActionButton, compare } from './controls.js';
-import { known, moment } from './format.js';
-import { Downloads, Filter, isFound } from './inputs.js';
+import { durationText, gain, known, moment, money, price, shares } from './format.js';
+import { Choice, Downloads, Filter, isFound, openReport, Pages, SPANS } from './inputs.js';
 import { model } from './model.js';
 
-/** @param {{ readonly id: string }} row */
-const idOf = ({ id }) => id;
+/** @typedef {import('./inputs.js').Go} Go */
 
-/** @param {{ view: import('../../console/views/orders-view.js').OrdersView }} props */
-export function Orders({ view }) {
-  const { filter } = route();
-  const orders = view.orders.filter((row) => isFound(filter, [row.title, row.side, row.price, row.status, row.id]));
-  const fills = view.fills.filter((row) =>
-    isFound(filter, [row.title, row.side, row.price, row.role, row.id, row.order]),
-  );
-  const total = `${view.orders.length} and ${view.fills.length}`;
-  const market = link('Market', (row) => [row.title, marketHref(row.market)]);
-  const explained = (/** @type {string} */ head) =>
-    link(head, ({ side, price, id }) => [`${side} at ${price}`, explainHref(id)]);
+const SIDES = /** @type {import('./inputs.js').Choices} */ ([
+  ['', 'all'],
+  ['buy', 'bought'],
+  ['sell', 'sold'],
+]);
+
+/** @typedef {import('../../console/views/orders-view.js').OrdersView} OrdersView */
+
+/** The row's market, as the trader knows it. @param {{ readonly market: string }} row */
+const marketOf = (row) => model.state?.markets.find(({ id }) => id === row.market);
+
+/** @param {{ readonly market: string }} row @param {string} value */
+const priced = (row, value) => price(value, marketOf(row)?.places);
+
+const MARKET = link('Market', (/** @type {{ market: string, title?: string }} */ row) => [
+  row.title ?? marketOf(row)?.title ?? row.market.slice(0, 10),
+  marketHref(row.market),
+]);
+
+/** @param {string} head */
+const explained = (head) =>
+  link(head, (/** @type {{ side: string, id: string }} */ { side, id }) => [side, explainHref(id)]);
+
+const PRICE = number('Price', (/** @type {{ market: string, price: string }} */ row) => priced(row, row.price));
+const AMOUNT = number('Amount', (/** @type {{ amount: string }} */ row) => shares(row.amount));
+
+/** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['orders'][number][]} rows */
+export const orderTable = (id, title, rows) =>
+  table({ id, title }, rows, [
+    time('Created', (row) => moment(row.time)),
+    MARKET,
+    explained('Order'),
+    PRICE,
+    AMOUNT,
+    number('Filled', ({ filled }) => shares(filled)),
+    text('Status', ({ status }) => status.replaceAll('_', ' ')),
+    time('Ended', ({ closed }) => (closed === null ? '–' : moment(closed))),
+  ]);
+
+/** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['fills'][number][]} rows */
+export const fillTable = (id, title, rows) =>
+  table({ id, title }, rows, [
+    time('Time', (row) => moment(row.time)),
+    MARKET,
+    explained('Fill'),
+    PRICE,
+    AMOUNT,
+    number('Fee', ({ fee }) => money(fee)),
+    text('As', ({ role }) => known(role)),
+    link('Order', ({ order }) => ['its order', explainHref(order)]),
+  ]);
+
+/** @param {{ view: OrdersView, go: Go }} props */
+export function Orders({ view: { orders, fills, trips }, go }) {
+  const markets = model.state?.markets.map(({ id, title }) => /** @type {const} */ ([id, title])) ?? [];
   return html`<${Downloads} of=${[['orders', 'Orders (CSV)'], ['fills', 'Fills (CSV)']]} />
+    <div class="choices"><${Choice} name="market" label="Market" choices=${[['', 'all'], ...markets]} go=${go} />
+    <${Choice} name="side" label="Side" choices=${SIDES} go=${go} />
+    <${Choice} name="span" label="Time" choices=${[['', 'all'], ...SPANS]} go=${go} /></div>
     <${Filter} name="orders" hint="words of the market, side, price, status or id"
-      found=${`${orders.length} orders and ${fills.length} fills of the newest ${total}`} />
-    ${table('order-list', 'Orders', orders, {
-      key: idOf,
-      columns: [
-        time('Created', ({ created }) => moment(created)),
-        market,
-        explained('Order'),
-        number('Amount', ({ amount }) => amount),
-        number('Filled', ({ filled }) => filled),
-        text('Status', ({ status }) => status),
-        time('Ended', ({ closed }) => (closed === null ? '–' : moment(closed))),
-      ],
-    })}
-    ${table('fill-list', 'Fills', fills, {
-      key: idOf,
-      columns: [
-        time('Time', (row) => moment(row.time)),
-        market,
-        explained('Fill'),
-        number('Amount', ({ amount }) => amount),
-        number('Fee', ({ fee }) => known(fee)),
-        text('As', ({ role }) => known(role)),
-        link('Order', ({ order }) => ['its order', explainHref(order)]),
-      ],
-    })}`;
+      found=${`Orders: ${orders.count}, fills: ${fills.count}, round trips: ${trips.count}, among the newest 2,000 of each`} />
+    <${Pages} lists=${[orders, fills, trips]} />
+    ${orderTable('order-list', 'Orders', orders.rows)}
+    ${fillTable('fill-list', 'Fills', fills.rows)}
+    ${table({ id: 'trip-list', title: 'Round trips, first in, first out, after fees' }, trips.rows, [
+      time('Closed', (row) => moment(row.time)),
+      MARKET,
+      text('Held', ({ held }) => held),
+      number('Shares', (row) => shares(row.shares)),
+      number('Bought', (row) => priced(row, row.bought)),
+      number('Sold', (row) => priced(row, row.sold)),
+      number('Profit', ({ profit }) => gain(profit)),
+      number('Held for', ({ lasted }) => durationText(lasted)),
+    ])}`;
 }
 
-/** @param {{ view: import('../../console/views/log-view.js').LogView }} props */
-export function Log({ view }) {
-  const lines = view.lines.filter((row) => isFound(route().filter, [row.severity, row.kind, row.text]));
-  return html`<${Filter} name="log" hint="words of a line, its kind, or loud" found=${`${lines.length} of the newest ${view.lines.length} lines`} />
-    ${table('log-lines', 'Newest first', lines, {
-      key: lineKey,
+const SEVERITIES = /** @type {import('./inputs.js').Choices} */ ([
+  ['', 'all'],
+  ['loud', 'loud'],
+  ['info', 'info'],
+]);
+
+/** @param {{ view: import('../../console/views/log-view.js').LogView, go: Go }} props */
+export const Log = ({ view: { lines, refusals }, go }) =>
+  html`<div class="choices"><${Choice} name="side" label="Severity" choices=${SEVERITIES} go=${go} /></div>
+    <${Filter} name="log" hint="words of a line or its kind" found=${`Lines: ${lines.count}; fills are in Orders`} />
+    <${Pages} lists=${[lines]} />
+    ${lineTable('log-lines', 'Newest first', lines.rows)}
+    ${refusalTable(refusals)}`;
+
+/** @param {import('../../console/views/log-view.js').LogView['refusals']} refusals */
+export const refusalTable = (refusals) =>
+  table(
+    {
+      id: 'refusals',
+      title: 'Orders that controls refused, of this run',
+      key: ({ control }) => control,
+      isNarrow: true,
+    },
+    refusals,
+    [
+      text('Control', ({ control }) => control),
+      number('Times', ({ count }) => count),
+      text('Newest reason', (one) => one.text),
+    ],
+  );
+
+/** @param {string} id @param {string} title @param {readonly import('../../console/views/log-view.js').Line[]} rows */
+export const lineTable = (id, title, rows) =>
+  table(
+    {
+      id,
+      title,
+      key: ({ time: ms, kind }, index) => `${ms} ${kind} ${index}`,
       kind: ({ severity }) => (severity === 'loud' ? 'loud' : ''),
-      columns: [
-        time('Time', (row) => moment(row.time)),
-        text('Severity', ({ severity }) => severity),
-        text('Kind', ({ kind }) => kind),
-        text('What', (row) => row.text),
-        text('From', ({ source }) => source),
-      ],
-    })}`;
-}
-
-/** @param {{ readonly time: number, readonly kind: string }} row @param {number} index */
-const lineKey = ({ time: ms, kind }, index) => `${ms} ${kind} ${index}`;
+    },
+    rows,
+    [
+      time('Time', (row) => moment(row.time)),
+      text('Severity', ({ severity }) => severity),
+      text('Kind', ({ kind }) => kind),
+      text('What', (row) => row.text),
+    ],
+  );
 
 /** @param {{ view: import('../../console/views/views.js').AlertsView }} props */
 export const Alerts = ({ view }) =>
-  html`<p class="files"><${ActionButton} name="ack" label="I have seen all that is open" help="not told again until they are over" /></p>
-    ${table('alerts-open', 'Open', view.open, {
-      key: ({ kind }) => kind,
-      kind: (row) => (row.severity === 'critical' && row.acknowledgedMs === null ? 'loud' : ''),
-      columns: [
+  html`<p class="files"><${ActionButton} name="ack" role="stop" label="I have seen all that is open" help="not told again until they are over" /></p>
+    ${table(
+      {
+        id: 'alerts-open',
+        title: 'Open',
+        key: ({ kind }) => kind,
+        kind: (row) => (row.severity === 'critical' && row.acknowledgedMs === null ? 'loud' : ''),
+      },
+      view.open,
+      [
         time('Since', ({ sinceMs }) => moment(sinceMs)),
         text('Severity', ({ severity }) => severity),
         text('Alert', ({ title }) => title),
@@ -85,56 +154,54 @@ export const Alerts = ({ view }) =>
         text('To do', ({ step }) => step),
         time('Seen', (row) => (row.acknowledgedMs === null ? 'no' : moment(row.acknowledgedMs))),
       ],
-    })}
-    ${table('alerts-recent', 'Told lately', view.recent, {
-      key: ({ id }) => id,
-      columns: [
-        time('Time', (row) => moment(row.timeMs)),
-        text('Severity', ({ severity }) => severity),
-        text('State', ({ state }) => state),
-        text('Alert', ({ title }) => title),
-        text('What', (row) => row.text),
-      ],
-    })}
-    ${table('alerts-channels', 'Channels', view.channels, {
-      columns: [
-        text('Channel', ({ channel }) => channel),
-        number('Delivered', ({ delivered }) => delivered),
-        number('Failed', ({ failed }) => failed),
-        number('Lost', ({ lost }) => lost),
-        number('Waiting', ({ waiting }) => waiting),
-      ],
-    })}`;
+    )}
+    ${table({ id: 'alerts-recent', title: 'Told lately' }, view.recent, [
+      time('Time', (row) => moment(row.timeMs)),
+      text('Severity', ({ severity }) => severity),
+      text('State', ({ state }) => state),
+      text('Alert', ({ title }) => title),
+      text('What', (row) => row.text),
+    ])}
+    ${table({ id: 'alerts-channels', title: 'Channels' }, view.channels, [
+      text('Channel', ({ channel }) => channel),
+      number('Delivered', ({ delivered }) => delivered),
+      number('Failed', ({ failed }) => failed),
+      number('Lost', ({ lost }) => lost),
+      number('Waiting', ({ waiting }) => waiting),
+    ])}`;
 
 /** @param {{ view: import('../../console/views/config-view.js').ConfigView }} props */
 export function Config({ view }) {
   const settings = view.settings.filter((row) => isFound(route().filter, [row.name, row.value]));
   return html`<p class="soft" id="config-file">${view.file}, configuration ${view.hash.slice(0, 12)}</p>
     <p class="files"><button type="button" id="compare" hidden=${model.role !== 'operate'} onClick=${compare}>Compare with the files</button> <${ActionButton}
-      name="apply" label="Apply the files" help="what the files say, all of it or nothing; looser limits and other code want a reason" /> <${ActionButton}
-      name="rollback" label="Roll back" help="wants a reason; the files stay as they are" /></p>
+      name="apply" role="operate" label="Apply the files" help="what the files say, all of it or nothing; looser limits and other code want a reason" /> <${ActionButton}
+      name="rollback" role="operate" label="Roll back" help="wants a reason; the files stay as they are" /></p>
     <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ">${model.diff}</pre>
     <${Filter} name="config" hint="words of a setting" found=${`${settings.length} of ${view.settings.length} settings`} />
-    ${table('config-settings', 'In force', settings, {
-      key: ({ name }) => name,
-      isNarrow: true,
-      columns: [text('Setting', ({ name }) => name), text('Value', ({ value }) => value)],
-    })}`;
+    ${table({ id: 'config-settings', title: 'In force', key: ({ name }) => name, isNarrow: true }, settings, [text('Setting', ({ name }) => name), text('Value', ({ value }) => value)])}`;
 }
 
-/** @param {{ view: import('../../console/views/log-view.js').RunsView }} props */
-export const Runs = ({ view }) =>
-  html`<p>A run can be played again from its journal, and everything in the ledger reported: <code>twinbook pnl --report FILE</code>, <code>twinbook pnl --by day</code>.</p>
-    ${table('runs-list', 'Runs of this ledger', view.runs, {
-      key: idOf,
-      columns: [
-        time('Started', ({ startedMs }) => moment(startedMs)),
-        time('Ended', (row) =>
-          row.isCurrent ? 'runs now' : row.stoppedMs === null ? 'was killed' : moment(row.stoppedMs),
-        ),
-        text('Version', ({ version }) => version),
-        text('Configuration', (row) => row.configHash.slice(0, 12)),
-        text('Note', ({ note }) => note || '–'),
-        { ...text('To play it again', ({ id }) => `twinbook replay ${id}`), kind: 'text code' },
-      ],
-    })}`;
+/** @param {{ view: import('../../console/views/views.js').RunsView, go: Go }} props */
+export const Runs = ({ view, go }) =>
+  html`<p class="files"><${ActionButton} name="report" role="operate" label="Report of this ledger" help="what really happened, by market" /></p>
+    <p class="files choices"><${Choice} name="market" label="Recordings" choices=${[['', 'all'], ...view.recordings.map(({ name, title }) => [name, title])]} go=${go} /> <${ActionButton}
+      name="backtest" role="operate" label="Backtest the configuration" help="the trader’s files over its recordings, in a process of its own" /></p>
+    <p id="report-state" role="status">${view.said}</p>
+    ${table({ id: 'report-list', title: 'Reports', key: (name) => name, isNarrow: true }, view.reports, [
+      text(
+        'Report',
+        (name) =>
+          html`<button type="button" class="link" onClick=${() => void openReport(name)}>${name.replace('.html', ' UTC')}</button>`,
+      ),
+    ])}
+    ${table({ id: 'runs-list', title: 'Runs of this ledger' }, view.runs, [
+      time('Started', ({ startedMs }) => moment(startedMs)),
+      time('Ended', (row) =>
+        row.isCurrent ? 'runs now' : row.stoppedMs === null ? 'was killed' : moment(row.stoppedMs),
+      ),
+      text('Version', ({ version }) => version),
+      text('Configuration', (row) => row.configHash.slice(0, 12)),
+      text('Note', ({ note }) => note || '–'),
+      { ...text('To play it again', ({ id }) => `twinbook replay ${id}`), kind: 'text code' },
+    ])}`;

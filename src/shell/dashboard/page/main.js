@@ -10,7 +10,7 @@ import { App, answerKey, closerOf, documentTitle } from './app.js';
 import { alarm, ask, explainFailure, takeSecretFromAddress } from './ask.js';
 import { press, pressKill } from './controls.js';
 import { wantedMoment } from './explain.js';
-import { clock } from './format.js';
+import { ageText, clock } from './format.js';
 import { startKeys } from './keys.js';
 import { model, setDrawer, update } from './model.js';
 import { LockedOut, setSecret } from './session.js';
@@ -27,12 +27,21 @@ const HIDDEN_MS = 30_000;
 /** @param {number | null} heard */
 const momentText = (heard) => (heard === null ? 'nothing yet' : `of ${clock(heard)}`);
 
-/** @param {PageState} state */
-const silence = ({ answers, heard, mode, guardian }) =>
-  answers || mode === 'stopped' || mode === 'starting'
-    ? ''
-    : `The trader does not answer. What you see is ${momentText(heard)}. ` +
-      `KILL works all the same. Guardian: ${guardian}`;
+/** What is old, and why. @param {PageState} state */
+function describeOld({ answers, heard, mode, guardian, silent, brake, markets, market, now }) {
+  if (!answers)
+    return mode === 'stopped' || mode === 'starting'
+      ? ''
+      : `The trader does not answer. What you see is ${momentText(heard)}. KILL works all the same. Guardian: ${guardian}`;
+  if (silent) return 'The exchange does not answer: prices below are old, and orders may have changed.';
+  const old = markets.filter((market) => market.is_old && market.book_seen !== null);
+  const oldest = Math.min(now, ...old.map(({ book_seen: seen }) => seen ?? now));
+  const why = brake > 0 ? ': this machine is busy' : '';
+  if (old.length > 0)
+    return `Prices of ${old.length} of ${markets.length} markets are up to ${ageText(oldest, now)} old${why}. They are grey.`;
+  const isBlind = market !== null && market.tape === null;
+  return isBlind ? 'Others’ levels and public trades are not sent now, because this machine is busy.' : '';
+}
 
 /** The state of all traders while no name is known. @param {Route} wanted */
 const pathOf = (wanted) => (model.names.length === 0 || wanted.view === 'traders' ? '/traders' : statePath(wanted));
@@ -57,7 +66,7 @@ function take(path, answer) {
   // The user has moved to another view meanwhile.
   if (path !== pathOf(wanted)) return;
   if (path === '/traders') return lookAtAll(answer, wanted);
-  alarm(silence(answer));
+  alarm(describeOld(answer), answer.answers && !answer.silent);
   update({ state: answer, names: answer.traders, role: answer.role, wanted });
   lookCloser(wanted).catch((error) => alarm(explainFailure(error)));
 }
@@ -80,44 +89,45 @@ function lookAtAll(all, wanted) {
   update({ all, role: all.role, unknown: '', wanted });
 }
 
-/**
- * Requests of a view beside the state, and their interval, ms.
- * @type {Readonly<Record<string, { readonly everyMs: number, readonly path: (wanted: Route) => string }>>}
- */
+/** Interval of the requests of a view beside the state, ms. @type {Readonly<Record<string, number>>} */
 const CLOSER = {
-  market: {
-    everyMs: 5000,
-    path: ({ market, span }) => `chart?market=${encodeURIComponent(market ?? '')}&span=${span}`,
-  },
-  money: { everyMs: 5000, path: ({ span }) => `money?span=${span}` },
-  risk: { everyMs: 1000, path: () => 'risk' },
-  health: { everyMs: 1000, path: () => 'health' },
-  orders: {
-    everyMs: 2000,
-    path: ({ market }) => (market === null ? 'orders' : `orders?market=${encodeURIComponent(market)}`),
-  },
-  log: { everyMs: 2000, path: () => 'log' },
-  alerts: { everyMs: 2000, path: () => 'alerts' },
-  config: { everyMs: 10_000, path: () => 'config' },
-  runs: { everyMs: 10_000, path: () => 'runs' },
-  explain: { everyMs: 5000, path: ({ subject }) => `explain?subject=${encodeURIComponent(subject ?? '')}` },
-  past: {
-    everyMs: 2000,
-    path: (wanted) => `past?subject=${encodeURIComponent(wanted.subject ?? '')}&at=${wantedMoment(wanted)}`,
-  },
+  overview: 10_000,
+  market: 5000,
+  money: 5000,
+  risk: 1000,
+  health: 1000,
+  orders: 2000,
+  log: 2000,
+  alerts: 2000,
+  config: 10_000,
+  runs: 2000,
+  explain: 5000,
+  past: 2000,
 };
+const DAY_MS = 86_400_000;
+
+/** Path below `/views` and query. @param {string} view @param {Route} wanted @returns {[path: string, query: Record<string, unknown>]} */
+function closerPath(view, wanted) {
+  const { market, span, subject, side, filter, page } = wanted;
+  if (view === 'overview') return ['money', { span: DAY_MS }];
+  if (view === 'market') return ['chart', { market, span }];
+  return [view, { market, span, subject, side, filter, page, at: wantedMoment(wanted) }];
+}
 
 /** Last request and its time. */
 const closer = { path: '', askedMs: Number.NEGATIVE_INFINITY };
 
 /** @param {Route} wanted */
 async function lookCloser(wanted) {
-  const how = CLOSER[closerOf(wanted)];
-  if (how === undefined) return;
-  const named = how.path(wanted);
-  const query = new URLSearchParams(wanted.trader === null ? {} : { trader: wanted.trader });
-  const path = `/views/${named}${named.includes('?') ? '&' : '?'}${query}`;
-  if (path === closer.path && performance.now() - closer.askedMs < how.everyMs) return;
+  const view = closerOf(wanted);
+  const everyMs = CLOSER[view];
+  if (everyMs === undefined) return;
+  const [name, parts] = closerPath(view, wanted);
+  const given = Object.entries({ ...parts, trader: wanted.trader }).filter(
+    ([, value]) => value !== null && value !== '',
+  );
+  const path = `/views/${name}?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+  if (path === closer.path && performance.now() - closer.askedMs < everyMs) return;
   Object.assign(closer, { path, askedMs: performance.now() });
   const response = await ask(path);
   const answer = await response.json();

@@ -5,8 +5,9 @@ import { figures, link, number, shareBar, table, text, time } from '../../web-ki
 import { drawnByView, html } from '../../web-kit/page/template.js';
 import { explainHref, ordersHref } from './address.js';
 import { MarketControls } from './controls.js';
-import { ageText, clock, decimal, moment, price } from './format.js';
+import { ageText, clock, decimal, moment, price, shares } from './format.js';
 import { SpanSelect } from './inputs.js';
+import { refusalTable } from './lists.js';
 import { Plot, plotRows } from './plot.js';
 
 /** @typedef {import('../../console/views/chart-view.js').ChartView} ChartView */
@@ -19,54 +20,31 @@ import { Plot, plotRows } from './plot.js';
 export function Market({ market, id, now, chart, go }) {
   return html`<p id="market-note">${market === null ? '' : `${market.strategy}: ${market.state}`}</p>
     <p><a id="market-explain" href=${explainHref(id)}>Why is it like this?</a> · <a id="market-orders" href=${ordersHref(id)}>Its orders and fills</a></p>
-    <${MarketControls} />
+    <${MarketControls} actions=${market?.actions ?? []} />
     ${figures('market-figures', market === null ? [] : figuresOf(market, now))}
     <${SpanSelect} usual="600000" go=${go} />
     ${chart === null ? null : html`<${Charts} view=${chart} />`}
-    ${table('ladder', 'Ladder, YES; shares ahead of ours are an estimate', market?.ladder ?? [], {
-      key: (row) => `${row.side} ${row.price}`,
-      kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`),
-      isNarrow: true,
-      columns: ladderColumns(market?.ladder ?? []),
-    })}
-    ${table('tape', 'Newest public trades, YES', market?.tape ?? [], {
-      key: (trade, index) => `${trade.time} ${trade.price} ${index}`,
-      kind: ({ ours }) => (ours ? 'ours' : ''),
-      none: market?.tape === null ? 'not sent now: the trader saves time' : 'none',
-      isNarrow: true,
-      columns: TRADES,
-    })}
-    ${table('factors', 'What led to the quotes', market?.factors ?? [], {
-      key: ({ name }) => name,
-      isNarrow: true,
-      columns: [text('Factor', ({ name }) => name), text('Value', ({ value }) => String(Number(value.toPrecision(6))))],
-    })}
-    ${table('refusals', 'What held them back', market?.refusals ?? [], {
-      key: ({ control }) => control,
-      isNarrow: true,
-      columns: [
-        text('Control', ({ control }) => control),
-        text('Times', ({ count }) => String(count)),
-        text('Newest words', (one) => one.text),
-      ],
-    })}`;
+    ${table({ id: 'ladder', title: `Ladder, YES; ${market?.tape === null ? 'others’ levels are not sent now' : 'shares ahead of ours are an estimate'}`, key: (row) => `${row.side} ${row.price}`, kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`), isNarrow: true }, market?.ladder ?? [], ladderColumns(market?.ladder ?? []))}
+    ${table({ id: 'tape', title: 'Newest public trades, YES', key: (trade, index) => `${trade.time} ${trade.price} ${index}`, kind: ({ ours }) => (ours ? 'ours' : ''), none: market?.tape === null ? 'not sent now, because this machine is busy' : 'none', isNarrow: true }, market?.tape ?? [], TRADES)}
+    ${refusalTable(market?.refusals ?? [])}
+    <details><summary>What led to the quotes</summary>${table({ id: 'factors', title: 'Factors', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', ({ name }) => name), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
 }
 
 const TRADES = [
   time('Time', (trade) => moment(trade.time)),
   text('Taker', ({ taker }) => (taker === 'buy' ? 'bought' : 'sold')),
   number('Price', (trade) => price(trade.price)),
-  number('Amount', ({ amount }) => amount),
+  number('Amount', ({ amount }) => shares(amount)),
   text('Ours', ({ ours }) => (ours ? 'ours' : '')),
 ];
 
 /** @param {PageMarket} market @param {number} now @returns {import('../../web-kit/page/table.js').FigureList} */
 const figuresOf = (market, now) => [
-  ['Fair value', price(market.fair)],
-  ['Others', `${price(market.best_bid)} / ${price(market.best_ask)}`],
-  ['Ours', `${price(market.bid)} / ${price(market.ask)}`],
-  ['Net', `${market.net} (${market.yes} YES, ${market.no} NO)`],
-  ['Book', ageText(market.book_seen, now)],
+  ['Fair value', price(market.fair, market.places + 1)],
+  ['Others', [price(market.best_bid, market.places), ' / ', price(market.best_ask, market.places)]],
+  ['Ours', [price(market.bid, market.places), ' / ', price(market.ask, market.places)]],
+  ['Net shares', [shares(market.net), ' (', shares(market.yes), ' YES, ', shares(market.no), ' NO)']],
+  ['Book', `${ageText(market.book_seen, now)} old`, false, { isWarning: market.is_old }],
   ['Resolves', market.resolves === null ? '–' : moment(market.resolves)],
 ];
 
@@ -100,6 +78,7 @@ const PRICES = {
   least: 0.04,
   places: 2,
   key: 'market',
+  isZoomed: true,
   series: [
     stepLine('--mark', { width: 1 }),
     stepLine('--mark', { width: 1 }),
@@ -122,7 +101,23 @@ const PRICES = {
 };
 
 /** @type {import('./plot.js').ChartOptions} */
-const NET = { height: 120, least: 4, key: 'market', series: [stepLine('--bid')], hooks: { setCursor: [sayPoint] } };
+const NET = {
+  height: 120,
+  least: 4,
+  key: 'market',
+  isZoomed: true,
+  series: [stepLine('--bid')],
+  hooks: { setCursor: [sayPoint] },
+};
+
+const KEYS = /** @type {const} */ ([
+  ['others’ bid to ask', '--book', ''],
+  ['fair value', '--good'],
+  ['our bid', '--bid'],
+  ['our ask', '--ask'],
+  ['bought YES or sold NO', '--bid', '▲'],
+  ['sold YES or bought NO', '--ask', '▼'],
+]);
 
 const Charts = drawnByView((/** @type {{ view: ChartView }} */ { view }) => {
   charted = view;
@@ -131,16 +126,16 @@ const Charts = drawnByView((/** @type {{ view: ChartView }} */ { view }) => {
   const places = view.time.map((_, i) => i).filter((i) => (view.time.length - 1 - i) % every === 0);
   const figure = (/** @type {string} */ head, /** @type {readonly (number | null)[]} */ column) =>
     number(head, (/** @type {number} */ i) => decimal(column[i]));
-  return html`<${Plot} id="plot-price" options=${PRICES} rows=${plotRows(view.time, [best_ask, best_bid, fair, bid, ask])}
+  return html`<${Plot} id="plot-price" title="Price of YES" unit="currency a share; drag to zoom, double-click for all" keys=${KEYS} options=${PRICES} rows=${plotRows(view.time, [best_ask, best_bid, fair, bid, ask])}
       label="Others’ best prices as a band, our fair value and quotes as steps, our fills as triangles; the same figures are in the table below" />
-    <${Plot} id="plot-net" options=${NET} rows=${plotRows(view.time, [net])} label="Net shares held; the same figures are in the table below" />
+    <${Plot} id="plot-net" title="Inventory" unit="net shares: YES minus NO" options=${NET} rows=${plotRows(view.time, [net])} label="Net shares held; the same figures are in the table below" />
     <p class="soft" id="chart-empty">${view.time.length === 0 ? 'No data for this time: the console was not running.' : ''}</p>
-    <p class="soft" id="chart-said"></p>
+    <p class="readout" id="chart-said"></p>
     <details class="table"><summary>The chart as tables</summary>
-      ${table('chart-rows', 'Prices over time', places.toReversed(), {
-        key: (i) => String(view.time[i]),
-        isNarrow: true,
-        columns: [
+      ${table(
+        { id: 'chart-rows', title: 'Prices over time', key: (i) => String(view.time[i]), isNarrow: true },
+        places.toReversed(),
+        [
           time('Time', (i) => moment(view.time[i] ?? 0)),
           figure('Best bid', best_bid),
           figure('Our bid', bid),
@@ -149,17 +144,17 @@ const Charts = drawnByView((/** @type {{ view: ChartView }} */ { view }) => {
           figure('Best ask', best_ask),
           figure('Net', net),
         ],
-      })}
-      ${table('chart-fills', 'Fills in this time', view.fills.toReversed().slice(0, TABLE_ROWS), {
-        key: ({ id }) => id,
-        isNarrow: true,
-        columns: [
+      )}
+      ${table(
+        { id: 'chart-fills', title: 'Fills in this time', isNarrow: true },
+        view.fills.toReversed().slice(0, TABLE_ROWS),
+        [
           time('Time', (fill) => moment(fill.time)),
           link('Direction', ({ raises, id }) => [raises ? 'raises net' : 'lowers net', explainHref(id)]),
           number('Price, YES', (fill) => decimal(fill.price)),
           number('Amount', ({ amount }) => decimal(amount)),
         ],
-      })}
+      )}
     </details>`;
 });
 

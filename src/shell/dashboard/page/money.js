@@ -1,10 +1,10 @@
 /** Results: figures, equity over time, and rows that add up; risk and health. */
 
-import { stepLine } from '../../web-kit/page/chart.js';
-import { figures, link, number, table, text, used } from '../../web-kit/page/table.js';
+import { colorOf, fallen, stepLine } from '../../web-kit/page/chart.js';
+import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { drawnByView, html } from '../../web-kit/page/template.js';
 import { marketHref } from './address.js';
-import { ageText, clock, decimal, known, moment, percent } from './format.js';
+import { ageText, clock, decimal, gain, known, moment, money, percent, price, shares } from './format.js';
 import { Downloads, SpanSelect } from './inputs.js';
 import { Plot, plotRows } from './plot.js';
 
@@ -18,82 +18,95 @@ const EQUITY = {
   height: 220,
   least: 0.04,
   places: 2,
+  key: 'money',
+  isZoomed: true,
   series: [stepLine('--bid')],
   hooks: { setCursor: [sayEquity] },
 };
+/** @type {import('./plot.js').ChartOptions} */
+const FALLEN = {
+  ...EQUITY,
+  height: 110,
+  pinned: 'high',
+  series: [stepLine('--bad', { fill: () => colorOf('--alarm') })],
+};
+
+/** Equity over time. */
+export const Equity = drawnByView((/** @type {{ view: MoneyView | null }} */ { view }) => {
+  curve = view?.curve ?? null;
+  const { time = [], equity = [] } = curve ?? {};
+  return html`<${Plot} id="plot-equity" title="Equity" unit="currency, shares valued cautiously" label="Equity over time" options=${EQUITY} rows=${plotRows(time, [equity])} />
+    <p class="readout" id="equity-said">${view !== null && time.length === 0 ? 'No data for this time: the console was not running.' : ''}</p>`;
+});
 
 const MARKOUT_SIDES = { all: 'both', bid: 'bid: bought YES or sold NO', ask: 'ask: sold YES or bought NO' };
 
 export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: string) => void }} */ { view, go }) => {
-  curve = view.curve;
+  const { time, equity } = view.curve;
+  const marketBars = gainBars(view.markets.map(({ result }) => Number(result)));
   return html`${figures('money-figures', figuresOf(view))}
-    <p class="soft" id="money-note">${view.read < 1 ? `${percent(view.read)} of the ledger is read so far.` : ''}</p>
+    <p class="soft" id="money-note">Cautious: shares count at most the slow average of their price, as limits and the equity line count them. ${view.read < 1 ? `${percent(view.read)} of the ledger is read so far.` : ''}</p>
     <${SpanSelect} usual="86400000" go=${go} />
-    <${Plot} id="plot-equity" label="Equity over time" options=${EQUITY} rows=${plotRows(curve.time, [curve.equity])} />
-    <p class="soft" id="equity-empty">${curve.time.length === 0 ? 'No data for this time: the console was not running.' : ''}</p>
-    <p class="soft" id="equity-said"></p>
+    <${Equity} view=${view} />
+    <${Plot} id="plot-fallen" title="Drawdown" unit="currency below the highest equity shown" label="Drawdown over time" options=${FALLEN} rows=${plotRows(time, [fallen(equity)])} />
     <${Downloads} of=${[['days', 'Days (CSV)'], ['markets', 'Markets (CSV)'], ['strategies', 'Strategies (CSV)']]} />
-    ${table('money-days', 'By UTC day, as booked', view.days, { key: keyOf, columns: bookedBy('Day') })}
-    ${table('money-markets', 'By market', view.markets, {
-      key: keyOf,
-      columns: [
-        link('Market', ({ title, key }) => [title, marketHref(key)]),
-        number('Result', ({ result }) => known(result)),
-        number('Net', ({ net }) => known(net)),
-        number('Unrealised', ({ unrealised }) => known(unrealised)),
-        number('Fees', ({ fees }) => known(fees)),
-        number('Fills', ({ fills }) => fills),
-        number('Turnover', ({ turnover }) => turnover),
-        number('YES', ({ yes }) => yes),
-        number('NO', ({ no }) => no),
-        number('Sets', ({ sets }) => sets),
-        number('Cost of what is held', ({ cost }) => cost),
-      ],
-    })}
-    ${table('money-strategies', 'By strategy, as booked', view.strategies, { key: keyOf, columns: bookedBy('Strategy') })}
+    ${table({ id: 'money-days', title: 'By UTC day, as booked' }, view.days, bookedBy('Day', view.days))}
+    ${table({ id: 'money-markets', title: 'By market' }, view.markets, [
+      link('Market', ({ title, key }) => [title, marketHref(key)]),
+      used('At marks', ({ result }) => marketBars(gain(result), Number(result))),
+      number('Booked', ({ net }) => gain(net)),
+      number('Unrealised', ({ unrealised }) => gain(unrealised)),
+      number('Fees', ({ fees }) => money(fees)),
+      number('Fills', ({ fills }) => fills),
+      number('Turnover', ({ turnover }) => money(turnover)),
+      number('YES', ({ yes }) => shares(yes)),
+      number('NO', ({ no }) => shares(no)),
+      number('Sets', ({ sets }) => shares(sets)),
+      number('Cost of holdings', ({ cost }) => money(cost)),
+    ])}
+    ${table({ id: 'money-strategies', title: 'By strategy, as booked' }, view.strategies, bookedBy('Strategy', view.strategies))}
     ${table(
-      'money-markouts',
-      'Markouts of the newest 500 fills: how far the others’ middle went for us',
+      { id: 'money-markouts', title: 'Markouts of the newest 500 fills: how far the others’ middle went for us' },
       view.markouts,
-      {
-        columns: [
-          text('After', (row) => `${row.horizon_s} s`),
-          text('Side', (row) => MARKOUT_SIDES[row.side]),
-          number('A share', ({ mean }) => known(mean)),
-          number('± 1 s.e.', ({ error }) => known(error)),
-          number('Together', ({ total }) => known(total)),
-          number('Shares', ({ shares }) => shares),
-          number('Fills', ({ fills }) => fills),
-          number('Not known', (row) => row.not_known),
-        ],
-      },
+      [
+        text('After', (row) => `${row.horizon_s} s`),
+        text('Side', (row) => MARKOUT_SIDES[row.side]),
+        number('A share', ({ mean }) => price(mean, 4)),
+        number('± 1 s.e.', ({ error }) => price(error, 4)),
+        number('Together', ({ total }) => gain(total)),
+        number('Shares', (row) => shares(row.shares)),
+        number('Fills', ({ fills }) => fills),
+        number('Not known', (row) => row.not_known),
+      ],
     )}`;
 });
 
-/** @param {{ readonly key: string }} row */
-const keyOf = ({ key }) => key;
-
 /** @param {MoneyView} view @returns {import('../../web-kit/page/table.js').FigureList} */
 const figuresOf = (view) => [
-  ['Equity', known(view.equity)],
-  ['Result', known(view.result), view.result.startsWith('-')],
-  ['Realised', view.realised],
-  ['Fees', view.fees],
-  ['Unrealised', known(view.unrealised)],
-  ['Cash', view.cash],
-  ['Capital', view.capital],
+  ['Result at marks', gain(view.result), view.result.startsWith('-')],
+  ['Equity, cautious', money(view.equity)],
+  ['Realised', gain(view.realised)],
+  ['Fees', money(view.fees)],
+  ['Unrealised', gain(view.unrealised)],
+  ['Cash', money(view.cash)],
+  ['Capital', money(view.capital)],
   ...(view.unmarked > 0 ? [/** @type {const} */ (['Markets held without a price', String(view.unmarked), true])] : []),
 ];
 
-/** @param {string} head @returns {import('../../web-kit/page/table.js').Column<import('../../console/views/money-view.js').MoneyRow>[]} */
-const bookedBy = (head) => [
-  text(head, ({ key }) => (key === '' ? 'not told' : key)),
-  number('Net', ({ net }) => net),
-  number('Realised', ({ realised }) => realised),
-  number('Fees', ({ fees }) => fees),
-  number('Fills', ({ fills }) => fills),
-  number('Turnover', ({ turnover }) => turnover),
-];
+/** @typedef {import('../../console/views/money-view.js').MoneyRow} MoneyRow */
+
+/** @param {string} head @param {readonly MoneyRow[]} rows @returns {import('../../web-kit/page/table.js').Column<MoneyRow>[]} */
+function bookedBy(head, rows) {
+  const bars = gainBars(rows.map(({ net }) => Number(net)));
+  return [
+    text(head, ({ key }) => (key === '' ? 'none: merges and redeems' : key)),
+    used('Booked', ({ net }) => bars(gain(net), Number(net))),
+    number('Realised', ({ realised }) => gain(realised)),
+    number('Fees', ({ fees }) => money(fees)),
+    number('Fills', ({ fills }) => fills),
+    number('Turnover', ({ turnover }) => money(turnover)),
+  ];
+}
 
 /** @param {uPlot} chart */
 function sayEquity({ cursor: { idx }, data: [times] }) {
@@ -104,51 +117,49 @@ function sayEquity({ cursor: { idx }, data: [times] }) {
   place.textContent = `${moment(at)} · equity ${decimal(curve.equity[i])} · result ${decimal(curve.result[i])}`;
 }
 
+/** Money to two decimals, other figures as they are. @param {string} value @param {string} unit */
+const quantity = (value, unit) =>
+  unit === 'currency' ? money(value) : unit === 'shares' || unit === 'sets' ? shares(value) : known(value);
+
 /** @param {{ view: import('../../console/views/risk-view.js').RiskView }} props */
 export const Risk = ({ view }) =>
-  html`${table('risk-limits', 'Limits and what is used', view.limits, {
-    key: ({ name }) => name,
-    columns: [
-      text('Limit', ({ name }) => name),
-      used('Used', (row) => [row.used === '' ? '–' : `${row.used} (${percent(row.share)})`, row.share]),
-      number('Bound', (row) => `${known(row.limit)} ${row.unit}`),
-      number('Refusals', ({ refusals }) => refusals),
-      text('What it is', (row) => (row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`)),
-      text('Other for', ({ tighter }) => tighter),
-    ],
-  })}
+  html`${table({ id: 'risk-limits', title: 'Limits and what is used', key: ({ name }) => name }, view.limits, [
+    text('Limit', ({ name }) => name),
+    used('Used', (row) => [
+      row.used === '' ? '–' : [quantity(row.used, row.unit), ` (${percent(row.share)})`],
+      row.share,
+    ]),
+    number('Bound', (row) => [quantity(row.limit, row.unit), ` ${row.unit}`]),
+    number('Refusals', ({ refusals }) => refusals),
+    text('What it is', (row) => (row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`)),
+    text('Other for', ({ tighter }) => tighter),
+  ])}
   ${table(
-    'risk-scenarios',
-    'If it ended like this, for what is held now; orders that work are not in it',
-    view.scenarios,
     {
+      id: 'risk-scenarios',
+      title: 'If it ended like this, for what is held now; orders that work are not in it',
       key: (row) => `${row.event} ${row.scenario}`,
-      columns: [
-        text('Event', ({ event }) => event),
-        text('Ends', ({ scenario }) => scenario),
-        number('Result', ({ result }) => result),
-        number('From now', (row) => known(row.from_now)),
-      ],
     },
+    view.scenarios,
+    [
+      text('Event', ({ event }) => event),
+      text('Ends', ({ scenario }) => scenario),
+      number('Result', ({ result }) => gain(result)),
+      number('From now', (row) => gain(row.from_now)),
+    ],
   )}
-  ${table('risk-events', 'Events at their worst', view.events, {
-    key: ({ id }) => id,
-    columns: [
-      text('Event', ({ title, id }) => title || id),
-      used('Loss', (row) => [`${row.loss} (${percent(row.share)})`, row.share]),
-      number('Net shares', ({ position }) => position),
-      number('Markets', ({ markets }) => markets),
-    ],
-  })}
-  ${table('risk-markets', 'Markets held or quoted', view.markets, {
-    key: ({ id }) => id,
-    columns: [
-      link('Market', ({ title, id }) => [title, marketHref(id)]),
-      used('Net shares', (row) => [`${row.net} (${percent(row.share)})`, row.share]),
-      number('Bound', ({ limit }) => known(limit)),
-      number('Mark', ({ mark }) => known(mark)),
-    ],
-  })}`;
+  ${table({ id: 'risk-events', title: 'Events at their worst' }, view.events, [
+    text('Event', ({ title, id }) => title || id),
+    used('Loss', (row) => [[money(row.loss), ` (${percent(row.share)})`], row.share]),
+    number('Net shares', ({ position }) => shares(position)),
+    number('Markets', ({ markets }) => markets),
+  ])}
+  ${table({ id: 'risk-markets', title: 'Markets held or quoted' }, view.markets, [
+    link('Market', ({ title, id }) => [title, marketHref(id)]),
+    used('Net shares', (row) => [[shares(row.net), ` (${percent(row.share)})`], row.share]),
+    number('Bound', ({ limit }) => shares(limit)),
+    number('Mark', ({ mark }) => price(mark, 3)),
+  ])}`;
 
 /** @param {{ view: import('../../console/views/health-view.js').HealthView, now: number }} props */
 export const Health = ({ view, now }) =>
@@ -156,45 +167,33 @@ export const Health = ({ view, now }) =>
     'health-figures',
     view.figures.map(({ name, value, is_bad: isBad }) => [name, value, isBad]),
   )}
-  ${table('health-budgets', 'Requests a minute', view.budgets, {
-    columns: [
-      text('Scope', ({ scope }) => scope),
-      used('Left', ({ available, limit }) => [String(available), limit > 0 ? 1 - available / limit : null]),
-      number('We allow ourselves', (row) => row.perMinute),
-      number('The exchange allows', ({ limit }) => limit),
-      text('Throttled', (row) => (row.blockedUntilMs === null ? 'no' : `until ${clock(row.blockedUntilMs)}`)),
-    ],
-  })}
-  ${table('health-spent', 'Requests of this run by purpose', view.spent, {
-    isNarrow: true,
-    columns: [text('Purpose', ({ purpose }) => purpose), number('Requests', ({ total }) => total)],
-  })}
-  ${table('health-requests', 'Requests of this run', view.requests, {
-    columns: [
-      text('Endpoint', ({ endpoint }) => endpoint),
-      number('Answered', ({ answered }) => answered),
-      number('Refused', ({ refused }) => refused),
-      number('No answer', ({ unknown }) => unknown),
-      number('p50', ({ p50 }) => p50),
-      number('p95', ({ p95 }) => p95),
-      number('p99', ({ p99 }) => p99),
-    ],
-  })}
-  ${table('health-feeds', 'Feeds', view.feeds, {
-    columns: [
-      text('Feed', ({ name }) => name),
-      number('Current markets', ({ current }) => current),
-      number('Newest', (row) => (row.ageMs === null ? '–' : `${(row.ageMs / 1000).toFixed(1)} s`)),
-      number('Values', ({ values }) => values),
-      number('Problems', ({ problems }) => problems),
-      text('Trouble', ({ trouble }) => trouble || 'none'),
-    ],
-  })}
-  ${table('health-books', 'Books, oldest first', view.books, {
-    key: ({ id }) => id,
-    columns: [
-      link('Market', ({ title, id }) => [title, marketHref(id)]),
-      number('Seen', ({ seen }) => ageText(seen, now)),
-      text('Trouble', ({ trouble }) => trouble || 'none'),
-    ],
-  })}`;
+  ${table({ id: 'health-budgets', title: 'Requests a minute' }, view.budgets, [
+    text('Scope', ({ scope }) => scope),
+    used('Left', ({ available, limit }) => [String(available), limit > 0 ? 1 - available / limit : null]),
+    number('We allow ourselves', (row) => row.perMinute),
+    number('The exchange allows', ({ limit }) => limit),
+    text('Throttled', (row) => (row.blockedUntilMs === null ? 'no' : `until ${clock(row.blockedUntilMs)}`)),
+  ])}
+  ${table({ id: 'health-spent', title: 'Requests of this run by purpose', isNarrow: true }, view.spent, [text('Purpose', ({ purpose }) => purpose), number('Requests', ({ total }) => total)])}
+  ${table({ id: 'health-requests', title: 'Requests of this run' }, view.requests, [
+    text('Endpoint', ({ endpoint }) => endpoint),
+    number('Answered', ({ answered }) => answered),
+    number('Refused', ({ refused }) => refused),
+    number('No answer', ({ unknown }) => unknown),
+    number('p50', ({ p50 }) => p50),
+    number('p95', ({ p95 }) => p95),
+    number('p99', ({ p99 }) => p99),
+  ])}
+  ${table({ id: 'health-feeds', title: 'Feeds' }, view.feeds, [
+    text('Feed', ({ name }) => name),
+    number('Current markets', ({ current }) => current),
+    number('Newest', (row) => (row.ageMs === null ? '–' : `${(row.ageMs / 1000).toFixed(1)} s`)),
+    number('Values', ({ values }) => values),
+    number('Problems', ({ problems }) => problems),
+    text('Trouble', ({ trouble }) => trouble || 'none'),
+  ])}
+  ${table({ id: 'health-books', title: 'Books, oldest first' }, view.books, [
+    link('Market', ({ title, id }) => [title, marketHref(id)]),
+    number('Seen', ({ seen }) => ageText(seen, now)),
+    text('Trouble', ({ trouble }) => trouble || 'none'),
+  ])}`;

@@ -11,7 +11,7 @@ export function plotRows(times, columns) {
   return rowsOf(times, columns, step, 3.5 * step);
 }
 
-/** `rows` are those of `makeChart`. @extends {Component<{ id: string, label: string, options: ChartOptions, rows: import('../../web-kit/page/chart.js').Rows }>} */
+/** `rows` are those of `makeChart`. @extends {Component<{ id: string, title: string, unit: string, keys?: readonly (readonly [label: string, color: string, sign?: string])[], label: string, options: ChartOptions, rows: import('../../web-kit/page/chart.js').Rows }>} */
 export class Plot extends Component {
   /** @type {HTMLElement | null} */
   place = null;
@@ -43,6 +43,13 @@ export class Plot extends Component {
 
   /** @override */
   render() {
-    return html`<div class="plot" id=${this.props.id} role="img" aria-label=${this.props.label} ref=${this.hold}></div>`;
+    const { id, title, unit, keys = [], label } = this.props;
+    return html`<div class="chart"><h3>${title} <span>${unit}</span></h3>
+      <div class="plot" id=${id} role="img" aria-label=${label} ref=${this.hold}></div>
+      ${keys.length === 0 ? null : html`<ul class="keys">${keys.map(keyItem)}</ul>`}</div>`;
   }
 }
+
+/** An explained line, area or sign. @param {readonly [label: string, color: string, sign?: string]} key */
+const keyItem = ([label, color, sign = '–']) =>
+  html`<li><i class=${sign === '' ? 'area' : ''} style=${{ color: `var(${color})` }}>${sign === '–' ? '' : sign}</i>${label}</li>`;

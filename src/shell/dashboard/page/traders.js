@@ -3,7 +3,7 @@
 import { link, number, table, text } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
 import { traderHref } from './address.js';
-import { ageText, known } from './format.js';
+import { ageText, gain, money } from './format.js';
 
 /** @typedef {import('../../console/trader-row.js').ServedTraders} ServedTraders */
 
@@ -12,42 +12,46 @@ export function Traders({ all: { traders, sums, now } }) {
   const orders = number('Open orders', orderText);
   const alerts = number('Alerts', alertText);
   const figures = /** @type {const} */ ([
-    ['Result', 'result'],
-    ['Loss of this day', 'loss_day'],
-    ['Cash', 'cash'],
+    ['Result', 'result', gain],
+    ['Loss of this day', 'loss_day', money],
+    ['Cash', 'cash', money],
   ]);
   return html`<p class="soft">Traders of one venue add up; a figure that is not known of all says of how many. What a trader that does not
 answer told last is old, and in the sums all the same.</p>
-    ${table('trader-sums', 'Together', sums, {
-      key: ({ group }) => group,
-      columns: [
-        text('Venue', ({ group }) => group),
-        number('Answer', (one) => `${one.answering} of ${one.traders}`),
-        ...figures.map(([head, name]) => number(head, (one) => sumText(one[name], one.traders))),
-        orders,
-        alerts,
-      ],
-    })}
-    ${table('trader-list', 'Each', traders, {
-      key: ({ name }) => name,
-      kind: (one) => (one.answers && one.critical === 0 ? '' : 'loud'),
-      columns: [
+    ${table({ id: 'trader-sums', title: 'Together', key: ({ group }) => group }, sums, [
+      text('Venue', ({ group }) => group),
+      number('Answer', (one) => `${one.answering} of ${one.traders}`),
+      ...figures.map(([head, name, format]) => number(head, (one) => sumText(one[name], one.traders, format))),
+      orders,
+      alerts,
+    ])}
+    ${table(
+      {
+        id: 'trader-list',
+        title: 'Each',
+        key: ({ name }) => name,
+        kind: (one) => (one.answers && one.critical === 0 ? '' : 'loud'),
+      },
+      traders,
+      [
         link('Trader', ({ name }) => [name, traderHref(name)]),
         text('Mode', (one) => (one.answers ? one.mode : one.mode.toUpperCase())),
         number('Last word', (one) => (one.heard === null ? 'never' : `${ageText(one.heard, now)} ago`)),
-        ...figures.map(([head, name]) => number(head, (one) => known(one[name]))),
+        ...figures.map(([head, name, format]) => number(head, (one) => format(one[name]))),
         orders,
         number('Quoted', (one) => (one.markets === null ? '–' : `${one.quoting} of ${one.markets}`)),
         alerts,
         text('Guardian', ({ guardian }) => guardian),
         text('Why', ({ reason }) => reason || '–'),
       ],
-    })}`;
+    )}`;
 }
 
-/** @param {{ readonly sum: string, readonly known: number }} figure @param {number} traders */
-const sumText = ({ sum, known: of }, traders) =>
-  sum === '' ? '–' : of === traders ? sum : `${sum} (${of} of ${traders})`;
+/** @param {{ readonly sum: string, readonly known: number }} figure @param {number} traders @param {(value: string) => any} format */
+const sumText = ({ sum, known }, traders, format) => [
+  format(sum),
+  sum === '' || known === traders ? '' : ` (${known} of ${traders})`,
+];
 
 /** @param {{ readonly alerts: number, readonly critical: number }} counts */
 const alertText = ({ alerts, critical }) => (critical === 0 ? String(alerts) : `${alerts}, ${critical} critical`);

@@ -116,6 +116,16 @@ export function rowsOf(time, columns, step, gap) {
 export const stepOf = (time) =>
   time.reduce((least, now, index) => Math.min(least, index === 0 ? least : now - (time[index - 1] ?? now)), 86_400_000);
 
+/** Distance below the highest earlier value, as numbers ≤ 0. @param {readonly (number | null)[]} values @returns {Column} */
+export function fallen(values) {
+  let peak = Number.NEGATIVE_INFINITY;
+  return values.map((value) => {
+    if (value === null) return null;
+    peak = Math.max(peak, value);
+    return value - peak;
+  });
+}
+
 /**
  * Triangles, up for fills that raised our holdings, sized by shares. @param {uPlot} chart @param {readonly { time:
  * number, price: number, amount: number, raises: boolean }[]} fills with prices in micros
@@ -229,4 +239,10 @@ export const clockOf = (ms, isUtc, hasSeconds = true) =>
 export const amount = (value, places = 2) =>
   value === null || value === undefined
     ? '–'
-    : `${value < 0 ? '−' : ''}${Math.abs(value).toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places })}`;
+    : value
+        .toLocaleString('en-US', {
+          minimumFractionDigits: places,
+          maximumFractionDigits: places,
+          signDisplay: 'negative',
+        })
+        .replace('-', '−');

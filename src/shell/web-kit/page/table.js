@@ -4,10 +4,10 @@ import { html } from './template.js';
 
 /** @template Row @typedef {{ head: string, kind: string, of: (row: Row) => any }} Column */
 
-/** @template Row @param {string} head @param {(row: Row) => string} of @returns {Column<Row>} */
+/** @template Row @param {string} head @param {(row: Row) => any} of a text or element @returns {Column<Row>} */
 export const text = (head, of) => ({ head, kind: 'text', of });
-/** @template Row @param {string} head @param {(row: Row) => string | number} of @returns {Column<Row>} */
-export const number = (head, of) => ({ head, kind: 'number', of: (row) => String(of(row)) });
+/** @template Row @param {string} head @param {(row: Row) => any} of a text, number or element @returns {Column<Row>} */
+export const number = (head, of) => ({ head, kind: 'number', of });
 /** @template Row @param {string} head @param {(row: Row) => string} of @returns {Column<Row>} */
 export const time = (head, of) => ({ head, kind: 'time', of });
 /** @template Row @param {string} head @param {(row: Row) => readonly [words: string, href: string]} of @returns {Column<Row>} */
@@ -22,28 +22,31 @@ export const link = (head, of) => ({
 /**
  * A figure above a bar that draws how much of a limit is used; null draws none.
  *
- * @template Row @param {string} head @param {(row: Row) => readonly [figure: string, share: number | null]} of @returns {Column<Row>}
+ * @template Row @param {string} head @param {(row: Row) => readonly [figure: any, share: number | null, kind?: string]} of
+ * @returns {Column<Row>}
  */
 export const used = (head, of) => ({
   head,
   kind: 'number',
   of: (row) => {
-    const [figure, share] = of(row);
-    return [figure, shareBar(share)];
+    const [figure, share, kind] = of(row);
+    return [figure, shareBar(share, kind)];
   },
 });
 
+/** The row's own name, else its place. @param {any} row @param {number} index */
+const usualKey = ({ id, key }, index) => id ?? key ?? String(index);
+
 /**
  * @template Row
- * @param {string} id of the rows @param {string} title @param {readonly Row[]} rows
- * @param {{ columns: readonly Column<Row>[], key?: (row: Row, index: number) => string, kind?: (row: Row) => string,
+ * @param {{ id: string, title: string, key?: (row: Row, index: number) => string, kind?: (row: Row) => string,
  *   none?: string, isNarrow?: boolean }} options `none`: text without rows. `isNarrow`: fits a telephone; rows of others become cards there
+ * @param {readonly Row[]} rows @param {readonly Column<Row>[]} columns
  */
 export function table(
-  id,
-  title,
+  { id, title, key = usualKey, kind = () => '', none: nothing = 'none', isNarrow = false },
   rows,
-  { columns, key = (_, index) => String(index), kind = () => '', none: nothing = 'none', isNarrow = false },
+  columns,
 ) {
   const heads = columns.map(
     (column) => html`<th class=${column.kind.startsWith('number') ? 'number' : ''}>${column.head}</th>`,
@@ -60,7 +63,7 @@ export function table(
 
 /**
  * `share` draws how much of a limit is used below the figure; `isMain` are those that are read first.
- * @typedef {readonly (readonly [name: string, value: string, isBad?: boolean, more?: { share?: number, isMain?: boolean, isWarning?: boolean }])[]} FigureList
+ * @typedef {readonly (readonly [name: string, value: any, isBad?: boolean, more?: { share?: number, isMain?: boolean, isWarning?: boolean }])[]} FigureList
  */
 
 /** @param {string} id @param {FigureList} list */
@@ -70,9 +73,16 @@ export const figures = (id, list) =>
       html`<div key=${name}><dt>${name}</dt><dd class="${isBad ? 'bad' : isWarning ? 'warning' : ''}${isMain ? ' main' : ''}">${value}${shareBar(share)}</dd></div>`,
   )}</dl>`;
 
-/** @param {number | null} share */
-export function shareBar(share) {
+/** @param {number | null} share @param {string} [kind] `much` is red */
+export function shareBar(share, kind = share !== null && share >= 0.8 ? 'much' : '') {
   if (share === null) return null;
   const width = `${Math.round(Math.min(1, Math.max(0, share)) * 100)}%`;
-  return html`<i class=${share >= 0.8 ? 'much' : ''} style=${{ width }}></i>`;
+  return html`<i class=${kind} style=${{ width }}></i>`;
+}
+
+/** The same for results of both signs, relative to the largest. @param {readonly number[]} all */
+export function gainBars(all) {
+  const most = Math.max(...all.map(Math.abs)) || 1;
+  /** @param {any} figure @param {number} value @returns {[figure: any, share: number, kind: string]} */
+  return (figure, value) => [figure, Math.abs(value) / most, value < 0 ? 'much' : 'gain'];
 }

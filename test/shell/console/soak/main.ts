@@ -1,5 +1,5 @@
 /**
- * `npm run soak:console -- [--days D] [--markets M]`: simulated days of a console, and its use of memory, disk and
+ * `npm run lab -- soak:console [--days D] [--markets M]`: simulated days of a console, and its use of memory, disk and
  * processor; see `soak.ts`. Exits with 1 when a bound is exceeded.
  */
 

@@ -61,7 +61,16 @@ class Reader implements LineReader {
 }
 
 function world(markets: readonly WatchedMarket[]) {
-  const at = { ms: 0, mode: 'quoting', markets, asked: 0, failures: [] as string[], isBroken: false };
+  const at = {
+    ms: 0,
+    cpuMs: 0,
+    wall: { ms: 0, cpuMs: 0 },
+    mode: 'quoting',
+    markets,
+    asked: 0,
+    failures: [] as string[],
+    isBroken: false,
+  };
   const source = {
     process: () => {
       if (at.isBroken) throw new Error('the ledger is broken');
@@ -70,12 +79,18 @@ function world(markets: readonly WatchedMarket[]) {
     account: () => ACCOUNT,
     markets: () => {
       at.asked++;
+      at.ms += at.wall.ms;
+      at.cpuMs += at.wall.cpuMs;
       return at.markets;
     },
     mode: () => at.mode,
     onFailure: (error: unknown) => void at.failures.push(String(error)),
   };
-  const publisher = new TelemetryPublisher(source, { steadyMs: () => at.ms, nowMs: () => 1_000 });
+  const publisher = new TelemetryPublisher(source, {
+    steadyMs: () => at.ms,
+    nowMs: () => 1_000,
+    cpuMs: () => at.cpuMs,
+  });
   const step = (afterMs: number) => {
     at.ms += afterMs;
     publisher.afterStep(0);
@@ -163,6 +178,23 @@ describe('telemetry', () => {
     step(500);
     publisher.renew();
     expect(reader.lines.map(({ type }) => type)).toEqual(['hello', 'frame', 'hello']);
+  });
+
+  test.each([
+    ['a busy machine', 0, 0],
+    ['costly telemetry', 100, 3],
+  ])('tells each changed market within two seconds in spite of %s', (_, cpuMs, level) => {
+    const { at, step, publisher } = world([]);
+    const reader = new Reader();
+    publisher.subscribe(reader);
+    for (let i = 0; i < 30; i++) {
+      at.markets = [watched('a', i)];
+      // Each sweep takes long by the clock.
+      at.wall = { ms: 400, cpuMs };
+      step(1_600);
+    }
+    expect(reader.marketsTold()).toHaveLength(30);
+    expect(publisher.figures.brake).toBe(level);
   });
 
   test('tells another mode at once', () => {

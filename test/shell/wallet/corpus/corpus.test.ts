@@ -1,4 +1,4 @@
-/** A part of the corpus; `npm run signer-corpus` runs all of it. */
+/** A part of the corpus; `npm run lab -- signer-corpus` runs all of it. */
 
 import { describe, expect, it } from 'vitest';
 import { times } from '../../../support/effort.js';

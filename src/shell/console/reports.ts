@@ -1,0 +1,96 @@
+/**
+ * Reports for the page: of the ledger, or of a backtest of the trader's configuration. Each is made by the command that a
+ * person would type, in a process of its own at the lowest priority, one at a time.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { guarded } from '../../shared/base/guarded.js';
+import type { Acted } from '../dashboard/contract.js';
+import { nowMs } from '../runtime/clock.js';
+import { spareOthers } from './market-replay.js';
+import { PROGRAM } from './program.js';
+
+/** Older ones are removed. */
+const MOST_REPORTS = 20;
+const NAME = /^(ledger|backtest) \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.html$/;
+
+export interface ReportPlace {
+  /** The trader's file. */
+  readonly configFile: string;
+  readonly ledgerPath: string;
+  /** Folder of its recordings. */
+  readonly recordings: string;
+  readonly program?: string;
+  /** Working folder of the command. */
+  readonly cwd?: string;
+}
+
+export class Reports {
+  readonly #place: ReportPlace;
+  readonly #folder: string;
+  #child: ChildProcess | null = null;
+  /** Newest line of the newest command. */
+  #said = '';
+
+  constructor(place: ReportPlace) {
+    this.#place = place;
+    this.#folder = `${place.ledgerPath}.reports`;
+  }
+
+  view() {
+    return {
+      isWorking: this.#child !== null,
+      said: this.#said,
+      reports: list(this.#folder).filter((name) => NAME.test(name)),
+      recordings: list(this.#place.recordings).filter((name) => name.startsWith('market=')),
+    };
+  }
+
+  /** HTML; null for an unknown name. */
+  read(name: string): string | null {
+    return NAME.test(name) && existsSync(join(this.#folder, name))
+      ? readFileSync(join(this.#folder, name), 'utf8')
+      : null;
+  }
+
+  /** @param recording name of one recording; null for all */
+  start(kind: 'ledger' | 'backtest', recording: string | null): Acted {
+    const { configFile, recordings, program = PROGRAM, cwd } = this.#place;
+    if (this.#child !== null) return { refusal: 'another report is being made', text: '' };
+    if (recording !== null && !this.view().recordings.includes(recording))
+      return { refusal: `there is no recording ${recording}`, text: '' };
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    for (const old of this.view().reports.slice(MOST_REPORTS - 1)) rmSync(join(this.#folder, old), { force: true });
+    const name = `${kind} ${new Date(nowMs()).toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '.')}.html`;
+    const data = join(recordings, recording ?? '');
+    const command = kind === 'ledger' ? ['pnl'] : ['backtest', '--data', data];
+    const report = ['-c', configFile, '--report', join(this.#folder, name)];
+    const child = spawn(process.execPath, [...process.execArgv, program, ...command, ...report], { cwd });
+    this.#child = child;
+    this.#said = `${kind}: reading …`;
+    const say = (chunk: Buffer) => {
+      this.#said = `${kind}: ${chunk.toString().trim().split('\n').at(-1)?.trim() ?? ''}`;
+    };
+    const fail = (error: unknown) => {
+      this.#said = `${kind}: ${error instanceof Error ? error.message : String(error)}`;
+    };
+    child.stderr.on('data', guarded(say, fail));
+    child.stdout.resume();
+    child.once('error', fail);
+    child.once('close', (code) => {
+      this.#child = null;
+      if (code === 0) this.#said = `${name} is ready`;
+    });
+    spareOthers(child);
+    return { refusal: null, text: 'it is being made; its progress is below' };
+  }
+
+  close(): void {
+    this.#child?.kill('SIGKILL');
+  }
+}
+
+/** Names within a folder, the last in order of letters first; empty without it. */
+const list = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder).sort().reverse() : []);

@@ -1,0 +1,187 @@
+/// <reference lib="dom" />
+/**
+ * `npm run lab -- pictures [FOLDER] [--seconds N] [--widths W,W] [--states NAME,NAME] [--views NAME,NAME]`: pictures of
+ * every view of the dashboard, and of a report, in light and dark. The compiled trader quotes the simulated crowd for
+ * N seconds first. Prints the height of each picture, and the violations that axe finds.
+ */
+
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import build from '../../support/build.js';
+import { traderYaml } from '../../support/cases.js';
+import { twinbook } from '../../support/processes.js';
+import { CHROMIUM, openBrowser, violationsOf } from './browser.js';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const VIEWS = ['overview', 'market', 'orders', 'money', 'risk', 'health', 'alerts', 'log', 'config', 'runs', 'explain'];
+const SCHEMES = ['light', 'dark'] as const;
+/** Maximum height of a view on a phone, px. */
+const TALLEST = 6_000;
+const PHONE = 390;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seconds: { type: 'string', default: '60' },
+    widths: { type: 'string', default: '390,768,1280,1600' },
+    states: { type: 'string', default: 'quoting,paused,killed,disconnected' },
+    views: { type: 'string', default: VIEWS.join() },
+  },
+});
+const widths = values.widths.split(',').map(Number);
+
+/** A trader, an embedded exchange with its crowd, and a console that outlives the trader. */
+async function startDemo(folder: string) {
+  const file = join(folder, 'trader.yaml');
+  const more = `strategies: [strategies/belief-maker.yaml, strategies/crowd-maker.yaml]
+dashboard: { start: false, port: 0 }
+recording: { enabled: true, dir: recordings }
+risk: { max_loss_day: "50", max_drawdown: "100", max_open_orders: 40, max_position_shares: "500" }`;
+  cpSync(join(ROOT, 'config/strategies'), join(folder, 'strategies'), { recursive: true });
+  writeFileSync(file, traderYaml(null, more));
+  const trader = twinbook(['start', '-c', file]);
+  await trader.waitFor(/ quoting \| /);
+  const console = twinbook(['console', '-c', file]);
+  const [, url = '', token = ''] = await console.waitFor(/(http:\/\/[\d.:]+\/)#(\S+)/);
+  return { file, trader, console, url, token };
+}
+
+type Demo = Awaited<ReturnType<typeof startDemo>>;
+
+/** Changes from each state to the next; the first needs none. */
+const CHANGES: Readonly<Record<string, (demo: Demo) => Promise<unknown>>> = {
+  quoting: async () => undefined,
+  paused: ({ file }) => command('pause', '--reason', 'news', '-c', file),
+  killed: ({ file }) => command('kill', '--verify', '--reason', 'odd prices', '-c', file),
+  disconnected: async ({ trader }) => {
+    trader.process.kill('SIGKILL');
+    await trader.exited;
+    // The console waits before it declares a silence.
+    await wait(8_000);
+  },
+};
+
+async function command(...args: readonly string[]): Promise<void> {
+  const ran = twinbook(args);
+  const code = await ran.exited;
+  if (code !== 0) throw new Error(`twinbook ${args.join(' ')} ended with ${code}:\n${ran.output()}`);
+}
+
+interface Shot {
+  readonly page: Page;
+  readonly folder: string;
+  /** Without the ending. */
+  readonly name: string;
+}
+
+async function take({ page, folder, name }: Shot): Promise<void> {
+  const { width = 0 } = page.viewportSize() ?? {};
+  const { height, aside } = await page.evaluate(() => ({
+    height: document.documentElement.scrollHeight,
+    aside: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  }));
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  const faults = [
+    ...(width === PHONE && height > TALLEST && !name.startsWith('report') ? [`taller than ${TALLEST} px`] : []),
+    ...(aside > 0 ? [`${aside} px wider than the window`] : []),
+    ...(await violationsOf(page)),
+  ];
+  console.log([`${name}.png: ${height} px`, ...faults].join('\n  '));
+}
+
+/** The page, light or dark, in each width. */
+async function openPages(browser: Browser, { url, token }: Demo) {
+  const pages: { readonly page: Page; readonly look: string }[] = [];
+  for (const scheme of SCHEMES)
+    for (const width of widths) {
+      const context = await browser.newContext({
+        colorScheme: scheme,
+        viewport: { width, height: 800 },
+        reducedMotion: 'reduce',
+      });
+      const page = await context.newPage();
+      page.on('pageerror', (error) => console.log(`  ${error.message}`));
+      await page.goto(`${url}#${token}`);
+      await page.locator('#markets a').first().waitFor();
+      pages.push({ page, look: `${width}-${scheme}` });
+    }
+  return pages;
+}
+
+/** Search part of the address of a view. @param page at the overview */
+async function searchOf(page: Page, view: string): Promise<string> {
+  if (view !== 'market' && view !== 'explain') return view === 'overview' ? '' : `?view=${view}`;
+  const href = (await page.locator('#markets a[href]').first().getAttribute('href')) ?? '';
+  const market = new URL(href, page.url()).searchParams.get('market') ?? '';
+  return view === 'market' ? `?market=${market}&span=600000` : `?view=explain&subject=${market}`;
+}
+
+async function takeViews(pages: Awaited<ReturnType<typeof openPages>>, folder: string, state: string, url: string) {
+  const [first] = pages;
+  if (first === undefined) return;
+  await first.page.goto(url);
+  await first.page.locator('#markets a').first().waitFor();
+  for (const view of values.views.split(',')) {
+    const search = await searchOf(first.page, view);
+    for (const { page, look } of pages) {
+      await page.goto(`${url}${search}`);
+      await page.locator(`#view-${view}`).waitFor();
+      // The data of a view arrives after the state.
+      await wait(700);
+      await take({ page, folder, name: `${view}-${look}-${state}` });
+    }
+    await first.page.goto(url);
+    await first.page.locator('#markets a').first().waitFor();
+  }
+}
+
+async function takeReport(browser: Browser, folder: string): Promise<void> {
+  const report = join(folder, 'report.html');
+  await command(
+    'backtest',
+    '-c',
+    join(ROOT, 'config/strategies/belief-maker.yaml'),
+    '--data',
+    join(ROOT, 'data/sample'),
+    '--report',
+    report,
+  );
+  for (const scheme of SCHEMES)
+    for (const width of widths) {
+      const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 800 } });
+      await page.goto(pathToFileURL(report).href);
+      await page.locator('#plot-equity canvas').waitFor();
+      await take({ page, folder, name: `report-${width}-${scheme}` });
+      await page.close();
+    }
+}
+
+if (CHROMIUM === null) throw new Error('no Chromium is installed: apt install chromium');
+build();
+const folder = resolve(positionals[0] ?? mkdtempSync(join(tmpdir(), 'twinbook-pictures-')));
+mkdirSync(folder, { recursive: true });
+const place = mkdtempSync(join(tmpdir(), 'twinbook-demo-'));
+const demo = await startDemo(place);
+const browser = await openBrowser();
+try {
+  await wait(Number(values.seconds) * 1000);
+  const pages = await openPages(browser, demo);
+  for (const [state, change] of Object.entries(CHANGES)) {
+    await change(demo);
+    if (values.states.split(',').includes(state)) await takeViews(pages, folder, state, demo.url);
+  }
+  await takeReport(browser, folder);
+} finally {
+  await browser.close();
+  for (const { process, exited } of [demo.console, demo.trader]) {
+    process.kill('SIGTERM');
+    await exited;
+  }
+  rmSync(place, { recursive: true, force: true });
+}
+console.log(`The pictures are in ${folder}`);

@@ -1,0 +1,57 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { Reports } from '../../../src/shell/console/reports.js';
+import { folderOf } from '../../support/folders.js';
+import { until, untilTrue } from '../../support/waiting.js';
+
+/** A command that writes its arguments into the report when it is told to, or fails. */
+const COMMAND = `
+import { existsSync, writeFileSync } from 'node:fs';
+const args = process.argv.slice(2);
+console.error('first line\\n 50 %  half');
+if (args.some((arg) => arg.endsWith('market=bad'))) process.exit(1);
+const path = args[args.indexOf('--report') + 1];
+setInterval(() => existsSync('go') && (writeFileSync(path, args.slice(0, -1).join(' ')), process.exit(0)), 20);
+`;
+
+function place() {
+  const folder = folderOf({ 'command.mjs': COMMAND });
+  for (const id of ['a', 'bad']) mkdirSync(join(folder, 'recordings', `market=${id}`), { recursive: true });
+  const reports = new Reports({
+    configFile: 'trader.yaml',
+    ledgerPath: join(folder, 'ledger.sqlite'),
+    recordings: join(folder, 'recordings'),
+    program: join(folder, 'command.mjs'),
+    cwd: folder,
+  });
+  onTestFinished(() => reports.close());
+  return { folder, reports };
+}
+
+test('a backtest is made with progress, one at a time, and then read by its name alone', async () => {
+  const { folder, reports } = place();
+  expect(reports.view()).toEqual({ isWorking: false, said: '', reports: [], recordings: ['market=bad', 'market=a'] });
+  expect(reports.start('backtest', 'market=c').refusal).toBe('there is no recording market=c');
+  expect(reports.start('backtest', 'market=a').refusal).toBeNull();
+  expect(reports.start('ledger', null).refusal).toBe('another report is being made');
+  await until(
+    () => reports.view().said,
+    (said) => said === 'backtest: 50 %  half',
+  );
+  mkdirSync(join(folder, 'go'));
+  await untilTrue(() => !reports.view().isWorking);
+  const [name = ''] = reports.view().reports;
+  expect(reports.view().said).toBe(`${name} is ready`);
+  const data = join(folder, 'recordings', 'market=a');
+  expect(reports.read(name)).toBe(`backtest --data ${data} -c trader.yaml --report`);
+  expect(reports.read(`../ledger.sqlite.reports/${name}`)).toBeNull();
+  expect(reports.read('ledger 2026-01-01 00.00.00.html')).toBeNull();
+});
+
+test('a command that fails leaves its last line', async () => {
+  const { reports } = place();
+  reports.start('backtest', 'market=bad');
+  await untilTrue(() => !reports.view().isWorking);
+  expect(reports.view()).toMatchObject({ said: 'backtest: 50 %  half', reports: [] });
+});
