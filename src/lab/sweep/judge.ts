@@ -22,8 +22,6 @@ import type {
 import { eventsIn, foldCount, trainingFor } from './folds.js';
 import type { Outcomes } from './results/outcomes.js';
 
-export type Judged = ReturnType<typeof judge>;
-
 /** @param tried every configuration that was ever tried on such a search, those of this one among them */
 export function judge(
   candidates: readonly Candidate[],
