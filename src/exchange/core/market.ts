@@ -1,6 +1,7 @@
 /** One market: its rules, state, book, shares and tape. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
+import { assert } from '../../shared/base/errors.js';
 import { type Micros, ONE, stepOfPrecision } from '../../shared/base/micros.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import type { OrderbookConfig } from '../../shared/protocol/records.js';
@@ -166,15 +167,22 @@ export class Market {
     return asMicros(trading.book.displayedAmount(side, price / trading.tick));
   }
 
-  /** The shown levels of a side in YES space, best first. */
-  levels(side: BookSide, depth: number): { price: Micros; total_amount: Micros }[] {
-    const levels: { price: Micros; total_amount: Micros }[] = [];
+  /**
+   * Writes the shown levels of a side in YES space, best first and at most `depth`, into `prices` and `amounts` (Micros),
+   * which hold at least `depth`. Returns the number of levels. Nothing is allocated.
+   */
+  readLevels(side: BookSide, depth: number, prices: Int32Array | Float64Array, amounts: Float64Array): number {
+    assert(depth <= prices.length && depth <= amounts.length, 'the columns hold as many levels as are asked for');
     const trading = this.#shown;
-    if (trading === null) return levels;
+    if (trading === null) return 0;
     const { book } = trading;
-    for (let tick = book.best(side); tick !== NO_TICK && levels.length < depth; tick = book.nextShown(side, tick))
-      levels.push({ price: asMicros(tick * trading.tick), total_amount: asMicros(book.displayedAmount(side, tick)) });
-    return levels;
+    let count = 0;
+    for (let tick = book.best(side); tick !== NO_TICK && count < depth; tick = book.nextShown(side, tick)) {
+      prices[count] = tick * trading.tick;
+      amounts[count] = book.displayedAmount(side, tick);
+      count += 1;
+    }
+    return count;
   }
 
   /** Records a trade; `notional` is the value of its taker's outcome. */

@@ -13,7 +13,7 @@ import type { WalletSignatures } from './wallet-signatures.js';
 /** Shared context of all handlers. */
 export interface HandlerContext {
   readonly core: ExchangeCore;
-  readonly wallets: Pick<WalletSignatures, 'signsDraft' | 'isValid'>;
+  readonly wallets: WalletSignatures;
 }
 
 type ParsedBody<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject

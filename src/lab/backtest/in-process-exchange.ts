@@ -4,31 +4,36 @@
  * is to show depends on JSON or on cryptography.
  */
 
-import {
-  type AccountSlot,
-  ASK,
-  BID,
-  type CoreObserver,
-  type CoreSettings,
-  type MarketIndex,
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  AccountSlot,
+  CoreObserver,
+  CoreSettings,
+  MarketIndex,
+  ObservedFill,
+  Result,
+  Wire,
 } from '../../exchange/core/contract.js';
 import { ExchangeCore } from '../../exchange/core/core.js';
 import { type Forgetting, MemoryArchive } from '../../exchange/core/records/memory-archive.js';
 import type { HandlerContext, Reply, ServiceCall } from '../../exchange/service/handler-context.js';
 import { HANDLERS } from '../../exchange/service/handlers.js';
 import { RateLimit } from '../../exchange/service/rate-limits.js';
+import { WalletSignatures } from '../../exchange/service/wallet-signatures.js';
 import { assert } from '../../shared/base/errors.js';
-import { declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
+import type { Micros } from '../../shared/base/micros.js';
+import { type DataOf, declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { Orderbook } from '../../shared/protocol/records.js';
 import type { AnyCall, BudgetReport, Call, Outcome } from '../../shared/protocol/seam.js';
 import { isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
-import { readRecord } from './wire-records.js';
+import { OwnTradePage, PublicTradePage } from './cached-lists.js';
+import { readOrder, readOrderRequest, readRecord, readsQuickly } from './wire-records.js';
 
 /** A public key without a secret: nothing is signed here. */
 const WALLET = '11111111111111111111111111111112';
 export const SIGNATURE = '0'.repeat(128);
-const TRUSTED: HandlerContext['wallets'] = { signsDraft: () => true, isValid: () => true };
 
 /** Page size of the trader's requests: the service's maximum. */
 const LONGEST_PAGE = 100;
@@ -52,17 +57,43 @@ export interface Answer {
   readonly budget: BudgetReport;
 }
 
+interface LastRead {
+  readonly record: unknown;
+  readonly nextCursor: string | null;
+  readonly outcome: Outcome;
+}
+
 export class InProcessExchange {
   readonly core: ExchangeCore;
   readonly account: AccountSlot;
   readonly #context: HandlerContext;
   readonly #limits: Readonly<Record<Scope, RateLimit>>;
+  // Reused for every book: the answer is built from them at once.
+  readonly #prices = new Int32Array(100);
+  readonly #amounts = new Float64Array(100);
+
+  readonly #publicTrades = new Map<MarketIndex, PublicTradePage>();
+  readonly #ownTrades: OwnTradePage;
+  /** Answer to `#ordersQuery` while own state is unchanged. */
+  #orders: Outcome | null = null;
+  #ordersQuery: object | null = null;
+  #dueMs = Number.POSITIVE_INFINITY;
+  /** The newest parsed answers: parsing takes longer than a comparison. */
+  readonly #lastRead = new Map<EndpointName, LastRead>();
 
   /** `listener` gets fills after the venue. */
   constructor(settings: CoreSettings, limits: VenueProfile['rate_limits'], nowMs: number, listener: CoreObserver) {
-    this.core = new ExchangeCore({ ...settings, observer: listener }, undefined, new MemoryArchive(UNFILLED_ORDERS));
+    const tellFill = (fill: ObservedFill) => {
+      this.#ownTrades.add();
+      this.#orders = null;
+      listener.onFill(fill);
+    };
+    const tellCrossing: CoreObserver['onCrossing'] = (...crossing) => listener.onCrossing?.(...crossing);
+    const observer = { onFill: tellFill, onCrossing: tellCrossing };
+    this.core = new ExchangeCore({ ...settings, observer }, undefined, new MemoryArchive(UNFILLED_ORDERS));
     this.account = openAccount(this.core, nowMs);
-    this.#context = { core: this.core, wallets: TRUSTED };
+    this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
+    this.#context = { core: this.core, wallets: new WalletSignatures() };
     this.#limits = {
       public: new RateLimit(limits.public_per_minute),
       signed: new RateLimit(limits.signed_per_minute),
@@ -89,36 +120,155 @@ export class InProcessExchange {
     if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.at(nowMs).markets.resolve(conditionId, null);
     // One more than a page, which shows that there were others.
     this.core.feed.end(market, LONGEST_PAGE + 1);
+    this.#publicTrades.delete(market);
+    this.#invalidate();
+  }
+
+  #invalidate(): void {
+    this.#orders = null;
+    this.#ownTrades.invalidate();
+  }
+
+  /** Due work was done, here or while the recording played: an expired draft, a landed merge. */
+  #noticeDue(): void {
+    const dueMs = this.core.timers.nextMs;
+    if (dueMs === this.#dueMs) return;
+    this.#dueMs = dueMs;
+    this.#invalidate();
   }
 
   #serve(call: AnyCall, nowMs: number): Outcome {
     this.core.advance(nowMs);
-    if (call.endpoint === 'markets.book') return this.#book(call.params.condition_id, call.query);
+    this.#noticeDue();
+    if (declarationOf(call.endpoint).method !== 'GET') this.#invalidate();
+    switch (call.endpoint) {
+      case 'markets.trades':
+        if (call.query.cursor !== undefined || call.query.limit !== LONGEST_PAGE) return this.#handleCall(call, nowMs);
+        return this.#answerTrades(call.params.condition_id);
+      case 'trades.list':
+        return isFirstPage(call.query) ? this.#ownTrades.answer(call.query.limit) : this.#handleCall(call, nowMs);
+      case 'orders.list':
+        if (this.#orders === null || this.#ordersQuery !== call.query) {
+          // The poll plan rebuilds its query with the same fields; any other query is answered normally.
+          const isSame = JSON.stringify(call.query) === JSON.stringify(this.#ordersQuery);
+          if (this.#orders === null || !isSame) this.#orders = this.#handleCall(call, nowMs);
+          this.#ordersQuery = call.query;
+        }
+        return this.#orders;
+      case 'markets.book':
+        return this.#book(call.params.condition_id, call.query.is_yes !== false, call.query.depth ?? 50);
+      case 'orders.create':
+        return answerDraft(this.core.at(nowMs).orders.draft(this.account, readOrderRequest(call.body)));
+      case 'orders.cancel':
+        return answerDraft(this.core.at(nowMs).orders.draftCancel(this.account, call.params.pubkey));
+      case 'orders.submit':
+        return answerOrder(this.core.at(nowMs).orders.submit(this.account, call.params.pubkey, true));
+      case 'orders.cancelSubmit':
+        return answerOrder(this.core.at(nowMs).orders.submitCancel(this.account, call.params.pubkey, true));
+      case 'merges.submit':
+        return this.#answerSubmit(
+          call.endpoint,
+          this.core.at(nowMs).conversions.submit('merge', this.account, call.params.pubkey, true),
+        );
+      case 'splits.submit':
+        return this.#answerSubmit(
+          call.endpoint,
+          this.core.at(nowMs).conversions.submit('split', this.account, call.params.pubkey, true),
+        );
+      case 'redeems.submit':
+        return this.#answerSubmit(
+          call.endpoint,
+          this.core.at(nowMs).redeems.submit(this.account, call.params.pubkey, true),
+        );
+      default:
+        return this.#handleCall(call, nowMs);
+    }
+  }
+
+  #answerTrades(conditionId: string): Outcome {
+    const index = this.core.catalog.findIndex(conditionId);
+    if (index === null) return answerRefusal({ slug: 'not_found' });
+    let trades = this.#publicTrades.get(index);
+    if (trades === undefined) {
+      trades = new PublicTradePage(this.core, index, LONGEST_PAGE);
+      this.#publicTrades.set(index, trades);
+    }
+    return trades.answer();
+  }
+
+  /** The most frequent call of a backtest, without decimal strings. */
+  #book(conditionId: string, isYes: boolean, depth: number): Outcome {
+    const index = this.core.catalog.findIndex(conditionId);
+    if (index === null) return answerRefusal({ slug: 'not_found' });
+    assert(isYes, 'the trader asks for YES books');
+    const data: Orderbook = {
+      market: conditionId,
+      is_yes: true,
+      bid: this.#side(index, 0, depth),
+      ask: this.#side(index, 1, depth),
+    };
+    return { kind: 'answered', data, nextCursor: null };
+  }
+
+  #side(index: MarketIndex, side: 0 | 1, depth: number): Orderbook['bid'] {
+    const count = this.core.catalog.market(index).readLevels(side, depth, this.#prices, this.#amounts);
+    const rows: Orderbook['bid'] = [];
+    // Integers of the core; the brand exists only in types.
+    for (let i = 0; i < count; i++) {
+      rows.push({ price: this.#prices[i] as Micros, total_amount: this.#amounts[i] as Micros });
+    }
+    return rows;
+  }
+
+  #answerSubmit(endpoint: EndpointName, result: Result<unknown>): Outcome {
+    return result.ok ? read(endpoint, result.value, null) : answerRefusal(result.fault);
+  }
+
+  #handleCall(call: AnyCall, nowMs: number): Outcome {
     const declaration = declarationOf(call.endpoint);
     const body = declaration.body === null ? null : declaration.body.parse(call.body);
     const limit = 'limit' in call.query && call.query.limit !== undefined ? call.query.limit : (declaration.page ?? 0);
     const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
     const reply = handle(call.endpoint, whole, this.#context);
     if (!reply.ok) return answerRefusal(reply.fault);
-    // The endpoint's schema, or its equivalent, builds this value.
-    const data = readRecord(call.endpoint, reply.data) as never;
-    return { kind: 'answered', data, nextCursor: reply.nextCursor ?? null };
+    return this.#readAgain(call.endpoint, reply.data, reply.nextCursor ?? null);
   }
 
-  /** The most frequent call, without decimal strings, which take a sixth of a quiet backtest (`backtest.bench.ts`). */
-  #book(conditionId: string, { is_yes: isYes = true, depth = 50 }: Call<'markets.book'>['query']): Outcome {
-    const market = this.core.catalog.byId(conditionId);
-    if (market === null) return answerRefusal({ slug: 'not_found' });
-    assert(isYes, 'the trader asks for YES books');
-    const [bid, ask] = [market.levels(BID, depth), market.levels(ASK, depth)];
-    return { kind: 'answered', data: { market: conditionId, is_yes: true, bid, ask }, nextCursor: null };
+  /** As `read`; an answer equal to the endpoint's last one is that object. */
+  #readAgain(endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome {
+    if (readsQuickly(endpoint)) return read(endpoint, record, nextCursor);
+    const last = this.#lastRead.get(endpoint);
+    // The same record object may have changed since.
+    const isSame = last !== undefined && last.record !== record && last.nextCursor === nextCursor;
+    if (isSame && isDeepStrictEqual(last.record, record)) return last.outcome;
+    const outcome = read(endpoint, record, nextCursor);
+    this.#lastRead.set(endpoint, { record, nextCursor, outcome });
+    return outcome;
   }
 }
+
+const isFirstPage = ({ cursor, market_condition_id: market, limit }: Call<'trades.list'>['query']): boolean =>
+  cursor === undefined && market === undefined && limit !== undefined && limit > 0 && limit <= LONGEST_PAGE;
 
 /** Passes a call to its handler; its declaration has parsed the body, and the trader wrote the query. */
 function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, context);
 }
+
+/** A draft is the same in wire format. */
+const answerDraft = (result: Result<DataOf<'orders.create'>>): Outcome =>
+  result.ok ? { kind: 'answered', data: result.value, nextCursor: null } : answerRefusal(result.fault);
+
+const answerOrder = (result: Result<Wire<'orderRow'>>): Outcome =>
+  result.ok ? { kind: 'answered', data: readOrder(result.value), nextCursor: null } : answerRefusal(result.fault);
+
+/** As the client parses it from the wire. */
+const read = (endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome => ({
+  kind: 'answered',
+  // The endpoint's schema, or its equivalent, builds this value.
+  data: readRecord(endpoint, record) as never,
+  nextCursor,
+});
 
 function answerRefusal({ slug, message, details }: ServiceFault): Outcome {
   const usual = SERVICE_ERRORS[slug];

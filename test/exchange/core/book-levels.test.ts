@@ -1,13 +1,27 @@
-/** The best recorded price of a book. */
+/** The book as numbers equals the book as text. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ASK, BID, type BookSide } from '../../../src/exchange/core/contract.js';
-import type { Snapshot } from '../../../src/exchange/core/core.js';
+import type { ExchangeCore, Snapshot } from '../../../src/exchange/core/core.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
 import { times } from '../../support/effort.js';
 import { Drawer } from './drawer.js';
 import { m, Venue } from './venue.js';
+
+const DEPTH = 60;
+
+/** `price:amount` of each level in Micros, from the text that the service would send. */
+function fromText(core: ExchangeCore, market: number, side: BookSide, depth: number): string[] {
+  const { bid, ask } = bookRow(core.catalog.market(market), true, depth);
+  return (side === BID ? bid : ask).map(({ price, total_amount }) => `${m(price)}:${m(total_amount)}`);
+}
+
+function fromNumbers(core: ExchangeCore, market: number, side: BookSide, depth: number): string[] {
+  const [prices, amounts] = [new Int32Array(DEPTH), new Float64Array(DEPTH)];
+  const count = core.catalog.market(market).readLevels(side, depth, prices, amounts);
+  return Array.from({ length: count }, (_, at) => `${prices[at]}:${amounts[at]}`);
+}
 
 /** The best price with a recorded amount in a snapshot, consumed or not; null if the market shows no book. */
 function bestHeld({ catalog }: Snapshot, market: number, side: BookSide): number | null {
@@ -21,7 +35,30 @@ function bestHeld({ catalog }: Snapshot, market: number, side: BookSide): number
   return (side === BID ? Math.max(...ticks) : Math.min(...ticks)) * 10 ** (6 - config.price_precision);
 }
 
-describe('the recorded prices of a book', () => {
+describe('a book read as numbers', () => {
+  it('is the book of the wire, at every depth and moment', () => {
+    let levels = 0;
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 0, max: 5 }), (seed, depth) => {
+        const drawer = new Drawer(seed);
+        for (let step = 0; step < 120; step++) {
+          drawer.step();
+          for (let market = 0; market < drawer.core.catalog.markets.length; market++) {
+            for (const side of [BID, ASK] as const) {
+              for (const deep of [depth, DEPTH]) {
+                const text = fromText(drawer.core, market, side, deep);
+                expect(fromNumbers(drawer.core, market, side, deep)).toEqual(text);
+                levels += text.length;
+              }
+            }
+          }
+        }
+      }),
+      { numRuns: times(3, 8) },
+    );
+    expect(levels).toBeGreaterThan(1_000);
+  });
+
   it('tells the best recorded price whatever real orders stand before it or took of it', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
@@ -55,6 +92,12 @@ describe('the recorded prices of a book', () => {
     core.at(nowMs).feed.level(0, ASK, m('0.61'), m(5));
     core.at(nowMs).markets.setState(venue.id, 'waiting_to_resolve');
     expect(core.catalog.market(0).bestRecorded(ASK)).toBe(null);
-    expect(bookRow(core.catalog.market(0), true, 60).ask).toEqual([]);
+    expect(fromNumbers(core, 0, ASK, DEPTH)).toEqual([]);
+  });
+
+  it('refuses columns that hold fewer levels than are asked for', () => {
+    const { core } = new Venue();
+    expect(() => core.catalog.market(0).readLevels(BID, 3, new Int32Array(2), new Float64Array(3))).toThrow(/levels/);
+    expect(() => core.catalog.market(0).readLevels(BID, 3, new Int32Array(3), new Float64Array(2))).toThrow(/levels/);
   });
 });

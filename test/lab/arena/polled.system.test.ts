@@ -1,6 +1,7 @@
 /** Worlds with the whole trader: its opponents, its score, and its budget. */
 
 import { describe, expect, it } from 'vitest';
+import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import { START_MS, STEP_MS } from '../../../src/lab/arena/challenge/score.js';
 import { type MakerSight, simulate } from '../../../src/lab/arena/challenge/simulation.js';
 import { type Conditions, USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
@@ -183,8 +184,8 @@ describe('the crowd of the paper exchange', () => {
     expect(markets).toHaveLength(4);
     for (const { index, probability } of markets) {
       expect(probability > 0 && probability < 1).toBe(true);
-      expect(core.catalog.market(index).bestBid).toBeGreaterThan(0);
-      expect(core.catalog.market(index).bestAsk).toBeGreaterThan(0);
+      expect(core.catalog.market(index).readLevels(BID, 5, new Int32Array(5), new Float64Array(5))).toBeGreaterThan(0);
+      expect(core.catalog.market(index).readLevels(ASK, 5, new Int32Array(5), new Float64Array(5))).toBeGreaterThan(0);
     }
   });
 });

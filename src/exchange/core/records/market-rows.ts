@@ -7,6 +7,7 @@ import { ASK, BID, type BookSide, type Page, type PageQuery, type Wire } from '.
 import { seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import type { TapeTrade } from '../matching/tape.js';
+import { NO_TICK } from '../matching/ticks.js';
 import { text } from '../money.js';
 
 /** Present price of an outcome in wire format; its `price` is null before the first price. */
@@ -26,11 +27,17 @@ export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
  * post only, a paused market) both are shown, crossed.
  */
 export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'orderbook'> {
-  const side = (of: BookSide) =>
-    market.levels(of, depth).map(({ price, total_amount }) => ({
-      price: text(isYes ? price : ONE - price),
-      total_amount: text(total_amount),
-    }));
+  const side = (of: BookSide) => {
+    const levels: { price: string; total_amount: string }[] = [];
+    const { orderbook: trading } = market;
+    if (trading === null || market.state !== 'open') return levels;
+    const { book } = trading;
+    for (let tick = book.best(of); tick !== NO_TICK && levels.length < depth; tick = book.nextShown(of, tick)) {
+      const price = tick * trading.tick;
+      levels.push({ price: text(isYes ? price : ONE - price), total_amount: text(book.displayedAmount(of, tick)) });
+    }
+    return levels;
+  };
   return { market: market.card.conditionId, is_yes: isYes, bid: side(isYes ? BID : ASK), ask: side(isYes ? ASK : BID) };
 }
 
