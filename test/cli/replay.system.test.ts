@@ -288,10 +288,10 @@ describe('what cannot be replayed', () => {
     );
 
     const described = readFileSync(join(copy, 'run.json'), 'utf8');
-    writeFileSync(join(copy, 'run.json'), described.replace('"format": 1', '"format": 3'));
+    writeFileSync(join(copy, 'run.json'), described.replace(/"format": \d+/, '"format": 999'));
     const other = await run(['replay', copy, '-c', file]);
     expect(other.code).toBe(1);
-    expect(other.err).toContain('in format 3 of the journal, this version reads formats 1 and 2');
+    expect(other.err).toContain('in format 999 of the journal, this version reads format ');
 
     writeFileSync(join(copy, 'run.json'), described);
     const model = await run(['parity', path, '-c', file, '--fill-model', 'hopeful']);

@@ -26,7 +26,6 @@ export interface FunctionFact {
   readonly line: number;
   /** Lines of the function, without those of record literals after the first. */
   readonly lines: number;
-  readonly parameters: number;
 }
 
 export interface SourceFile {
@@ -34,15 +33,9 @@ export interface SourceFile {
   readonly path: string;
   readonly text: string;
   readonly lines: number;
-  readonly codeLines: number;
-  readonly commentLines: number;
   readonly imports: readonly ImportFact[];
   readonly exports: readonly ExportFact[];
   readonly functions: readonly FunctionFact[];
-  readonly anyTypes: number;
-  readonly nonNullAssertions: number;
-  /** `x as T`, without `as const`. */
-  readonly casts: number;
   /** Object literals spread into object literals. */
   readonly literalSpreads: number;
 }
@@ -72,13 +65,7 @@ function parseSourceFile(root: string, absolute: string): SourceFile {
   const { program, comments, module, errors } = parseSync(absolute, text);
   if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]?.message}`);
   const lineAt = lineFinder(text);
-  const facts = collectFacts(program, lineAt);
-  const commentLines = countCommentLines(comments, lineAt);
   const lines = text.trimEnd().split('\n').length;
-  const blank = text
-    .trimEnd()
-    .split('\n')
-    .filter((line) => line.trim() === '').length;
   const imports = [
     ...module.staticImports.map(({ moduleRequest, entries }) => ({
       specifier: moduleRequest.value,
@@ -108,11 +95,9 @@ function parseSourceFile(root: string, absolute: string): SourceFile {
     path,
     text,
     lines,
-    codeLines: lines - blank - commentLines,
-    commentLines,
     imports,
     exports,
-    ...facts,
+    ...collectFacts(program, lineAt),
   };
 }
 
@@ -137,13 +122,6 @@ function lineFinder(text: string): LineAt {
     }
     return low + 1;
   };
-}
-
-/** Comments usually have their own lines: each comment counts as the lines that it spans. */
-function countCommentLines(comments: readonly Comment[], lineAt: LineAt): number {
-  const lines = new Set<number>();
-  for (const { start, end } of comments) for (let line = lineAt(start); line <= lineAt(end); line++) lines.add(line);
-  return lines.size;
 }
 
 function readExports(program: Node, comments: readonly Comment[], text: string, lineAt: LineAt): ExportFact[] {
@@ -183,23 +161,15 @@ function declaredNames(node: Node): Pick<ExportFact, 'name' | 'kind'>[] {
 const isFunction = (node: Node): boolean =>
   node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
 
-type Facts = Pick<SourceFile, 'functions' | 'anyTypes' | 'nonNullAssertions' | 'casts' | 'literalSpreads'>;
-
-function collectFacts(program: Node, lineAt: LineAt): Facts {
+function collectFacts(program: Node, lineAt: LineAt): Pick<SourceFile, 'functions' | 'literalSpreads'> {
   const functions: FunctionFact[] = [];
-  const count = { anyTypes: 0, nonNullAssertions: 0, casts: 0, literalSpreads: 0 };
+  let literalSpreads = 0;
   walk(program, (node, parent) => {
     if (isFunction(node)) functions.push(functionFact(node, parent, lineAt));
-    if (node.type === 'TSAnyKeyword') count.anyTypes += 1;
-    if (node.type === 'TSNonNullExpression') count.nonNullAssertions += 1;
-    if (node.type === 'TSAsExpression' && !isConst(node.typeAnnotation)) count.casts += 1;
-    if (node.type === 'SpreadElement' && node.argument.type === 'ObjectExpression') count.literalSpreads += 1;
+    if (node.type === 'SpreadElement' && node.argument.type === 'ObjectExpression') literalSpreads += 1;
   });
-  return { functions, ...count };
+  return { functions, literalSpreads };
 }
-
-const isConst = (type: Node): boolean =>
-  type.type === 'TSTypeReference' && type.typeName.type === 'Identifier' && type.typeName.name === 'const';
 
 function functionFact(node: Node, parent: Node | null, lineAt: LineAt): FunctionFact {
   const line = lineAt(node.start);
@@ -210,8 +180,7 @@ function functionFact(node: Node, parent: Node | null, lineAt: LineAt): Function
     // Nested literals are counted with this one.
     return false;
   });
-  const parameters = 'params' in node && Array.isArray(node.params) ? node.params.length : 0;
-  return { name: functionName(node, parent), line, lines: lineAt(node.end) - line + 1 - inLiterals, parameters };
+  return { name: functionName(node, parent), line, lines: lineAt(node.end) - line + 1 - inLiterals };
 }
 
 function functionName(node: Node, parent: Node | null): string {

@@ -12,12 +12,12 @@ import type {
 } from '../../recording/contract.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { OperatorCommand, Request } from '../../shared/protocol/seam.js';
+import type { TraderSettings } from '../../trader/engine/settings.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { SessionRecord } from '../session/contract.js';
 import type { FeedSource } from './feeds/feed-replay.js';
 import type { FeeCurve } from './fees.js';
 import type { AfterHalt } from './halts.js';
-import type { BacktestTraderSettings } from './run.js';
 
 /** One market's events, read ahead. */
 export interface EventSource {
@@ -117,6 +117,8 @@ export interface TimedCommand {
   readonly atMs: number;
   readonly command: OperatorCommand;
 }
+
+export type BacktestTraderSettings = Omit<TraderSettings, 'runId' | 'boundedCall' | 'findModule' | 'startedWith'>;
 
 export interface BacktestPlan {
   readonly title: string;

@@ -18,6 +18,7 @@ import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import {
   type BacktestOutcome,
   type BacktestPlan,
+  type BacktestTraderSettings,
   type CallFailure,
   type EventSource,
   GIVES_UP_MS,
@@ -407,8 +408,6 @@ class Trace {
     return [this.#a, this.#b].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
   }
 }
-
-export type BacktestTraderSettings = Omit<TraderSettings, 'runId' | 'boundedCall' | 'findModule' | 'startedWith'>;
 
 /**
  * Field by field: a spread makes an object of a new hidden class for every backtest of a sweep, which V8 compiles again

@@ -20,3 +20,12 @@ export const plainJson = (json: string): string =>
   json.replace(INVISIBLE_IN_TEXT, (one) =>
     [...Array(one.length).keys()].map((at) => `\\u${one.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
   );
+
+/** Undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

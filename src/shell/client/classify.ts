@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { parseJson } from '../../shared/base/plain-text.js';
 import type { DataOf, Declaration, EndpointName } from '../../shared/protocol/endpoints.js';
 import { type ErrorDetails, errorObject } from '../../shared/protocol/errors.js';
 import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
@@ -130,15 +131,6 @@ function plain(value: unknown): string {
 
 /** Nested values are not spelled out: one that is deep enough would overflow the stack. */
 const showValue = (value: unknown): string => (typeof value === 'object' && value !== null ? '…' : String(value));
-
-/** Undefined for text that is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function firstIssue(error: z.ZodError, root: string): string {
   const issue = error.issues[0];

@@ -6,12 +6,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { parseJson } from '../../shared/base/plain-text.js';
 import { SlidingMinute } from '../../shared/base/sliding-minute.js';
 import { readBounded } from '../alerts/bounded-body.js';
 import { readSecret } from '../alerts/secret.js';
 import { makeBotUrl, sendBotMessage } from '../alerts/senders.js';
 import { cleanText } from '../alerts/texts.js';
-import { parseJson } from '../client/classify.js';
 import type { ChatCommand } from '../config/schema.js';
 import type { ChannelConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
@@ -73,8 +73,7 @@ export class TelegramListener {
   readonly #ending: AbortSignal;
   readonly #perform: Perform;
   readonly #strangers = new Set<number>();
-  /** By user, and by whether the command stops. */
-  readonly #counts = new Map<string, SlidingMinute>();
+  readonly #counts = new Map<string, SlidingMinute>(); // By user, and by whether the command stops.
   #taken: TakenUpdate | null | undefined;
   #failures = 0;
   #trouble = '';
@@ -92,8 +91,7 @@ export class TelegramListener {
   /** Reads once and obeys. Returns the time until the next read, ms. Never rejects. */
   async look(): Promise<number> {
     try {
-      // A bot has one reader: the console on duty.
-      if (this.#options.watch.isOnDuty) await this.#takeUpdates();
+      if (this.#options.watch.isOnDuty) await this.#takeUpdates(); // A bot has one reader.
       return APART_MS;
     } catch (error) {
       if (this.#ending.aborted) return APART_MS;
