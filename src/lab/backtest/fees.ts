@@ -52,7 +52,6 @@ export function feeCurve(name: string): FeeCurve {
   return { name, shape, takerMicros: rate(found[2]), makerMicros: rate(found[3]), stepMicros: 1, isByOrder: false };
 }
 
-/** Fields of a fill that determine its fee. */
 type ChargedFill = Pick<FillRecord, 'isMaker' | 'isYes' | 'priceMicros' | 'amountMicros'>;
 
 /** Millionths of currency before rounding. */

@@ -1,9 +1,12 @@
 /** Protocol of each kind of channel. Secrets and control characters are removed from texts before they leave. */
 
 import { createHmac } from 'node:crypto';
+import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { parseJson } from '../../shared/base/plain-text.js';
 import type { ChannelConfig } from '../config/types.js';
 import { secrets } from '../wallet/secrets.js';
+import { readBounded } from './bounded-body.js';
 import type { AlertMessage, AlertSender, Delivery } from './contract.js';
 import { stateText } from './outbox.js';
 import { postText } from './post.js';
@@ -127,14 +130,42 @@ function signature(content: string, key: string, nowMs: number): Readonly<Record
 }
 
 const TELEGRAM = 'https://api.telegram.org';
-/** Longest message that Telegram takes, characters. */
-const LONGEST_TEXT = 4_000;
 
 /** A token, or for a server of one's own the whole address before the method. */
 export const makeBotUrl = (address: string): string =>
   /^https?:/.test(address) ? address.replace(/\/$/, '') : `${TELEGRAM}/bot${address}`;
 
 export const sendBotMessage = (url: string, chat: string, text: string): Promise<Delivery> =>
-  postText(`${url}/sendMessage`, JSON.stringify({ chat_id: chat, text: text.slice(0, LONGEST_TEXT) }), {
+  postText(`${url}/sendMessage`, JSON.stringify({ chat_id: chat, text: text.slice(0, LONGEST.telegram) }), {
     'content-type': 'application/json',
   });
+
+const MOST_BYTES = 1_000_000; // Maximum size of an answer: twenty messages are shorter.
+const QUESTION = { timeout: 25, limit: 20, allowed_updates: ['message'] };
+const [id, none] = [z.int(), z.undefined().optional()];
+const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
+const from = { from: z.object({ id, is_bot: z.literal(false) }), via_bot: none };
+const forwarded = { forward_origin: none, forward_date: none };
+/** A direct text message from a person: no group, no bot, nothing forwarded. */
+const directSchema = z
+  .object({ date: z.int().nonnegative(), text: z.string(), ...chat, ...from, ...forwarded })
+  .refine(({ chat, from }) => chat.id === from.id);
+const updateSchema = z.object({ update_id: id.nonnegative(), message: directSchema.nullable().catch(null) });
+const answerSchema = z.object({ ok: z.literal(true), result: z.array(z.unknown()).max(1_000) });
+
+export type DirectMessage = z.infer<typeof directSchema>;
+
+/** Newer updates than `taken`, ascending; null for all. Throws for anything but a list of updates. */
+export async function readBotUpdates(url: string, taken: number | null, signal: AbortSignal) {
+  const body = JSON.stringify({ ...QUESTION, ...(taken === null ? {} : { offset: taken + 1 }) });
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${url}/getUpdates`, { method: 'POST', body, headers, redirect: 'manual', signal });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new Error(`it answered ${response.status}`);
+  }
+  const { data } = answerSchema.safeParse(parseJson(await readBounded(response, MOST_BYTES)));
+  if (data === undefined) throw new Error('its answer is not a list of updates');
+  const updates = data.result.flatMap((one) => updateSchema.safeParse(one).data ?? []);
+  return updates.toSorted((a, b) => a.update_id - b.update_id);
+}

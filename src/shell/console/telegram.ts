@@ -4,13 +4,10 @@
  */
 
 import { setTimeout } from 'node:timers/promises';
-import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { parseJson } from '../../shared/base/plain-text.js';
 import { SlidingMinute } from '../../shared/base/sliding-minute.js';
-import { readBounded } from '../alerts/bounded-body.js';
 import { readSecret } from '../alerts/secret.js';
-import { makeBotUrl, sendBotMessage } from '../alerts/senders.js';
+import { type DirectMessage, makeBotUrl, readBotUpdates, sendBotMessage } from '../alerts/senders.js';
 import { cleanText } from '../alerts/texts.js';
 import type { ChatCommand } from '../config/schema.js';
 import type { ChannelConfig } from '../config/types.js';
@@ -27,8 +24,6 @@ const NUMBERS_KEPT_MS = 6 * 86_400_000; // After a week without an update the se
 const MOST_STRANGERS = 20; // that the log names
 const MOST_A_MINUTE = 6; // Reads, and separately stops, of each user.
 const OLD_AFTER_MS = 120_000; // An older message may refer to another situation.
-const MOST_BYTES = 1_000_000; // Maximum size of an answer: twenty messages are shorter.
-const QUESTION = { timeout: 25, limit: 20, allowed_updates: ['message'] };
 /** A word, with an optional slash and name of the bot, and one more word. */
 const COMMAND = /^\/?([a-z][a-z_-]{0,19})(?:@\w{1,64})?(?:\s+([\w-]{1,40}))?\s*$/i;
 const HELP: Readonly<Record<string, string>> = {
@@ -36,17 +31,6 @@ const HELP: Readonly<Record<string, string>> = {
   'it answered 404': 'the token or the address is wrong',
   'it answered 409': 'another program reads this bot, or a webhook is set for it; each trader needs a bot of its own',
 };
-
-const [id, none] = [z.int(), z.undefined().optional()];
-const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
-const from = { from: z.object({ id, is_bot: z.literal(false) }), via_bot: none };
-const forwarded = { forward_origin: none, forward_date: none };
-/** A direct text message from a person: no group, no bot, nothing forwarded. */
-const directSchema = z
-  .object({ date: z.int().nonnegative(), text: z.string(), ...chat, ...from, ...forwarded })
-  .refine(({ chat, from }) => chat.id === from.id);
-const updateSchema = z.object({ update_id: id.nonnegative(), message: directSchema.nullable().catch(null) });
-const answerSchema = z.object({ ok: z.literal(true), result: z.array(z.unknown()).max(1_000) });
 
 export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trader' | 'watch' | 'alerts' | 'guardian'> {
   readonly memory: Pick<UpdateStore, 'load' | 'save'>;
@@ -112,7 +96,7 @@ export class TelegramListener {
     if (this.#taken !== null && Math.abs(nowMs() - this.#taken.timeMs) > NUMBERS_KEPT_MS) this.#taken = null;
     const url = makeBotUrl(readSecret(channel.addressFile, `the address of alert channel ${channel.name}`));
     const signal = AbortSignal.any([this.#ending, AbortSignal.timeout(withinMs)]);
-    const updates = await readUpdates(url, this.#taken?.id ?? null, signal);
+    const updates = await readBotUpdates(url, this.#taken?.id ?? null, signal);
     this.#failures = 0;
     this.#noteTrouble('');
     for (const { update_id: id, message } of updates) {
@@ -126,7 +110,7 @@ export class TelegramListener {
     }
   }
 
-  async #obey({ text, date, from: { id: user } }: z.infer<typeof directSchema>): Promise<string | null> {
+  async #obey({ text, date, from: { id: user } }: DirectMessage): Promise<string | null> {
     const { users, commands } = this.#channel;
     const nowMs = this.#options.nowMs();
     if (!users.includes(user)) {
@@ -171,21 +155,6 @@ export class TelegramListener {
   #note(text: string): void {
     this.#options.note(cleanText(`alert channel ${this.#channel.name}${text}`));
   }
-}
-
-/** Newer updates than `taken`, ascending; null for all. Throws for anything but a list of updates. */
-async function readUpdates(url: string, taken: number | null, signal: AbortSignal) {
-  const body = JSON.stringify({ ...QUESTION, ...(taken === null ? {} : { offset: taken + 1 }) });
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(`${url}/getUpdates`, { method: 'POST', body, headers, redirect: 'manual', signal });
-  if (!response.ok) {
-    await response.body?.cancel();
-    throw new Error(`it answered ${response.status}`);
-  }
-  const { data } = answerSchema.safeParse(parseJson(await readBounded(response, MOST_BYTES)));
-  if (data === undefined) throw new Error('its answer is not a list of updates');
-  const updates = data.result.flatMap((one) => updateSchema.safeParse(one).data ?? []);
-  return updates.toSorted((a, b) => a.update_id - b.update_id);
 }
 
 /** Performs commands for a listener. */

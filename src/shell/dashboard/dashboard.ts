@@ -197,7 +197,7 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
   });
 }
 
-/** Reports wait at most this long for the tab that shows them, ms. */
+/** At most eight reports wait, each at most this long, for the tabs that show them, ms. */
 const REPORT_WAITS_MS = 60_000;
 
 /** A tab sends no proof, so a proven request gets a secret address, valid once. Such a document cannot reach the page. */
@@ -210,6 +210,7 @@ function addReports(server: FastifyInstance, host: Host, gate: Gate): void {
     if (html === null) return reply.code(404).send({ error: NOT_KNOWN });
     const key = randomBytes(32).toString('hex');
     waiting.set(key, html);
+    if (waiting.size > 8) waiting.delete(waiting.keys().next().value ?? '');
     setTimeout(() => waiting.delete(key), REPORT_WAITS_MS).unref();
     return reply.send({ path: `/reports/${key}` });
   });
