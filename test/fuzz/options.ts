@@ -3,7 +3,6 @@
 import { parseArgs } from 'node:util';
 
 export interface FuzzOptions {
-  /** Duration of each way. */
   readonly seconds: number;
   readonly seed: number;
   readonly way: 'exchange' | 'client' | 'both';

@@ -96,7 +96,6 @@ export class Document {
     }));
   }
 
-  /** A value that fits. */
   sample(random: Random, given: Schema): unknown {
     const schema = this.resolve(given);
     const { enum: words, anyOf, oneOf } = schema;

@@ -235,6 +235,5 @@ export function badlyEncoded(random: Random, text: string): string {
   ])();
 }
 
-/** Random bytes. */
 export const noise = (random: Random, most: number): Buffer =>
   Buffer.from(Array.from({ length: random.below(most) }, () => random.below(256)));

@@ -62,7 +62,6 @@ async function planFor(
   };
 }
 
-/** The minimal plan. */
 const ONE_WORLD: Partial<WorldSweepPlan> = {
   worlds: [worldNamed('challenge')],
   seeds: { first: 0, count: 1 },

@@ -66,7 +66,6 @@ export function outcomesOf(
 
 export interface Wanted {
   readonly events: number;
-  /** Values of each axis. */
   readonly sizes: readonly number[];
   /** Title of the strategy, of the first event and of the first axis. */
   readonly title?: string;

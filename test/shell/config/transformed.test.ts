@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { transformedBy } from '../../../src/shell/config/strategy-module.js';
 
-/** Records its requests. */
 function recorder() {
   const asked: string[] = [];
   const transform = transformedBy({

@@ -17,7 +17,6 @@ export interface BotServer {
   readonly sent: { readonly chat_id: string; readonly text: string }[];
   /** Returned for every request from now on. */
   updates: readonly unknown[];
-  /** Replaces the updates. */
   answer: ((response: ServerResponse) => void) | null;
 }
 

@@ -75,7 +75,6 @@ async function command(...args: readonly string[]): Promise<void> {
 interface Shot {
   readonly page: Page;
   readonly folder: string;
-  /** Without the ending. */
   readonly name: string;
 }
 

@@ -47,7 +47,6 @@ class Trading {
 }
 
 interface Tale {
-  /** Complete rounds. */
   rounds: number;
   /** Longest gap between two, ms. */
   gapMs: number;

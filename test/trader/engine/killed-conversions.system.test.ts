@@ -8,7 +8,6 @@ import { MINUTE_MS, play, type Scene, SECOND_MS } from '../../simulation/inciden
 import { STANDARD } from '../../simulation/setting.js';
 
 const reason = 'the key may be stolen';
-/** Merges all pairs. */
 const EAGER = { ...STANDARD, mergeFromMicros: micros(1_000_000) };
 const LONG_MS = 10 * MINUTE_MS;
 

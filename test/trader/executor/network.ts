@@ -70,7 +70,6 @@ export class Network {
     this.nowMs = nowMs;
   }
 
-  /** Schedules an event. */
   after(delayMs: number, run: () => void): void {
     this.#queue.push({ atMs: this.nowMs + Math.round(delayMs), seq: this.#seq++, run });
   }

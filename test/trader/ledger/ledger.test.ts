@@ -10,7 +10,6 @@ import { findWriter } from '../../../src/trader/ledger/lock.js';
 import { ACTIVE_INTENTS, BOOKINGS_AFTER, UNSETTLED_ORDERS } from '../../../src/trader/ledger/reads.js';
 import { fillOf, HOLDER, inFolder, intentOf, m, newLedgerPath, ONE, orderOf, withLedger } from './books.js';
 
-/** The error of opening. */
 function refusal(work: () => unknown): TwinbookError {
   try {
     work();

@@ -8,7 +8,6 @@ interface MakerOrder extends Pick<RestingOrder, 'side' | 'tick'> {
   readonly shares: number;
 }
 
-/** Actions of the maker. */
 export type MakerAction = MakerOrder | { readonly kind: 'cancel'; readonly id: string };
 
 /** An action against the rules: the simulation ends. */

@@ -6,7 +6,6 @@ import { PythonRandom } from './python-random.js';
 
 /** Exchange clock, Unix ms; 2027-01-15, 8:00 UTC. */
 export const START_MS = 1_800_000_000_000;
-/** Duration of a step. */
 export const STEP_MS = 1000;
 export const STEPS = 2000;
 
@@ -49,7 +48,6 @@ export function drawConfiguration(seed: number) {
 
 /** The truth of a market, known to informed participants. */
 export interface Truth {
-  /** Advances by one step. */
   step(): void;
   /** Probability that YES pays, in [0, 1]. */
   readonly probability: number;
@@ -60,7 +58,6 @@ export interface Truth {
 /** Neglected probability of further jumps: small enough for the tenth decimal of every published edge. */
 const TAIL = 1e-13;
 
-/** The hidden score of this market. */
 export function startScore(config: Configuration, seed: number): Truth & { readonly value: number } {
   const random = new PythonRandom(seed);
   let score = config.initialScore;

@@ -187,7 +187,6 @@ const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs
 /** Currency kept back, so that rounding never makes an order more expensive than the free cash. */
 const SPARE = 1e-6;
 
-/** Affordable shares of this order. */
 function findAffordable(account: Account, side: LadderSide, tick: number, wanted: number): number {
   const price = tickToPrice(tick);
   const covered = side === 'ask' ? Math.min(account.freeYes, wanted) : 0;

@@ -103,7 +103,6 @@ export class Simulation<M extends Maker> {
     this.#tally.mark(this.worth);
   }
 
-  /** After the last step. */
   result(): SimulationResult {
     const outcome = this.#others.truth.isYes ? 1 : 0;
     return {

@@ -125,7 +125,8 @@ function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand
 }
 
 /** Pauses, flattens or resumes one market; the others are unchanged. */
-function turnMarket({ notices, markets, safety }: TraderState, command: MarketCommand, nowMs: number): void {
+function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): void {
+  const { notices, markets, safety, executor, requests } = state;
   const { kind, marketConditionId: id } = command;
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
   notices.alert(nowMs, 'command', `${kind} "${showTitle(markets, id)}" (${id})${reason}`);
@@ -134,6 +135,11 @@ function turnMarket({ notices, markets, safety }: TraderState, command: MarketCo
   else {
     safety.pauses.resume(id);
     markets.reopen(id);
+  }
+  if (kind !== 'resume-market') {
+    // A signed order must not leave again.
+    executor.withdraw(id, nowMs);
+    requests.queue.recall(isOfPlace, kind);
   }
   markets.requestRequote(id);
 }

@@ -25,6 +25,17 @@ const resume = (marketConditionId: string, reason = '') =>
 
 const flatten = (marketConditionId: string) => ({ kind: 'flatten-market', marketConditionId }) as const;
 
+it.each([pause('a'), flatten('a')])('lets no signed order leave that waits: $kind', (command) => {
+  withLedger((ledger) => {
+    const { state, order } = start(ledger);
+    const call = { endpoint: 'orders.submit', params: { pubkey: 'p' }, query: {}, body: { signature: 's' } } as const;
+    const owner = { kind: 'intent', intentId: 'i', step: 'submit' } as const;
+    state.requests.queue.push({ lane: 'submit', call, latestMs: NOW_MS + 60_000, owner });
+    order(command);
+    expect(state.requests.queue.release(NOW_MS)).toMatchObject({ requests: [], unsent: [{ reason: command.kind }] });
+  });
+});
+
 it('holds in that market alone, over a restart, until it is resumed without a reason', () => {
   withLedger((ledger) => {
     expect(start(ledger).order(pause('a'))).toBeNull();
