@@ -254,7 +254,7 @@ function calibrationTable(found: Calibration, out: string, width?: number): stri
     best === null
       ? 'Too few were filled to choose a model.'
       : `Nearest to what really happened: ${best}. Written to ${out}: --fill-model calibrated takes it from there.`;
-  const trust = `Of ${formatQuantity(priority.orders, 'filled order')} behind another that is followed, ${count(priority.broken)} were filled before it had gone, which no exchange does: so many are not what they seem.`;
+  const trust = `${count(priority.broken)} of ${formatQuantity(priority.orders, 'filled order')} behind a followed order were filled before it had gone. No exchange does that, so these orders were misread.`;
   const say = (text: string) => `${prose(text, width, '  ')}\n`;
   return `${say(`${followed}${left}`)}${table(fits, columns, width)}${say(trust)}${say(said)}`;
 }

@@ -258,7 +258,7 @@ function reportText(
 ): string {
   const rate = (value: number | null) => (value === null ? 'none' : value.toFixed(6));
   const said = {
-    free: 'nobody paid a fee: any schedule fits',
+    free: 'no fees were paid: any schedule fits',
     seen: `the fees are ${verdict.kind === 'seen' ? verdict.schedule : ''}`,
     undecided: `undecided: ${verdict.kind === 'undecided' ? verdict.reason : ''}`,
   }[verdict.kind];

@@ -150,7 +150,7 @@ export async function ask<N extends EndpointName>(
 ): Promise<{ readonly data: DataOf<N>; readonly answer: ClientAnswer<N> }> {
   const answer = await client.call(endpoint, input);
   if (answer.outcome.kind === 'unknown' && isStrange(answer.outcome)) {
-    const todo = 'Read the same address by hand: a proxy before the venue may want something of whoever calls it.';
+    const todo = 'Open the same address in a browser: a proxy in front of the venue may require a login or a header.';
     throw difference(`asking for ${what}`, 'the service answers in its own envelope', answer.outcome.reason, todo);
   }
   return { data: requireAnswer(answer, what), answer };

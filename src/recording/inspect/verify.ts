@@ -303,5 +303,5 @@ class RowCheck {
   }
 }
 
-/** Of a kind without a number in the query. */
+/** Number of a kind that the query does not name. */
 const UNKNOWN = 255;

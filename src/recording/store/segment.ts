@@ -177,7 +177,7 @@ export class EventColumns {
   seenMs: Float64Array | null = null;
   kind: Uint8Array = new Uint8Array(FIRST_CAPACITY);
   side: Uint8Array = new Uint8Array(FIRST_CAPACITY);
-  /** Of a gap: index of its reason in `reasons`, from 1. */
+  /** Index of a gap's reason in `reasons`, from 1. */
   priceMicros: Int32Array = new Int32Array(FIRST_CAPACITY);
   amountMicros: Float64Array = new Float64Array(FIRST_CAPACITY);
   readonly reasons: string[] = [];

@@ -71,8 +71,7 @@ const quoteName = (column: string): string => `"${column}"`;
 /**
  * Rows as the columns of a chunk: time_ms (double), kind (byte; `MARKER` for a row that is no event), side (byte),
  * price_micros (int), amount_micros (double). Doubles hold all of them exactly and, unlike BIGINT, come out as a typed
- * array of numbers. What is null comes out as any number: asking DuckDB for zeros, or for the events alone, would cost a
- * third of the speed.
+ * array of numbers. Nulls become arbitrary numbers: a query for zeros, or for events alone, would be a third slower.
  */
 export const chunkSelect = (source: string): string => `SELECT ${CHUNK_COLUMNS} FROM ${source}`;
 

@@ -32,7 +32,7 @@ const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
   flattening: ['widen', 'reduce-only', 'flatten'],
 };
 
-/** What decides which commands are useful. */
+/** Facts that decide which commands are useful. */
 interface ActionFacts {
   readonly mode: string;
   /** False: only the stop file reaches the trader. */

@@ -99,7 +99,7 @@ export interface ViewQuery {
   readonly side: string;
   /** Words that each row of a list contains. */
   readonly words: string;
-  /** Of a list; 0 is the newest. */
+  /** Page of a list; 0 is the newest. */
   readonly page: number;
 }
 

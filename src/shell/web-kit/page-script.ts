@@ -47,5 +47,5 @@ export function bundlePage(file: string): string {
 const chartFile = (name: string): string =>
   readFileSync(join(dirname(require.resolve('uplot/package.json')), name), 'utf8');
 
-/** Of the chart library, which every page holds. */
+/** License text of the chart library; every page includes it. */
 export const chartLicence = (): string => chartFile('LICENSE');

@@ -271,6 +271,7 @@ export class Executor {
     if (effect === 'none') {
       this.#context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before it was signed');
     } else if (effect === 'maybe') {
+      inFlight.withdrawn = true; // Orders are not sent again: their market may have been paused or flattened since.
       markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');
     } else if (effect === 'there' && inFlight.intent.kind !== 'place') {
       // The next list of own orders confirms orders; their own records confirm conversions.

@@ -74,7 +74,6 @@ describe('a place whose price has grown old', () => {
     const s = fresh();
     s.placed();
     s.answer('orders.submit', lost);
-    s.nowMs += 40_000;
     s.restart();
     s.answer('orders.detail', answered(row('waiting_to_sign')));
     s.wait(POLL_MS);

@@ -7,7 +7,7 @@
  * Received and paid is every movement of the account's currency that a market's shares caused: trades and their fees,
  * splits, merges and redeems. Deposits are none. So over all markets the total is what the account has now (currency,
  * shares, what margin holds of it and what its positions have won) minus what was put in. `redeems_funds` and
- * `active_assets_value` are parts of it, shown by themselves; nobody earns creator fees here.
+ * `active_assets_value` are parts of it, shown separately; creator fees do not exist here.
  *
  * A market without any price values complete sets at 1, which they are worth whatever the price, and a single side at 0.
  * Costs: two numbers for each market of the scope.

@@ -67,7 +67,7 @@ export const Downloads = ({ of }) =>
     ([name, label]) => html`<button type="button" onClick=${() => void download(name)}>${label}</button> `,
   )}</p>`;
 
-/** Of the shown trader, where there are several. @param {Record<string, string>} parts */
+/** Query with the name of the shown trader, if there are several. @param {Record<string, string>} parts */
 function traderQuery(parts) {
   const { trader } = route();
   return new URLSearchParams(trader === null ? parts : { ...parts, trader });

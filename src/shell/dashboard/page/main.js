@@ -27,7 +27,7 @@ const HIDDEN_MS = 30_000;
 /** @param {number | null} heard */
 const momentText = (heard) => (heard === null ? 'nothing yet' : `of ${clock(heard)}`);
 
-/** What is old, and why. @param {PageState} state */
+/** Names old data and the reason; empty if all is current. @param {PageState} state */
 function describeOld({ answers, heard, mode, guardian, silent, brake, markets, market, now }) {
   if (!answers)
     return mode === 'stopped' || mode === 'starting'
