@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { guarded } from '../../shared/base/guarded.js';
+import { utcText } from '../../shared/base/utc-text.js';
 import type { Acted } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { spareOthers } from './market-replay.js';
@@ -14,7 +15,7 @@ import { PROGRAM } from './program.js';
 
 /** Older ones are removed. */
 const MOST_REPORTS = 20;
-const NAME = /^(ledger|backtest) \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.html$/;
+const NAME = /^\d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d UTC (ledger|backtest)\.html$/;
 
 export interface ReportPlace {
   /** The trader's file. */
@@ -63,9 +64,8 @@ export class Reports {
       return { refusal: `there is no recording ${recording}`, text: '' };
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     for (const old of this.view().reports.slice(MOST_REPORTS - 1)) rmSync(join(this.#folder, old), { force: true });
-    const name = `${kind} ${new Date(nowMs()).toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '.')}.html`;
-    const data = join(recordings, recording ?? '');
-    const command = kind === 'ledger' ? ['pnl'] : ['backtest', '--data', data];
+    const name = `${utcText(nowMs()).replaceAll(':', '.')} UTC ${kind}.html`;
+    const command = kind === 'ledger' ? ['pnl'] : ['backtest', '--data', join(recordings, recording ?? '')];
     const report = ['-c', configFile, '--report', join(this.#folder, name)];
     const child = spawn(process.execPath, [...process.execArgv, program, ...command, ...report], { cwd });
     this.#child = child;

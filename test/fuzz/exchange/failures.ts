@@ -11,7 +11,6 @@ export interface Failure {
   readonly at: string;
   readonly kind: string;
   readonly fault: string;
-  /** Sent bytes. */
   readonly request: Buffer;
   readonly answer: string;
 }

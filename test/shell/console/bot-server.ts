@@ -12,7 +12,6 @@ export const TOKEN = 'bot77:a-token-of-this-test';
 export interface BotServer {
   /** A file of mode 0600 with the address of the bot, its token included. */
   readonly addressFile: string;
-  /** Offsets of the requests. */
   readonly offsets: (number | undefined)[];
   readonly sent: { readonly chat_id: string; readonly text: string }[];
   /** Returned for every request from now on. */

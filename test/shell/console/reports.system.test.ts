@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Reports } from '../../../src/shell/console/reports.js';
@@ -39,14 +39,16 @@ test('a backtest is made with progress, one at a time, and then read by its name
     () => reports.view().said,
     (said) => said === 'backtest: 50 %  half',
   );
+  const older = '2001-01-01 00.00.00 UTC ledger.html';
+  writeFileSync(join(folder, 'ledger.sqlite.reports', older), '');
   mkdirSync(join(folder, 'go'));
   await untilTrue(() => !reports.view().isWorking);
-  const [name = ''] = reports.view().reports;
+  const [name = '', next] = reports.view().reports;
+  expect(next).toBe(older);
   expect(reports.view().said).toBe(`${name} is ready`);
   const data = join(folder, 'recordings', 'market=a');
   expect(reports.read(name)).toBe(`backtest --data ${data} -c trader.yaml --report`);
   expect(reports.read(`../ledger.sqlite.reports/${name}`)).toBeNull();
-  expect(reports.read('ledger 2026-01-01 00.00.00.html')).toBeNull();
 });
 
 test('a command that fails leaves its last line', async () => {

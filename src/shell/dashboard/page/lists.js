@@ -192,7 +192,7 @@ export const Runs = ({ view, go }) =>
       text(
         'Report',
         (name) =>
-          html`<button type="button" class="link" onClick=${() => void openReport(name)}>${name.replace('.html', ' UTC')}</button>`,
+          html`<button type="button" class="link" onClick=${() => void openReport(name)}>${name.replace('.html', '')}</button>`,
       ),
     ])}
     ${table({ id: 'runs-list', title: 'Runs of this ledger' }, view.runs, [
