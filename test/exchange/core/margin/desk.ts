@@ -123,11 +123,11 @@ export class MarginDesk {
   }
 
   requestRow(account: number, pubkey: string) {
-    return must(this.core.margin.request(account, pubkey), `request ${pubkey}`);
+    return must(this.core.margin.requests.row(account, pubkey), `request ${pubkey}`);
   }
 
   position(account: number, pubkey: string): Wire<'positionRow'> {
-    return must(this.core.margin.position(account, pubkey), `position ${pubkey}`);
+    return must(this.core.margin.positions.row(account, pubkey), `position ${pubkey}`);
   }
 
   settlement(account: number, position: string) {

@@ -162,7 +162,10 @@ describe('the lists of margin', () => {
     desk.pass(10 * STEP);
     const position = desk.core.margin.positionPage(owner, { limit: 1 }).rows[0]?.pubkey ?? '';
     const { core, nowMs } = desk;
-    expect([core.margin.request(stranger, request), core.margin.position(stranger, position)]).toEqual([null, null]);
+    expect([core.margin.requests.row(stranger, request), core.margin.positions.row(stranger, position)]).toEqual([
+      null,
+      null,
+    ]);
     for (const list of [
       core.margin.requestPage(stranger, { limit: 10 }),
       core.margin.positionPage(stranger, { limit: 10 }),
