@@ -4,11 +4,6 @@
 
 import { AssertionFailed, assert } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
-import type { CoreContext } from './core-context.js';
-import { legFor, type Matching, RECORDED_ACCOUNT } from './matching/matching.js';
-import { isBuyLeg, type OrderPool } from './matching/order-pool.js';
-import { asMicros, buyLock } from './money.js';
-import { f64, i32 } from './typed-arrays.js';
 import {
   type AccountSlot,
   BID,
@@ -17,7 +12,12 @@ import {
   REFUSED_BALANCE,
   REFUSED_GRID,
   REFUSED_MARKET,
-} from './types.js';
+} from './contract.js';
+import type { CoreContext } from './core-context.js';
+import { legFor, type Matching, RECORDED_ACCOUNT } from './matching/matching.js';
+import { isBuyLeg, type OrderPool } from './matching/order-pool.js';
+import { asMicros, buyLock } from './money.js';
+import { f64, i32 } from './typed-arrays.js';
 
 /** Places and cancels internal orders. */
 export class InternalOrders {

@@ -10,17 +10,25 @@
 import { must } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
 import { isSettledMarket, type MarketState } from '../../../shared/protocol/states.js';
+import type {
+  EstimateTerms,
+  MarginPage,
+  MarginPageQuery,
+  MarginPnl,
+  MarginQuery,
+  MarketIndex,
+  Page,
+  PageQuery,
+  Result,
+  Wire,
+} from '../contract.js';
 import type { CoreContext } from '../core-context.js';
 import { invalid, mapResult, ok, refuse } from '../fault.js';
 import type { Identity } from '../identity.js';
 import type { Market } from '../market.js';
 import { asMicros } from '../money.js';
 import { detailRow } from '../records/market-rows.js';
-import type { Page, PageQuery } from '../records/queries.js';
 import { askedMarket, firstOf, type RecordOfAccount, type Records } from '../records/records.js';
-import type { Wire } from '../records/wire-rows.js';
-import type { MarketIndex, Result } from '../types.js';
-import type { EstimateTerms, MarginPage, MarginPageQuery, MarginPnl, MarginQuery } from './contract.js';
 import type { FeeAccount } from './margin-context.js';
 import { Positions } from './positions.js';
 import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';

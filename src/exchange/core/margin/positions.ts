@@ -14,14 +14,12 @@
 import { must } from '../../../shared/base/errors.js';
 import { VOID_OUTCOME, yesValue } from '../../../shared/protocol/outcome.js';
 import type { MarginActivity } from '../../../shared/protocol/states.js';
+import type { Result, TpSlChange, Wire } from '../contract.js';
 import { type CoreContext, closesMs } from '../core-context.js';
 import { invalid, ok, refuse } from '../fault.js';
 import { asMicros } from '../money.js';
 import { makeName } from '../names.js';
 import { Records } from '../records/records.js';
-import type { Wire } from '../records/wire-rows.js';
-import type { Result } from '../types.js';
-import type { TpSlChange } from './contract.js';
 import * as economics from './economics.js';
 import { type FeeAccount, fatalPercent, type MarginMarket, marginMarket } from './margin-context.js';
 import { newPosition, type PositionRecord, type RequestRecord } from './records.js';

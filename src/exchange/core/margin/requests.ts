@@ -15,13 +15,11 @@
 
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
 import type { RequestState } from '../../../shared/protocol/states.js';
+import type { MarginTerms, Result, Wire } from '../contract.js';
 import { type CoreContext, landsMs, openDraft } from '../core-context.js';
 import { badSignature, invalid, ok, refuse } from '../fault.js';
 import { makeName } from '../names.js';
 import { Records } from '../records/records.js';
-import type { Wire } from '../records/wire-rows.js';
-import type { Result } from '../types.js';
-import type { MarginTerms } from './contract.js';
 import { type MarginMarket, marginMarket } from './margin-context.js';
 import type { Positions } from './positions.js';
 import type { RequestRecord } from './records.js';

@@ -8,11 +8,10 @@
  * brings 0: the interface knows no other end.
  */
 
+import type { Result, Wire } from '../contract.js';
 import { type CoreContext, landsMs } from '../core-context.js';
 import { invalid, ok } from '../fault.js';
 import { Records } from '../records/records.js';
-import type { Wire } from '../records/wire-rows.js';
-import type { Result } from '../types.js';
 import { marginMarket } from './margin-context.js';
 import type { PositionRecord, SettlementRecord } from './records.js';
 import { settlementRow } from './rows.js';
