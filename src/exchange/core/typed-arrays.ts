@@ -4,7 +4,9 @@
  */
 
 export const f64 = (cells: Float64Array, index: number): number => cells[index] as number;
+/** As `f64`. */
 export const i32 = (cells: Int32Array, index: number): number => cells[index] as number;
+/** As `f64`. */
 export const u8 = (cells: Uint8Array, index: number): number => cells[index] as number;
 
 type Column = Float64Array | Int32Array | Uint8Array;
