@@ -6,6 +6,8 @@ import type { BacktestPlan } from '../backtest/contract.js';
 import type { FeedData } from '../backtest/feeds/feed-values.js';
 import type { LatencyChoice } from '../backtest/latency.js';
 import type { ConfigOfThreads, TaskEnd } from '../backtest/threads/pool.js';
+import type { judge, walkForward } from './judge.js';
+import type { countConfigurations } from './sweep.js';
 
 /** A parameter's value in file form: share amounts are decimal strings. */
 export type RawValue = number | boolean | string;
@@ -133,14 +135,7 @@ export interface TaskFigures {
   /** In the order of the fold's events. */
   readonly eventResults: readonly number[];
   /** Runs whose means are the figures above, in order; empty for a single one. */
-  readonly runs: readonly TaskRun[];
-}
-
-interface TaskRun {
-  readonly seed: number;
-  readonly resultMicros: number;
-  readonly fills: number;
-  readonly traceHash: string;
+  readonly runs: readonly (Pick<TaskFigures, 'resultMicros' | 'fills' | 'traceHash'> & { readonly seed: number })[];
 }
 
 /** Markets that resolve together, and the span of their recordings: Unix ms. */
@@ -223,90 +218,19 @@ export interface SweepAssumptions {
   readonly data: readonly string[];
 }
 
-export interface SweepCounts {
-  readonly configurations: number;
-  readonly done: number;
-  readonly failed: number;
-  /** Not run yet, or only partly. */
-  readonly unfinished: number;
-  /** Configurations ever tried in this folder, earlier sweeps included: the N of the deflated Sharpe ratio. */
-  readonly tried: number;
-  /** Of those done: a gain under one fill model and a loss under another. */
-  readonly flipping: number;
-  readonly events: number;
-}
+export type SweepCounts = ReturnType<typeof countConfigurations>;
 
 /** Judgement of the whole search under one fill model. */
-export interface ModelJudgement {
-  readonly fillModel: string;
-  /** V[SR]: variance of the Sharpe ratio per event over this sweep's configurations. */
-  readonly sharpeVariance: number | null;
-  /** Expected best Sharpe ratio of all tried configurations by luck alone. */
-  readonly luckySharpe: number | null;
-  /** Probability of backtest overfitting, and its method. */
-  readonly overfitting: {
-    readonly probability: number;
-    readonly lossProbability: number;
-    readonly blocks: number;
-  } | null;
-}
+export type ModelJudgement = ReturnType<typeof judge>['models'][number];
 
-export interface ConfigurationResult extends Candidate {
-  readonly status: 'done' | 'failed' | 'unfinished';
-  /** Of the first failed backtest; empty otherwise. */
-  readonly error: string;
-  readonly signFlips: boolean;
-  /** Lowest result of the fill models: the ranking's key. */
-  readonly worstMicros: number | null;
-  /** In the order of the fill models; empty unless done. */
-  readonly models: readonly ModelResult[];
-}
+export type ConfigurationResult = ReturnType<typeof judge>['configurations'][number];
 
-export interface ModelResult {
-  readonly fillModel: string;
-  readonly resultMicros: number;
-  /** Maximum over the folds. */
-  readonly maxDrawdownMicros: number;
-  readonly fills: number;
-  readonly alarms: number;
-  /** Deviation of the result between repeats; null without any. */
-  readonly repeatDeviationMicros: number | null;
-  readonly sharpe: SharpePerEvent | null;
-}
+export type ModelResult = ConfigurationResult['models'][number];
 
 /** Mean over deviation of the results per event; an event without a fill counts as 0. */
-export interface SharpePerEvent {
-  readonly sharpe: number;
-  readonly events: number;
-  readonly skewness: number;
-  /** Raw: 3 for normal. */
-  readonly kurtosis: number;
-  /** Probability that the true ratio exceeds the expected best by luck of all tried ones. */
-  readonly deflated: number | null;
-}
+export type SharpePerEvent = NonNullable<ModelResult['sharpe']>;
 
-export interface WalkForward {
-  readonly steps: readonly WalkForwardStep[];
-  /** Of the steps with training data, in the order of the fill models. */
-  readonly outOfSample: readonly {
-    readonly fillModel: string;
-    readonly resultMicros: number;
-    readonly sharpe: SharpePerEvent | null;
-  }[];
-  readonly testedEvents: number;
-}
+export type WalkForward = NonNullable<ReturnType<typeof walkForward>>;
 
 /** The best configuration before a fold, and its result in it. */
-export interface WalkForwardStep {
-  /** The tested fold, from 1: fold 0 is only for training. */
-  readonly fold: number;
-  readonly trainEvents: number;
-  /** Earlier events that had not ended when this fold began: not used for training. */
-  readonly purgedEvents: number;
-  readonly testEvents: number;
-  /** Number of the configuration; null without training data. */
-  readonly chosen: number | null;
-  /** In the order of the fill models. */
-  readonly inSampleMicros: readonly number[];
-  readonly outOfSampleMicros: readonly number[];
-}
+export type WalkForwardStep = WalkForward['steps'][number];

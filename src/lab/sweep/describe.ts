@@ -16,17 +16,11 @@ import type {
   WalkForwardStep,
 } from './contract.js';
 
-interface SweepTerms {
-  readonly model: string;
-  readonly models: string;
-  readonly event: string;
-  readonly result: string;
-}
-
-export const TERMS: Readonly<Record<SweepSubject, SweepTerms>> = {
-  recordings: { model: 'fill model', models: 'fill models', event: 'event', result: 'result' },
-  worlds: { model: 'world', models: 'worlds', event: 'seed', result: 'edge' },
-};
+export const TERMS: Readonly<Record<SweepSubject, Readonly<Record<'model' | 'models' | 'event' | 'result', string>>>> =
+  {
+    recordings: { model: 'fill model', models: 'fill models', event: 'event', result: 'result' },
+    worlds: { model: 'world', models: 'worlds', event: 'seed', result: 'edge' },
+  };
 
 export const capitalise = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
