@@ -3,8 +3,8 @@
 import { ONE } from '../../shared/base/micros.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
 import { LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
+import type { Axis, SweepSubject } from './contract.js';
 import type {
-  Axis,
   ConfigurationResult,
   FreshMean,
   FreshResult,
@@ -12,9 +12,8 @@ import type {
   ModelResult,
   SharpePerEvent,
   SweepResult,
-  SweepSubject,
   WalkForwardStep,
-} from './contract.js';
+} from './result.js';
 
 export const TERMS: Readonly<Record<SweepSubject, Readonly<Record<'model' | 'models' | 'event' | 'result', string>>>> =
   {

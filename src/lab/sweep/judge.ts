@@ -102,6 +102,26 @@ function computeSharpe(results: ArrayLike<number>, trials: Trials | null) {
   return { sharpe, events: samples, skewness, kurtosis, deflated };
 }
 
+export function countConfigurations(
+  configurations: readonly { readonly status: 'done' | 'failed' | 'unfinished'; readonly signFlips: boolean }[],
+  tried: number,
+  events: number,
+) {
+  const count = (wanted: string) => configurations.filter(({ status }) => status === wanted).length;
+  return {
+    configurations: configurations.length,
+    done: count('done'),
+    failed: count('failed'),
+    /** Not run yet, or only partly. */
+    unfinished: count('unfinished'),
+    /** Configurations ever tried in this folder, earlier sweeps included: the N of the deflated Sharpe ratio. */
+    tried,
+    /** Of those done: a gain under one fill model and a loss under another. */
+    flipping: configurations.filter(({ signFlips }) => signFlips).length,
+    events,
+  };
+}
+
 interface WalkForwardQuestion {
   /** Those that are done, in the order of the search. */
   readonly candidates: readonly Candidate[];

@@ -7,11 +7,12 @@
  * tables and the same database however many threads did the work. It reads no clock: its caller hands one in.
  */
 
-import type { ConfigurationResult, SweepPlan, SweepProgress, SweepResult, SweepWatcher, Task } from './contract.js';
+import type { SweepPlan, SweepProgress, SweepWatcher, Task } from './contract.js';
 import { listTasks, NOTHING_PLAYED, planSweep, type SweepEngine, type SweepFacts, type TaskWork } from './facts.js';
 import { eventsIn, foldCount } from './folds.js';
-import { judge, walkForward } from './judge.js';
+import { countConfigurations, judge, walkForward } from './judge.js';
 import { listNotes, type NoteFacts } from './notes.js';
+import type { ConfigurationResult, SweepResult } from './result.js';
 import { Outcomes } from './results/outcomes.js';
 import { openStore, type Resume, type SweepStore } from './results/store.js';
 import { onThreads } from './threads/threads.js';
@@ -137,26 +138,6 @@ export function computeResult(facts: Omit<SweepFacts, 'identity'>, outcomes: Out
         : walkForward({ candidates: inOrder(done), events, fillModels, outcomes, trials, embargoMs }),
     fresh: null,
     notes: listNotes(noted),
-  };
-}
-
-export function countConfigurations(
-  configurations: readonly { readonly status: 'done' | 'failed' | 'unfinished'; readonly signFlips: boolean }[],
-  tried: number,
-  events: number,
-) {
-  const count = (wanted: string) => configurations.filter(({ status }) => status === wanted).length;
-  return {
-    configurations: configurations.length,
-    done: count('done'),
-    failed: count('failed'),
-    /** Not run yet, or only partly. */
-    unfinished: count('unfinished'),
-    /** Configurations ever tried in this folder, earlier sweeps included: the N of the deflated Sharpe ratio. */
-    tried,
-    /** Of those done: a gain under one fill model and a loss under another. */
-    flipping: configurations.filter(({ signFlips }) => signFlips).length,
-    events,
   };
 }
 
