@@ -67,10 +67,10 @@ export class InternalOrders {
     }
     const atTick = price / tick;
     const most = Number.POSITIVE_INFINITY;
-    const left = matching.take(context.nowMs, market, trading, account, leg, atTick, amount, most, 0);
+    const left = matching.take(context.nowMs, trading, account, leg, atTick, amount, most, 0);
     this.lastFilled = asMicros(matching.filled);
     if (left === 0 || immediate || matching.metSelf) return 0;
-    return this.#pool.makeHandle(matching.rest(market, trading, account, leg, atTick, left, 0));
+    return this.#pool.makeHandle(matching.rest(trading, account, leg, atTick, left, 0));
   }
 
   /** Constant time. False when the order no longer rests: filled, canceled, or the market closed. */
@@ -81,7 +81,7 @@ export class InternalOrders {
     if (slot === 0 || i32(pool.record, slot) !== 0) return false;
     const market = this.#context.catalog.market(i32(pool.market, slot));
     if (market.orderbook === null) throw new AssertionFailed('an order rests on a market without a book');
-    this.#matching.cancel(market, market.orderbook, slot);
+    this.#matching.cancel(market.orderbook, slot);
     return true;
   }
 

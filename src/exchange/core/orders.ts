@@ -81,7 +81,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     const checked = checkOrder(request, trading);
     if (!checked.ok) return checked;
     market.shares.ensureAccount(account);
-    const obstacle = this.#obstacle(account, market, trading, checked.value);
+    const obstacle = this.#obstacle(account, trading, checked.value);
     if (obstacle !== null) return refuse(obstacle);
     const record = this.#open(account, market, checked.value, request.order_type);
     return ok({ pubkey: record.pubkey, message: record.message });
@@ -91,11 +91,11 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
    * State, then balance, which may change between draft and submit. Both calls check, because a draft locks nothing: of
    * two drafts that each need the whole balance both are granted, and the second submit fails.
    */
-  #obstacle(account: number, market: Market, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
-    if (!market.isTradable) return 'order_market_not_open';
+  #obstacle(account: number, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
+    if (!trading.market.isTradable) return 'order_market_not_open';
     const needed = computeLock(order, trading);
     if (isBuyLeg(order.leg)) return this.context.funds.available(account) < needed ? 'order_insufficient_funds' : null;
-    return market.shares.available(account, isYesLeg(order.leg)) < needed ? 'order_insufficient_shares' : null;
+    return trading.market.shares.available(account, isYesLeg(order.leg)) < needed ? 'order_insufficient_shares' : null;
   }
 
   #open(account: number, market: Market, order: CheckedOrder, type: OrderType): OrderRecord {
@@ -146,16 +146,16 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     if (!signatureValid) return badSignature();
     const market = this.context.catalog.market(record.market);
     const trading = must(market.orderbook, 'the book of an order');
-    const obstacle = this.#obstacle(account, market, trading, record);
+    const obstacle = this.#obstacle(account, trading, record);
     if (obstacle !== null) {
       this.#become(record, 'failed');
       return refuse(obstacle);
     }
-    this.#work(market, trading, record);
+    this.#work(trading, record);
     return ok(this.toRow(record));
   }
 
-  #work(market: Market, trading: Trading, record: OrderRecord): void {
+  #work(trading: Trading, record: OrderRecord): void {
     const { matching } = this;
     const { leg, price, amount, funds, account, id } = record;
     const bid = isBidLeg(leg);
@@ -165,14 +165,14 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     const limitTick = yesPrice === null ? (bid ? last : 0) : yesPrice / trading.tick;
     const purse = funds ?? Number.POSITIVE_INFINITY;
     const wanted = amount ?? NO_AMOUNT_LIMIT;
-    const left = matching.take(this.context.nowMs, market, trading, account, leg, limitTick, wanted, purse, id);
+    const left = matching.take(this.context.nowMs, trading, account, leg, limitTick, wanted, purse, id);
     if (
       left === 0 ||
       (funds !== null && record.filledAmount > 0 && (matching.outOfFunds || record.filledFunds === funds))
     ) {
       this.#become(record, 'filled');
     } else if (record.type === 'limit' && !matching.metSelf) {
-      record.handle = this.#pool.makeHandle(matching.rest(market, trading, account, leg, limitTick, left, id));
+      record.handle = this.#pool.makeHandle(matching.rest(trading, account, leg, limitTick, left, id));
       this.#become(record, record.filledAmount > 0 ? 'partially_filled' : 'open');
     } else {
       this.#become(record, record.filledAmount > 0 ? 'partially_filled_canceled' : 'canceled');
@@ -250,17 +250,17 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
   }
 
   #cancel(record: OrderRecord): void {
-    const market = this.context.catalog.market(record.market);
-    this.matching.cancel(market, must(market.orderbook, 'the book of an order'), this.#pool.findSlot(record.handle));
+    const { orderbook } = this.context.catalog.market(record.market);
+    this.matching.cancel(must(orderbook, 'the book of an order'), this.#pool.findSlot(record.handle));
     record.handle = 0;
     this.#become(record, record.filledAmount > 0 ? 'partially_filled_canceled' : 'canceled');
   }
 
   /** The market has left `open`: no order of any account may rest. */
-  cancelAll(market: Market, trading: Trading): void {
+  cancelAll(trading: Trading): void {
     for (const slot of trading.book.resting()) {
       const id = i32(this.#pool.record, slot);
-      if (id === 0) this.matching.cancel(market, trading, slot);
+      if (id === 0) this.matching.cancel(trading, slot);
       else this.#cancel(this.requireLive(id));
     }
   }
