@@ -7,16 +7,14 @@ import { accepted, faultOf, m, Venue, wallet } from './venue.js';
 
 describe('credentials', () => {
   const ask = (venue: Venue, number: number, nonce: string) =>
-    accepted(venue.core.at(venue.nowMs).identity.challenge(wallet(number), nonce));
+    accepted(venue.now.identity.challenge(wallet(number), nonce));
   const create = (venue: Venue, change: Record<string, string> = {}, valid = true, key = 'k') =>
-    venue.core
-      .at(venue.nowMs)
-      .identity.createKey(
-        { wallet_address: wallet(1), message: challengeOf(wallet(1), 'n1'), nonce: 'n1', ...change },
-        valid,
-        key,
-        's',
-      );
+    venue.now.identity.createKey(
+      { wallet_address: wallet(1), message: challengeOf(wallet(1), 'n1'), nonce: 'n1', ...change },
+      valid,
+      key,
+      's',
+    );
   const challengeOf = (address: string, nonce: string) =>
     `Create SVC API credential | Wallet: ${address} | Nonce: ${nonce}`;
 
@@ -61,21 +59,19 @@ describe('credentials', () => {
     venue.pass(600_000);
     expect(faultOf(create(venue))).toBe('invalid_request_params nonce');
     for (const bad of ['', 'abc', '0'.repeat(44), wallet(1).slice(0, -2), `${wallet(200)}z`]) {
-      expect(faultOf(venue.core.at(venue.nowMs).identity.challenge(bad, 'n'))).toBe(
-        'invalid_request_params wallet_address',
-      );
+      expect(faultOf(venue.now.identity.challenge(bad, 'n'))).toBe('invalid_request_params wallet_address');
     }
   });
 
   it('end when they are revoked, by their owner alone', () => {
     const venue = new Venue();
     const [account, stranger] = [venue.account(1), venue.account(2)];
-    expect(faultOf(venue.core.at(venue.nowMs).identity.revoke(stranger, 'key-1'))).toBe('not_found');
-    const row = accepted(venue.core.at(venue.nowMs).identity.revoke(account, 'key-1'));
+    expect(faultOf(venue.now.identity.revoke(stranger, 'key-1'))).toBe('not_found');
+    const row = accepted(venue.now.identity.revoke(account, 'key-1'));
     expect(row).toEqual({ key_id: 'key-1', created: venue.nowMs / 1000, revoked_at: venue.nowMs / 1000 });
     expect(venue.core.identity.credential('key-1')).toBeNull();
     venue.pass(5_000);
-    expect(accepted(venue.core.at(venue.nowMs).identity.revoke(account, 'key-1'))).toEqual(row);
+    expect(accepted(venue.now.identity.revoke(account, 'key-1'))).toEqual(row);
   });
 
   it('show their account under a name, with its money in the controls', () => {
@@ -83,11 +79,9 @@ describe('credentials', () => {
     const account = venue.account(1);
     expect(venue.core.identity.row(account)).toMatchObject({ joined_at: venue.nowMs / 1000 });
     expect(venue.core.identity.fundsOfWallet(wallet(2))).toBeNull();
-    expect(faultOf(venue.core.at(venue.nowMs).identity.deposit(wallet(2), m('5')))).toBe('not_found');
-    expect(faultOf(venue.core.at(venue.nowMs).identity.deposit(wallet(1), m('0')))).toBe(
-      'invalid_request_params funds',
-    );
-    accepted(venue.core.at(venue.nowMs).identity.deposit(wallet(1), m('5.5')));
+    expect(faultOf(venue.now.identity.deposit(wallet(2), m('5')))).toBe('not_found');
+    expect(faultOf(venue.now.identity.deposit(wallet(1), m('0')))).toBe('invalid_request_params funds');
+    accepted(venue.now.identity.deposit(wallet(1), m('5.5')));
     venue.place(account, [true, 'buy', '0.5', '10']);
     expect(venue.core.identity.fundsOfWallet(wallet(1))).toEqual({
       funds: { total: '10005.5', locked: '5.05', available: '10000.45' },
@@ -110,7 +104,7 @@ describe('a market', () => {
     [{ config: { kind: 'orderbook' }, condition_id: 'a\u200bb' }, 'condition_id'],
   ] as readonly (readonly [MarketSpec, string])[])('is not made from %o', (spec, field) => {
     const venue = new Venue();
-    expect(faultOf(venue.core.at(venue.nowMs).markets.create(spec))).toBe(`invalid_request_params ${field}`);
+    expect(faultOf(venue.now.markets.create(spec))).toBe(`invalid_request_params ${field}`);
     expect(venue.core.catalog.markets.length).toBe(1);
   });
 
@@ -137,19 +131,19 @@ describe('a market', () => {
   it('cancels what rests when it leaves open, of API users and of internal accounts', () => {
     const venue = new Venue();
     const account = venue.account(1);
-    const crowd = venue.core.at(venue.nowMs).identity.openInternal('crowd', { unlimited: true });
+    const crowd = venue.now.identity.openInternal('crowd', { unlimited: true });
     const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
-    const handle = venue.core.at(venue.nowMs).internal.place(crowd, 0, 1, m('0.6'), m('5'), false);
+    const handle = venue.now.internal.place(crowd, 0, 1, m('0.6'), m('5'), false);
     expect(handle).toBeGreaterThan(0);
-    accepted(venue.core.at(venue.nowMs).markets.setState(venue.id, 'interrupted'));
+    accepted(venue.now.markets.setState(venue.id, 'interrupted'));
     expect(venue.order(account, pubkey).status).toBe('canceled');
-    expect(venue.core.at(venue.nowMs).internal.cancel(handle)).toBe(false);
+    expect(venue.now.internal.cancel(handle)).toBe(false);
     expect(venue.funds(account)).toEqual([10_000, 0]);
     expect(venue.core.funds.read(crowd).locked).toBe(0);
     expect(venue.book()).toEqual({ bid: [], ask: [] });
-    expect(venue.core.at(venue.nowMs).internal.place(crowd, 0, 1, m('0.6'), m('5'), false)).toBe(-1);
-    accepted(venue.core.at(venue.nowMs).markets.setState(venue.id, 'open'));
-    expect(venue.core.at(venue.nowMs).internal.place(crowd, 0, 1, m('0.6'), m('5'), false)).toBeGreaterThan(0);
+    expect(venue.now.internal.place(crowd, 0, 1, m('0.6'), m('5'), false)).toBe(-1);
+    accepted(venue.now.markets.setState(venue.id, 'open'));
+    expect(venue.now.internal.place(crowd, 0, 1, m('0.6'), m('5'), false)).toBeGreaterThan(0);
   });
 
   it('is settled once and for good', () => {
@@ -207,7 +201,7 @@ describe('assets', () => {
     expect(second).toMatchObject({ rows: [{ position: { is_yes: false }, token: { symbol: `${venue.id}-SPT` } }] });
     expect(second.nextOffset).toBeNull();
     expect(assetPage(venue.core.catalog, other, { limit: 5, market_condition_id: 'nobody' }).rows).toEqual([]);
-    venue.core.at(venue.nowMs).markets.resolve(venue.id, false);
+    venue.now.markets.resolve(venue.id, false);
     const rows = assetPage(venue.core.catalog, other, { limit: 5 }).rows.map((row) => [
       row.value.usdt,
       row.position.is_final,
@@ -225,8 +219,8 @@ describe('the clock', () => {
     const account = venue.account(1);
     const order = venue.draft(account, [true, 'buy', '0.4', '5']);
     venue.nowMs += 59_900;
-    const split = accepted(venue.core.at(venue.nowMs).conversions.draft('split', account, venue.id, '1'));
-    accepted(venue.core.at(venue.nowMs).conversions.submit('split', account, split.pubkey, true));
+    const split = accepted(venue.now.conversions.draft('split', account, venue.id, '1'));
+    accepted(venue.now.conversions.submit('split', account, split.pubkey, true));
     expect(venue.core.timers.nextMs).toBe(venue.nowMs + 100);
     const crowd = venue.core.at(venue.nowMs + 100_000).identity.openInternal('crowd', { unlimited: true });
     expect([

@@ -120,7 +120,7 @@ describe.each(KINDS)('a %s', (kind) => {
   it('is refused on a margin market', () => {
     const { venue, account, draft } = converting(kind);
     const spec = { config: { kind: 'orderbook' }, margin_enabled: true } as const;
-    const { condition_id } = accepted(venue.core.at(venue.nowMs).markets.create(spec));
+    const { condition_id } = accepted(venue.now.markets.create(spec));
     expect(faultOf(draft('1', account, condition_id))).toBe('share_conversion_market_not_eligible');
   });
 
@@ -146,11 +146,11 @@ describe.each(KINDS)('a %s', (kind) => {
     expect(faultOf(submit(pubkey, true, stranger))).toBe('share_conversion_not_found');
     expect(faultOf(submit(pubkey, false))).toBe('invalid_request_params signature');
     expect(row(pubkey)?.state).toBe('waiting_to_sign');
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
+    venue.now.markets.setPaused(venue.id, true);
     expect(faultOf(submit(pubkey, false))).toBe('invalid_request_params signature');
     expect(accepted(submit(pubkey)).state).toBe('in_process');
     expect(faultOf(submit(pubkey, false))).toBe('share_conversion_invalid_state');
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, false);
+    venue.now.markets.setPaused(venue.id, false);
     venue.pass(400);
     expect(row(pubkey)?.state).toBe('done');
     const late = accepted(draft('4'));
@@ -198,10 +198,10 @@ describe.each(KINDS)('a %s', (kind) => {
   it('can be started again once one has failed', () => {
     const { venue, draft, submit, row } = converting(kind);
     const failing = accepted(draft('4')).pubkey;
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
+    venue.now.markets.setPaused(venue.id, true);
     accepted(submit(failing));
     venue.pass(400);
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, false);
+    venue.now.markets.setPaused(venue.id, false);
     const { pubkey } = accepted(draft('4'));
     accepted(submit(pubkey));
     venue.pass(400);
@@ -216,7 +216,7 @@ describe('a merge', () => {
     venue.place(account, [true, 'sell', '0.9', '15']);
     expect(faultOf(draft('5.01'))).toBe('share_merge_insufficient_shares');
     expect(faultOf(draft('5'))).toBe('ok');
-    expect(faultOf(venue.core.at(venue.nowMs).orders.draft(account, venue.request([true, 'sell', '0.9', '1'])))).toBe(
+    expect(faultOf(venue.now.orders.draft(account, venue.request([true, 'sell', '0.9', '1'])))).toBe(
       'order_insufficient_shares',
     );
   });
@@ -229,7 +229,7 @@ describe('a redeem', () => {
     venue.split(account, '20');
     venue.place(other, [true, 'buy', '0.5', '8']);
     venue.place(account, [true, 'sell', '0.5', '8']);
-    accepted(venue.core.at(venue.nowMs).markets.resolve(venue.id, outcome));
+    accepted(venue.now.markets.resolve(venue.id, outcome));
     return { venue, account, other };
   };
 
@@ -240,22 +240,22 @@ describe('a redeem', () => {
   ])('of a market with outcome %o pays %s to the splitter and %s to the buyer', (outcome, paid, paidOther) => {
     const { venue, account, other } = settled(outcome);
     const [before, beforeOther] = [venue.core.funds.read(account).total, venue.core.funds.read(other).total];
-    const { pubkey, message } = accepted(venue.core.at(venue.nowMs).redeems.draft(account, venue.id));
+    const { pubkey, message } = accepted(venue.now.redeems.draft(account, venue.id));
     expect(readDraftText(message)?.terms).toEqual({ action: 'redeem-shares', yes: m('12'), no: m('20') });
     expect(venue.core.redeems.row(account, pubkey)).toMatchObject({
       state: 'waiting_to_sign',
       funds: paid,
       onchain_funds: '0',
     });
-    expect(accepted(venue.core.at(venue.nowMs).redeems.submit(account, pubkey, true))).toMatchObject({
+    expect(accepted(venue.now.redeems.submit(account, pubkey, true))).toMatchObject({
       state: 'completed',
       onchain_funds: paid,
       yes_shares: '12',
       no_shares: '20',
     });
     expect(venue.core.funds.read(account).total - before).toBe(m(paid));
-    const second = accepted(venue.core.at(venue.nowMs).redeems.draft(other, venue.id));
-    accepted(venue.core.at(venue.nowMs).redeems.submit(other, second.pubkey, true));
+    const second = accepted(venue.now.redeems.draft(other, venue.id));
+    accepted(venue.now.redeems.submit(other, second.pubkey, true));
     expect(venue.core.funds.read(other).total - beforeOther).toBe(m(paidOther));
     expect(venue.shares(account)).toEqual({ yes: 0, yesLocked: 0, no: 0, noLocked: 0 });
     expect(venue.core.marketFacts(0).setsOutstanding).toBe(0);
@@ -264,25 +264,25 @@ describe('a redeem', () => {
   it('needs a settled market and shares that are free', () => {
     const venue = new Venue();
     const account = venue.account(1);
-    const draft = () => faultOf(venue.core.at(venue.nowMs).redeems.draft(account, venue.id));
+    const draft = () => faultOf(venue.now.redeems.draft(account, venue.id));
     const field = 'invalid_request_params market_condition_id';
-    expect(faultOf(venue.core.at(venue.nowMs).redeems.draft(account, 'nobody'))).toBe(field);
+    expect(faultOf(venue.now.redeems.draft(account, 'nobody'))).toBe(field);
     expect(draft()).toBe(field);
     venue.split(account, '1');
-    venue.core.at(venue.nowMs).markets.resolve(venue.id, null);
-    venue.core.at(venue.nowMs).setSigningAvailable(false);
+    venue.now.markets.resolve(venue.id, null);
+    venue.now.setSigningAvailable(false);
     expect(draft()).toBe('gringotts_unavailable');
-    venue.core.at(venue.nowMs).setSigningAvailable(true);
+    venue.now.setSigningAvailable(true);
     expect(draft()).toBe('ok');
     venue.pass(60_000);
-    const { pubkey } = accepted(venue.core.at(venue.nowMs).redeems.draft(account, venue.id));
-    accepted(venue.core.at(venue.nowMs).redeems.submit(account, pubkey, true));
+    const { pubkey } = accepted(venue.now.redeems.draft(account, venue.id));
+    accepted(venue.now.redeems.submit(account, pubkey, true));
     expect(draft()).toBe(field);
   });
 
   it('is answered again until it is signed or expires, and keeps its shares locked', () => {
     const { venue, account, other } = settled(true);
-    const draft = (who = account) => accepted(venue.core.at(venue.nowMs).redeems.draft(who, venue.id));
+    const draft = (who = account) => accepted(venue.now.redeems.draft(who, venue.id));
     const first = draft();
     const locked = { yes: 12, yesLocked: 12, no: 20, noLocked: 20 };
     expect(venue.shares(account)).toEqual(locked);
@@ -290,9 +290,9 @@ describe('a redeem', () => {
     expect(draft()).toEqual(first);
     expect(venue.shares(account)).toEqual(locked);
     expect(draft(other).pubkey).not.toBe(first.pubkey);
-    venue.core.at(venue.nowMs).setSigningAvailable(false);
-    expect(faultOf(venue.core.at(venue.nowMs).redeems.draft(account, venue.id))).toBe('gringotts_unavailable');
-    venue.core.at(venue.nowMs).setSigningAvailable(true);
+    venue.now.setSigningAvailable(false);
+    expect(faultOf(venue.now.redeems.draft(account, venue.id))).toBe('gringotts_unavailable');
+    venue.now.setSigningAvailable(true);
     venue.pass(1);
     const second = draft();
     expect(second.pubkey).not.toBe(first.pubkey);
@@ -304,14 +304,12 @@ describe('a redeem', () => {
 
   it('has a draft for each market', () => {
     const { venue, account } = settled(true);
-    const { condition_id } = accepted(venue.core.at(venue.nowMs).markets.create({ config: { kind: 'orderbook' } }));
-    const split = accepted(venue.core.at(venue.nowMs).conversions.draft('split', account, condition_id, '3'));
-    accepted(venue.core.at(venue.nowMs).conversions.submit('split', account, split.pubkey, true));
+    const { condition_id } = accepted(venue.now.markets.create({ config: { kind: 'orderbook' } }));
+    const split = accepted(venue.now.conversions.draft('split', account, condition_id, '3'));
+    accepted(venue.now.conversions.submit('split', account, split.pubkey, true));
     venue.pass(400);
-    accepted(venue.core.at(venue.nowMs).markets.resolve(condition_id, true));
-    const [one, two] = [venue.id, condition_id].map((id) =>
-      accepted(venue.core.at(venue.nowMs).redeems.draft(account, id)),
-    );
+    accepted(venue.now.markets.resolve(condition_id, true));
+    const [one, two] = [venue.id, condition_id].map((id) => accepted(venue.now.redeems.draft(account, id)));
     expect(one?.pubkey).not.toBe(two?.pubkey);
     expect(venue.core.redeems.row(account, two?.pubkey ?? '')).toMatchObject({ yes_shares: '3', no_shares: '3' });
   });
@@ -319,13 +317,13 @@ describe('a redeem', () => {
   it('checks owner, expiry, state and signature in this order at the submit', () => {
     const { venue, account, other } = settled(true);
     const submit = (who: number, pubkey: string, valid: boolean) =>
-      faultOf(venue.core.at(venue.nowMs).redeems.submit(who, pubkey, valid));
-    const late = accepted(venue.core.at(venue.nowMs).redeems.draft(account, venue.id)).pubkey;
+      faultOf(venue.now.redeems.submit(who, pubkey, valid));
+    const late = accepted(venue.now.redeems.draft(account, venue.id)).pubkey;
     expect(submit(other, late, true)).toBe('not_found');
     expect(submit(account, late, false)).toBe('invalid_request_params signature');
     venue.pass(60_000);
     expect(submit(account, late, false)).toBe('program_call_has_expired');
-    const { pubkey } = accepted(venue.core.at(venue.nowMs).redeems.draft(account, venue.id));
+    const { pubkey } = accepted(venue.now.redeems.draft(account, venue.id));
     expect(submit(account, pubkey, true)).toBe('ok');
     expect(submit(account, pubkey, false)).toBe('invalid_program_call_status');
     expect(venue.core.redeems.page(account, { limit: 9 }).rows.map((row) => row.state)).toEqual([

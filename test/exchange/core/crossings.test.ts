@@ -29,10 +29,8 @@ function market(model = 'risk-averse') {
     account,
     told,
     crossings,
-    level: (side: BookSide, price: string, total: number) =>
-      venue.core.at(venue.nowMs).feed.level(0, side, m(price), m(total)),
-    trade: (taker: BookSide, price: string, amount: number) =>
-      venue.core.at(venue.nowMs).feed.trade(0, taker, m(price), m(amount)),
+    level: (side: BookSide, price: string, total: number) => venue.now.feed.level(0, side, m(price), m(total)),
+    trade: (taker: BookSide, price: string, amount: number) => venue.now.feed.trade(0, taker, m(price), m(amount)),
     bid: (price: string, amount: string) => venue.place(account, [true, 'buy', price, amount]),
     ask: (price: string, amount: string) => venue.place(account, [false, 'buy', complement(price), amount]),
     filled: (pubkey: string) => Number(venue.order(account, pubkey).filled_amount),
@@ -129,7 +127,7 @@ describe('a recorded amount that comes to the price of real orders', () => {
     const { venue, level, bid, filled } = market();
     const order = bid('0.45', '10');
     level(ASK, '0.44', 4);
-    venue.core.at(venue.nowMs).feed.clear(0);
+    venue.now.feed.clear(0);
     level(ASK, '0.44', total);
     expect(filled(order)).toBe(wanted);
     expect(venue.book()).toEqual({ bid: [`0.45:${10 - wanted}`], ask: [] });
@@ -143,7 +141,7 @@ describe('a recorded amount that comes to the price of real orders', () => {
     const { venue, level, bid, filled } = market();
     const order = bid('0.45', '10');
     level(ASK, '0.44', 4);
-    venue.core.at(venue.nowMs).feed.clear(0);
+    venue.now.feed.clear(0);
     venue.nowMs += 1000;
     level(ASK, '0.5', 7);
     level(ASK, '0.51', 7);
@@ -157,9 +155,9 @@ describe('a recorded amount that comes to the price of real orders', () => {
     const order = bid('0.45', '10');
     level(ASK, '0.44', 4);
     for (let gap = 0; gap < 3; gap++) {
-      venue.core.at(venue.nowMs).feed.clear(0);
+      venue.now.feed.clear(0);
       venue.core = new ExchangeCore(settings, JSON.parse(JSON.stringify(venue.core.snapshot())));
-      venue.core.at(venue.nowMs).feed.clear(0);
+      venue.now.feed.clear(0);
       venue.nowMs += 1000;
       level(ASK, '0.5', 7);
       level(ASK, '0.44', 4);
@@ -170,11 +168,11 @@ describe('a recorded amount that comes to the price of real orders', () => {
   it('waits while the market is paused, and meets the orders when it goes on', () => {
     const { venue, level, bid, filled } = market();
     const order = bid('0.45', '5');
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
+    venue.now.markets.setPaused(venue.id, true);
     level(ASK, '0.43', 2);
     level(ASK, '0.44', 9);
     expect([filled(order), venue.book()]).toEqual([0, { bid: ['0.45:5'], ask: ['0.43:2', '0.44:9'] }]);
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, false);
+    venue.now.markets.setPaused(venue.id, false);
     expect([filled(order), venue.book()]).toEqual([5, { bid: [], ask: ['0.44:6'] }]);
   });
 });

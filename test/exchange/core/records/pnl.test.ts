@@ -31,9 +31,9 @@ describe('profit and loss', () => {
       active_assets_value: '95',
       total_pnl: '-1',
     });
-    accepted(venue.core.at(venue.nowMs).markets.resolve(venue.id, true));
-    const draft = accepted(venue.core.at(venue.nowMs).redeems.draft(taker, venue.id));
-    accepted(venue.core.at(venue.nowMs).redeems.submit(taker, draft.pubkey, true));
+    accepted(venue.now.markets.resolve(venue.id, true));
+    const draft = accepted(venue.now.redeems.draft(taker, venue.id));
+    accepted(venue.now.redeems.submit(taker, draft.pubkey, true));
     expect(accountPnl(venue.core.catalog, venue.core.margin, taker, {})).toMatchObject({
       redeems_funds: '10',
       active_assets_value: '0',
@@ -56,15 +56,15 @@ describe('profit and loss', () => {
     const venue = new Venue({}, { event: 'A' });
     const account = venue.account(1);
     const config = { kind: 'orderbook' } as const;
-    const second = accepted(venue.core.at(venue.nowMs).markets.create({ config, event: 'A' }));
-    const third = accepted(venue.core.at(venue.nowMs).markets.create({ config, event: 'B' }));
+    const second = accepted(venue.now.markets.create({ config, event: 'A' }));
+    const third = accepted(venue.now.markets.create({ config, event: 'B' }));
     for (const [id, amount] of [
       [venue.id, '1'],
       [second.condition_id, '20'],
       [third.condition_id, '300'],
     ] as const) {
-      const draft = accepted(venue.core.at(venue.nowMs).conversions.draft('split', account, id, amount));
-      accepted(venue.core.at(venue.nowMs).conversions.submit('split', account, draft.pubkey, true));
+      const draft = accepted(venue.now.conversions.draft('split', account, id, amount));
+      accepted(venue.now.conversions.submit('split', account, draft.pubkey, true));
     }
     venue.pass(settings.landingMs);
     const [a = '', b = ''] = [0, 1].map((index) => venue.core.catalog.event(index).conditionId);
@@ -126,7 +126,7 @@ describe('profit and loss', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const venue = new Venue({ maker_fee_rate: m('0.003'), price_precision: 3 });
-        const second = accepted(venue.core.at(venue.nowMs).markets.create({ config: { kind: 'orderbook' } }));
+        const second = accepted(venue.now.markets.create({ config: { kind: 'orderbook' } }));
         const ids = [venue.id, second.condition_id];
         const accounts = [1, 2, 3].map((number) => venue.account(number));
         for (const one of steps) {
@@ -164,11 +164,11 @@ describe('profit and loss with margin', () => {
     const position = desk.core.margin.positionPage(account, { limit: 5 }).rows[one.size % 5]?.pubkey ?? 'nobody';
     if (one.kind === 'open') {
       const draft = desk.draft(account, { market, isYes: one.isYes, leverage: '2', funds: String(one.size + 5) });
-      if (draft.ok) desk.core.at(desk.nowMs).margin.requests.submit(account, draft.value.pubkey, true);
-    } else if (one.kind === 'move') desk.core.at(desk.nowMs).margin.setReferencePrice(market, m(one.size / 100));
-    else if (one.kind === 'close') desk.core.at(desk.nowMs).margin.positions.close(account, position, null);
-    else if (one.kind === 'claim') desk.core.at(desk.nowMs).margin.claimSettlement(account, position);
-    else if (one.kind === 'settle' && one.size < 5) desk.core.at(desk.nowMs).markets.resolve(market, one.isYes);
+      if (draft.ok) desk.now.margin.requests.submit(account, draft.value.pubkey, true);
+    } else if (one.kind === 'move') desk.now.margin.setReferencePrice(market, m(one.size / 100));
+    else if (one.kind === 'close') desk.now.margin.positions.close(account, position, null);
+    else if (one.kind === 'claim') desk.now.margin.claimSettlement(account, position);
+    else if (one.kind === 'settle' && one.size < 5) desk.now.markets.resolve(market, one.isYes);
     desk.pass(one.kind === 'pass' ? one.size * 3_600_000 : 500);
   }
 
