@@ -1,9 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { MarketSpec } from '../../../src/exchange/core/contract.js';
 import { assetPage } from '../../../src/exchange/core/records/assets.js';
 import { eventListRow, eventRow, priceRow } from '../../../src/exchange/core/records/market-rows.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { accepted, faultOf, m, Venue, wallet } from './venue.js';
+
+let venue: Venue;
+beforeEach(() => {
+  venue = new Venue();
+});
 
 describe('credentials', () => {
   const ask = (venue: Venue, number: number, nonce: string) =>
@@ -19,7 +24,6 @@ describe('credentials', () => {
     `Create SVC API credential | Wallet: ${address} | Nonce: ${nonce}`;
 
   it('are made once per nonce, and the first key makes the account', () => {
-    const venue = new Venue();
     expect(ask(venue, 1, 'n1')).toEqual({
       nonce: 'n1',
       message: challengeOf(wallet(1), 'n1'),
@@ -47,14 +51,12 @@ describe('credentials', () => {
     ['another message', { message: 'Create SVC API credential' }, true, 'message'],
     ['a wrong signature', {}, false, 'signature'],
   ])('are refused for %s', (_, change, valid, field) => {
-    const venue = new Venue();
     ask(venue, 1, 'n1');
     expect(faultOf(create(venue, change, valid))).toBe(`invalid_request_params ${field}`);
     expect(faultOf(create(venue))).toBe('ok');
   });
 
   it('are refused when the challenge has expired, and for what is no wallet', () => {
-    const venue = new Venue();
     ask(venue, 1, 'n1');
     venue.pass(600_000);
     expect(faultOf(create(venue))).toBe('invalid_request_params nonce');
@@ -64,7 +66,6 @@ describe('credentials', () => {
   });
 
   it('end when they are revoked, by their owner alone', () => {
-    const venue = new Venue();
     const [account, stranger] = [venue.account(1), venue.account(2)];
     expect(faultOf(venue.now.identity.revoke(stranger, 'key-1'))).toBe('not_found');
     const row = accepted(venue.now.identity.revoke(account, 'key-1'));
@@ -75,7 +76,6 @@ describe('credentials', () => {
   });
 
   it('show their account under a name, with its money in the controls', () => {
-    const venue = new Venue();
     const account = venue.account(1);
     expect(venue.core.identity.row(account)).toMatchObject({ joined_at: venue.nowMs / 1000 });
     expect(venue.core.identity.fundsOfWallet(wallet(2))).toBeNull();
@@ -103,15 +103,14 @@ describe('a market', () => {
     // A wallet would not sign a draft that names it.
     [{ config: { kind: 'orderbook' }, condition_id: 'a\u200bb' }, 'condition_id'],
   ] as readonly (readonly [MarketSpec, string])[])('is not made from %o', (spec, field) => {
-    const venue = new Venue();
     expect(faultOf(venue.now.markets.create(spec))).toBe(`invalid_request_params ${field}`);
     expect(venue.core.catalog.markets.length).toBe(1);
   });
 
   it('joins the event of the same title, and only a named one', () => {
-    const { core, nowMs, id } = new Venue();
+    const { core, id } = venue;
     const make = (spec: Partial<MarketSpec>) =>
-      accepted(core.at(nowMs).markets.create({ config: { kind: 'orderbook' }, ...spec }));
+      accepted(venue.now.markets.create({ config: { kind: 'orderbook' }, ...spec }));
     const first = make({ event: 'Election', title: 'A wins' });
     const second = make({ event: 'Election', title: 'B wins', condition_id: 'given' });
     make({ title: 'Election' });
@@ -123,13 +122,12 @@ describe('a market', () => {
     expect(core.catalog.findIndex('given')).toBe(2);
     expect(core.catalog.findEventIndex(event.conditionId)).toBe(1);
     expect([core.catalog.findIndex('nobody'), core.catalog.findEventIndex(id)]).toEqual([null, null]);
-    expect(faultOf(core.at(nowMs).markets.create({ config: { kind: 'orderbook' }, condition_id: 'given' }))).toBe(
+    expect(faultOf(venue.now.markets.create({ config: { kind: 'orderbook' }, condition_id: 'given' }))).toBe(
       'invalid_request_params condition_id',
     );
   });
 
   it('cancels what rests when it leaves open, of API users and of internal accounts', () => {
-    const venue = new Venue();
     const account = venue.account(1);
     const crowd = venue.now.identity.openInternal('crowd', { unlimited: true });
     const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
@@ -147,20 +145,18 @@ describe('a market', () => {
   });
 
   it('is settled once and for good', () => {
-    const venue = new Venue();
-    const { core, nowMs, id } = venue;
-    expect(faultOf(core.at(nowMs).markets.setState(id, 'resolved'))).toBe('invalid_request_params state');
-    expect(faultOf(core.at(nowMs).markets.setState('nobody', 'open'))).toBe('not_found');
-    expect(accepted(core.at(nowMs).markets.setState(id, 'canceled')).state).toBe('canceled');
-    expect(faultOf(core.at(nowMs).markets.setState(id, 'open'))).toBe('invalid_request_params state');
-    expect(faultOf(core.at(nowMs).markets.resolve(id, true))).toBe('invalid_request_params is_yes');
-    const second = accepted(core.at(nowMs).markets.create({ config: { kind: 'orderbook' } }));
-    expect(accepted(core.at(nowMs).markets.resolve(second.condition_id, false)).state).toBe('resolved');
-    expect(core.marketFacts(second.index).outcome).toBe(false);
+    const { id } = venue;
+    expect(faultOf(venue.now.markets.setState(id, 'resolved'))).toBe('invalid_request_params state');
+    expect(faultOf(venue.now.markets.setState('nobody', 'open'))).toBe('not_found');
+    expect(accepted(venue.now.markets.setState(id, 'canceled')).state).toBe('canceled');
+    expect(faultOf(venue.now.markets.setState(id, 'open'))).toBe('invalid_request_params state');
+    expect(faultOf(venue.now.markets.resolve(id, true))).toBe('invalid_request_params is_yes');
+    const second = accepted(venue.now.markets.create({ config: { kind: 'orderbook' } }));
+    expect(accepted(venue.now.markets.resolve(second.condition_id, false)).state).toBe('resolved');
+    expect(venue.core.marketFacts(second.index).outcome).toBe(false);
   });
 
   it('has the price of its book, else of its last trade, else of its one side, else none', () => {
-    const venue = new Venue();
     const [account, taker] = [venue.account(1), venue.account(2)];
     const price = (isYes = true) => priceRow(venue.core.catalog.market(0), isYes).price;
     expect([price(), price(false)]).toEqual([null, null]);
@@ -176,7 +172,6 @@ describe('a market', () => {
 
 describe('assets', () => {
   it('are the shares held, at the mark, with the average price of their buys', () => {
-    const venue = new Venue();
     const [account, other] = [venue.account(1), venue.account(2)];
     venue.split(other, '100');
     venue.place(other, [true, 'sell', '0.4', '10']);
@@ -215,7 +210,6 @@ describe('assets', () => {
 
 describe('the clock', () => {
   it('does what was due in time order before a later command, and never goes back', () => {
-    const venue = new Venue();
     const account = venue.account(1);
     const order = venue.draft(account, [true, 'buy', '0.4', '5']);
     venue.nowMs += 59_900;

@@ -9,26 +9,13 @@ function converting(kind: (typeof KINDS)[number]) {
   const venue = new Venue();
   const account = venue.account(1);
   venue.split(account, '20');
-  const { core } = venue;
   return {
     venue,
     account,
-    draft: (amount: string, who = account, id = venue.id) =>
-      kind === 'merge'
-        ? core.at(venue.nowMs).conversions.draft('merge', who, id, amount)
-        : core.at(venue.nowMs).conversions.draft('split', who, id, amount),
-    submit: (pubkey: string, valid = true, who = account) =>
-      kind === 'merge'
-        ? core.at(venue.nowMs).conversions.submit('merge', who, pubkey, valid)
-        : core.at(venue.nowMs).conversions.submit('split', who, pubkey, valid),
-    row: (pubkey: string) =>
-      kind === 'merge'
-        ? core.conversions.row('merge', account, pubkey)
-        : core.conversions.row('split', account, pubkey),
-    list: () =>
-      kind === 'merge'
-        ? core.conversions.page('merge', account, { limit: 50 })
-        : core.conversions.page('split', account, { limit: 50 }),
+    draft: (amount: string, who = account, id = venue.id) => venue.now.conversions.draft(kind, who, id, amount),
+    submit: (pubkey: string, valid = true, who = account) => venue.now.conversions.submit(kind, who, pubkey, valid),
+    row: (pubkey: string) => venue.core.conversions.row(kind, account, pubkey),
+    list: () => venue.core.conversions.page(kind, account, { limit: 50 }),
   };
 }
 
@@ -73,47 +60,47 @@ describe.each(KINDS)('a %s', (kind) => {
 
   it('is refused to custodial accounts, on closed and paused markets, and while nobody can sign', () => {
     const { venue, draft } = converting(kind);
-    const { core, nowMs, id } = venue;
-    core.at(nowMs).identity.setCustodial(wallet(1), true);
+    const { id } = venue;
+    venue.now.identity.setCustodial(wallet(1), true);
     expect(faultOf(draft('1'))).toBe('custodial_user_trading_not_allowed');
-    core.at(nowMs).identity.setCustodial(wallet(1), false);
-    core.at(nowMs).markets.setPaused(id, true);
+    venue.now.identity.setCustodial(wallet(1), false);
+    venue.now.markets.setPaused(id, true);
     expect(faultOf(draft('1'))).toBe('share_conversion_market_paused');
-    core.at(nowMs).markets.setPaused(id, false);
-    core.at(nowMs).markets.setState(id, 'interrupted');
+    venue.now.markets.setPaused(id, false);
+    venue.now.markets.setState(id, 'interrupted');
     expect(faultOf(draft('1'))).toBe('share_conversion_market_not_open');
-    core.at(nowMs).markets.setState(id, 'open');
-    core.at(nowMs).markets.setUnbacked(id, true);
+    venue.now.markets.setState(id, 'open');
+    venue.now.markets.setUnbacked(id, true);
     expect(faultOf(draft('1'))).toBe(kind === 'merge' ? 'share_merge_market_has_unbacked_collateral' : 'ok');
-    core.at(nowMs).setSigningAvailable(false);
+    venue.now.setSigningAvailable(false);
     expect(faultOf(draft('1'))).toBe('gringotts_unavailable');
   });
 
   it('hears of the first of all that stands against it', () => {
     const { venue, account, draft } = converting(kind);
-    const { core, nowMs, id } = venue;
+    const { id } = venue;
     const spec = { config: { kind: 'orderbook' }, margin_enabled: true } as const;
-    const margin = accepted(core.at(nowMs).markets.create(spec)).condition_id;
+    const margin = accepted(venue.now.markets.create(spec)).condition_id;
     const refusal = (amount: string, market = id) => faultOf(draft(amount, account, market));
     accepted(draft('1'));
-    core.at(nowMs).markets.setUnbacked(id, true);
-    core.at(nowMs).markets.setPaused(id, true);
-    core.at(nowMs).markets.setState(id, 'interrupted');
-    core.at(nowMs).identity.setCustodial(wallet(1), true);
-    core.at(nowMs).setSigningAvailable(false);
+    venue.now.markets.setUnbacked(id, true);
+    venue.now.markets.setPaused(id, true);
+    venue.now.markets.setState(id, 'interrupted');
+    venue.now.identity.setCustodial(wallet(1), true);
+    venue.now.setSigningAvailable(false);
     expect(refusal('0', 'nobody')).toBe('gringotts_unavailable');
-    core.at(nowMs).setSigningAvailable(true);
+    venue.now.setSigningAvailable(true);
     expect(refusal('0', 'nobody')).toBe('invalid_request_params market_condition_id');
     expect(refusal('0', margin)).toBe('custodial_user_trading_not_allowed');
-    core.at(nowMs).identity.setCustodial(wallet(1), false);
+    venue.now.identity.setCustodial(wallet(1), false);
     expect(refusal('0', margin)).toBe('share_conversion_market_not_eligible');
     expect(refusal('0')).toBe('share_conversion_invalid_amount');
     expect(refusal('9999')).toBe('share_conversion_market_not_open');
-    core.at(nowMs).markets.setState(id, 'open');
+    venue.now.markets.setState(id, 'open');
     expect(refusal('9999')).toBe('share_conversion_market_paused');
-    core.at(nowMs).markets.setPaused(id, false);
+    venue.now.markets.setPaused(id, false);
     if (kind === 'merge') expect(refusal('9999')).toBe('share_merge_market_has_unbacked_collateral');
-    core.at(nowMs).markets.setUnbacked(id, false);
+    venue.now.markets.setUnbacked(id, false);
     expect(refusal('9999')).toBe(`share_${kind}_in_progress`);
   });
 
@@ -163,11 +150,8 @@ describe.each(KINDS)('a %s', (kind) => {
   it('is not found under the other kind, and not shown to strangers', () => {
     const { venue, account, draft, list } = converting(kind);
     const { pubkey } = accepted(draft('4'));
-    expect(
-      kind === 'merge'
-        ? venue.core.conversions.row('split', account, pubkey)
-        : venue.core.conversions.row('merge', account, pubkey),
-    ).toBeNull();
+    const other = kind === 'merge' ? 'split' : 'merge';
+    expect(venue.core.conversions.row(other, account, pubkey)).toBeNull();
     expect(venue.core.conversions.row('merge', venue.account(2), pubkey)).toBeNull();
     expect(list().rows[0]?.pubkey).toBe(pubkey);
   });
@@ -179,11 +163,11 @@ describe.each(KINDS)('a %s', (kind) => {
       const before = [venue.funds(account), venue.shares(account), venue.core.marketFacts(0).setsOutstanding];
       const { pubkey } = accepted(draft('4'));
       accepted(submit(pubkey));
-      const { core, nowMs, id } = venue;
-      if (trouble === 'paused') core.at(nowMs).markets.setPaused(id, true);
-      else if (trouble === 'unbacked') core.at(nowMs).markets.setUnbacked(id, true);
-      else if (trouble === 'resolved') core.at(nowMs).markets.resolve(id, true);
-      else core.at(nowMs).markets.setState(id, 'interrupted');
+      const { id } = venue;
+      if (trouble === 'paused') venue.now.markets.setPaused(id, true);
+      else if (trouble === 'unbacked') venue.now.markets.setUnbacked(id, true);
+      else if (trouble === 'resolved') venue.now.markets.resolve(id, true);
+      else venue.now.markets.setState(id, 'interrupted');
       venue.pass(400);
       // A split brings the missing collateral.
       const lands = kind === 'split' && trouble === 'unbacked';
@@ -191,7 +175,10 @@ describe.each(KINDS)('a %s', (kind) => {
         lands ? { state: 'done', onchain_amount: '4' } : { state: 'failed', onchain_amount: null },
       );
       if (lands) expect(venue.shares(account)).toEqual({ yes: 24, yesLocked: 0, no: 24, noLocked: 0 });
-      else expect([venue.funds(account), venue.shares(account), core.marketFacts(0).setsOutstanding]).toEqual(before);
+      else
+        expect([venue.funds(account), venue.shares(account), venue.core.marketFacts(0).setsOutstanding]).toEqual(
+          before,
+        );
     },
   );
 

@@ -95,31 +95,25 @@ describe('profit and loss', () => {
 
   /** Rejected requests change nothing. */
   function take(venue: Venue, ids: readonly string[], accounts: readonly number[], one: Step): void {
-    const { core, nowMs } = venue;
     const [account = 0, id = ''] = [accounts[one.who], ids[one.market]];
     const amount = String(one.amount);
     if (one.kind === 'settle') {
-      if (one.amount < 5) core.at(nowMs).markets.resolve(id, one.amount === 1 ? null : one.isYes);
+      if (one.amount < 5) venue.now.markets.resolve(id, one.amount === 1 ? null : one.isYes);
       return;
     }
     if (one.kind === 'split' || one.kind === 'merge') {
-      const draft =
-        one.kind === 'split'
-          ? core.at(nowMs).conversions.draft('split', account, id, amount)
-          : core.at(nowMs).conversions.draft('merge', account, id, amount);
-      if (draft.ok && one.kind === 'split')
-        core.at(nowMs).conversions.submit('split', account, draft.value.pubkey, true);
-      else if (draft.ok) core.at(nowMs).conversions.submit('merge', account, draft.value.pubkey, true);
+      const draft = venue.now.conversions.draft(one.kind, account, id, amount);
+      if (draft.ok) venue.now.conversions.submit(one.kind, account, draft.value.pubkey, true);
       return;
     }
     if (one.kind === 'redeem') {
-      const draft = core.at(nowMs).redeems.draft(account, id);
-      if (draft.ok) core.at(nowMs).redeems.submit(account, draft.value.pubkey, true);
+      const draft = venue.now.redeems.draft(account, id);
+      if (draft.ok) venue.now.redeems.submit(account, draft.value.pubkey, true);
       return;
     }
     const order = { market_condition_id: id, is_yes: one.isYes, side: one.kind, order_type: 'limit' } as const;
-    const draft = core.at(nowMs).orders.draft(account, { ...order, price: m(one.price / 100), amount: m(amount) });
-    if (draft.ok) core.at(nowMs).orders.submit(account, draft.value.pubkey, true);
+    const draft = venue.now.orders.draft(account, { ...order, price: m(one.price / 100), amount: m(amount) });
+    if (draft.ok) venue.now.orders.submit(account, draft.value.pubkey, true);
   }
 
   it('over all markets is what an account has now less what was put in, and the sum of its markets', () => {
