@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
@@ -18,6 +15,7 @@ import {
   fillPath,
 } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../src/shared/protocol/errors.js';
+import { newFolder } from '../../support/folders.js';
 import { settings } from '../core/venue.js';
 import {
   type Answered,
@@ -128,7 +126,7 @@ function throttled(answer: Answered): void {
 
 describe('an exchange that can no longer store what happens', () => {
   it('answers internal_error on every call, and nothing of what it could not store', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'twinbook-broken-'));
+    const folder = newFolder();
     const db = openDatabase(folder);
     const journal = new Journal(db, new Transactions(db));
     const core = new ExchangeCore(settings);
@@ -158,7 +156,6 @@ describe('an exchange that can no longer store what happens', () => {
       refused(await send(url, declaration.method, path, { headers }), 'internal_error');
     }
     await server.close();
-    rmSync(folder, { recursive: true });
   });
 });
 

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
+import { newFolder } from '../../support/folders.js';
 import { type Answered, control, openMarket, send, startTestExchange, TestTrader } from './harness.js';
 
 /** Faults of `/paper/faults/`, over HTTP. */
@@ -158,17 +156,13 @@ describe('what takes long', () => {
   });
 
   it('is forgotten by the next life of the exchange', async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'twinbook-faults-'));
-    try {
-      for (const expected of [null, null]) {
-        const running = await startTestExchange({ dataDir });
-        const { row } = await send(running.url, 'GET', '/paper/faults/');
-        expect([row['landing_ms'], row['answers']]).toEqual([expected, []]);
-        await control(running.url, '/faults/', { landing_ms: 5_000, answers: [{ answer: 'html' }] });
-        await running.close();
-      }
-    } finally {
-      rmSync(dataDir, { recursive: true });
+    const dataDir = newFolder();
+    for (const expected of [null, null]) {
+      const running = await startTestExchange({ dataDir });
+      const { row } = await send(running.url, 'GET', '/paper/faults/');
+      expect([row['landing_ms'], row['answers']]).toEqual([expected, []]);
+      await control(running.url, '/faults/', { landing_ms: 5_000, answers: [{ answer: 'html' }] });
+      await running.close();
     }
   });
 });

@@ -1,9 +1,8 @@
 /** Chunks of a sweep as files, with invented results: stored, rejected and missing ones. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type ChunkOutcome,
   makeChunks,
@@ -30,6 +29,7 @@ import {
 import type { TaskFigures } from '../../../src/lab/sweep/contract.js';
 import { planSweep } from '../../../src/lab/sweep/facts.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
+import { newFolder } from '../../support/folders.js';
 import { figuresOf } from './made-up.js';
 import { record, type SweepPlace, sweepPlace, sweepPlan } from './place.js';
 
@@ -52,11 +52,10 @@ beforeAll(async () => {
 afterAll(() => place.remove());
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'twinbook-chunks-'));
+  dir = newFolder();
   plan = { ...planned, outDir: join(dir, 'out') };
   writePlan(dir, plan);
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const outcomes = (index: number, micros = 1_000_000): readonly ChunkOutcome[] =>
   tasksIn(chunkAt(plan, index), plan.sheet).map((task) => ({
