@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { ExchangeClock } from '../../../src/exchange/http/clock.js';
 import { buildServer } from '../../../src/exchange/http/server.js';
 import { openDatabase } from '../../../src/exchange/store/database.js';
@@ -27,16 +26,10 @@ import {
   startTestExchange,
   TestTrader,
 } from './harness.js';
+import { sharedExchange } from './shared-exchange.js';
 
-let exchange: RunningExchange;
-let base: string;
-let trader: TestTrader;
-beforeAll(async () => {
-  exchange = await startTestExchange();
-  base = exchange.url;
-  trader = await TestTrader.join(base);
-});
-afterAll(() => exchange.close());
+const { url: base } = await sharedExchange();
+const trader = await TestTrader.join(base);
 
 /** Asserts that the answer is this error: the table's status, code and message, and no data. */
 function refused(answer: Answered, slug: ServiceErrorSlug, field?: string): void {
