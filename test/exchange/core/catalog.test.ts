@@ -158,7 +158,7 @@ describe('a market', () => {
 
   it('has the price of its book, else of its last trade, else of its one side, else none', () => {
     const [account, taker] = [venue.account(1), venue.account(2)];
-    const price = (isYes = true) => priceRow(venue.core.catalog.market(0), isYes).price;
+    const price = (isYes = true) => priceRow(venue.first, isYes).price;
     expect([price(), price(false)]).toEqual([null, null]);
     const bid = venue.place(account, [true, 'buy', '0.4', '5']);
     expect([price(), price(false)]).toEqual(['0.4', '0.6']);

@@ -72,10 +72,7 @@ describe('the published sequence of a queue', () => {
     trade(30);
     expect(venue.order(account, order).status).toBe('filled');
     // Seven are ours, the rest belongs to the recorded level: the tape shows the whole trade once.
-    expect(publicTradePage(venue.core.catalog.market(0), { limit: 2 }).rows.map((row) => row.amount)).toEqual([
-      '23',
-      '7',
-    ]);
+    expect(publicTradePage(venue.first, { limit: 2 }).rows.map((row) => row.amount)).toEqual(['23', '7']);
   });
 });
 

@@ -47,10 +47,7 @@ describe('a market', () => {
     venue.now.feed.level(0, 1, m('0.6'), m('5'));
     accepted(venue.now.markets.setState(venue.id, 'interrupted'));
     expect(venue.book()).toEqual({ bid: [], ask: [] });
-    expect([venue.core.catalog.market(0).bestBid, priceRow(venue.core.catalog.market(0), true).price]).toEqual([
-      null,
-      null,
-    ]);
+    expect([venue.first.bestBid, priceRow(venue.first, true).price]).toEqual([null, null]);
     accepted(venue.now.markets.setState(venue.id, 'open'));
     expect(venue.book()).toEqual({ bid: ['0.4:5'], ask: ['0.6:5'] });
   });

@@ -300,7 +300,7 @@ describe('matching', () => {
     venue.place(account, [false, 'buy', '0.5', '4']);
     expect(venue.book()).toEqual({ bid: ['0.41:2', '0.4:1'], ask: ['0.45:3', '0.5:4'] });
     expect(venue.book(false)).toEqual({ bid: ['0.55:3', '0.5:4'], ask: ['0.59:2', '0.6:1'] });
-    expect(bookRow(venue.core.catalog.market(0), true, 1).bid).toEqual([{ price: '0.41', total_amount: '2' }]);
+    expect(bookRow(venue.first, true, 1).bid).toEqual([{ price: '0.41', total_amount: '2' }]);
   });
 
   it('serves the better price first, then the earlier order', () => {
@@ -340,7 +340,7 @@ describe('matching', () => {
       is_maker: true,
       order: { pubkey },
     });
-    expect(publicTradePage(venue.core.catalog.market(0), { limit: 1 }).rows[0]).toMatchObject({
+    expect(publicTradePage(venue.first, { limit: 1 }).rows[0]).toMatchObject({
       maker_fee: '0.08',
       taker_fee: '0.04',
     });
@@ -370,18 +370,18 @@ describe('matching', () => {
     expect(venue.core.orders.trades(other, { limit: 5 }).rows).toMatchObject([
       { price: '0.58', amount: '4', fee: '0.0232' },
     ]);
-    expect(publicTradePage(venue.core.catalog.market(0), { limit: 5 }).rows).toMatchObject([
+    expect(publicTradePage(venue.first, { limit: 5 }).rows).toMatchObject([
       { price: '0.58', is_yes: false, state: 'done' },
     ]);
-    expect(summaryRow(venue.core.catalog, venue.core.catalog.market(0)).last_trade_price).toBe('0.42');
-    expect(statsRow(venue.core.catalog.market(0), venue.core.nowMs)).toEqual({
+    expect(summaryRow(venue.core.catalog, venue.first).last_trade_price).toBe('0.42');
+    expect(statsRow(venue.first, venue.core.nowMs)).toEqual({
       total_volume: '2.32',
       total_volume_24h: '2.32',
       market_cap: '4',
       trade_count: 1,
     });
     venue.pass(26 * 3_600_000);
-    expect(statsRow(venue.core.catalog.market(0), venue.core.nowMs)).toMatchObject({
+    expect(statsRow(venue.first, venue.core.nowMs)).toMatchObject({
       total_volume: '2.32',
       total_volume_24h: '0',
     });

@@ -9,6 +9,7 @@ import type {
   Result,
 } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import type { Market } from '../../../src/exchange/core/market.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
 import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import { parseDecimal } from '../../../src/shared/base/decimal.js';
@@ -56,6 +57,11 @@ export class Desk {
 
   get now(): ExchangeCore {
     return this.core.at(this.nowMs);
+  }
+
+  /** The first market. */
+  get first(): Market {
+    return this.core.catalog.market(0);
   }
 
   /** The account of wallet `number`, made by its first key. */
@@ -121,13 +127,13 @@ export class Venue extends Desk {
   }
 
   shares(account: number) {
-    const { yes, yesLocked, no, noLocked } = this.core.catalog.market(0).shares.read(account);
+    const { yes, yesLocked, no, noLocked } = this.first.shares.read(account);
     return { yes: yes / 1e6, yesLocked: yesLocked / 1e6, no: no / 1e6, noLocked: noLocked / 1e6 };
   }
 
   /** Book levels as `price:amount`, best first. */
   book(isYes = true): { readonly bid: readonly string[]; readonly ask: readonly string[] } {
-    const { bid, ask } = bookRow(this.core.catalog.market(0), isYes, 100);
+    const { bid, ask } = bookRow(this.first, isYes, 100);
     const text = (level: { price: string; total_amount: string }) => `${level.price}:${level.total_amount}`;
     return { bid: bid.map(text), ask: ask.map(text) };
   }

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type ChunkOutcome,
   makeChunks,
@@ -31,25 +31,20 @@ import { planSweep } from '../../../src/lab/sweep/facts.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { newFolder } from '../../support/folders.js';
 import { figuresOf } from './made-up.js';
-import { record, type SweepPlace, sweepPlace, sweepPlan } from './place.js';
+import { record, sweepPlace, sweepPlan } from './place.js';
 
-let place: SweepPlace;
-let planned: FolderPlan;
+const place = sweepPlace();
+afterAll(() => place.remove());
+await record(place.data, { events: 2 });
+const asked = await sweepPlan(place, { params: ['behind_ticks=0:2:1'], folds: 2 });
+const known = await planSweep(asked);
+const chunks = [0, 1].flatMap((fold) => [
+  { fold, first: 1, last: 2 },
+  { fold, first: 3, last: 3 },
+]);
+const planned: FolderPlan = { sheet: makeSheet(known), facts: known.facts, chunks, outDir: '' };
 let plan: FolderPlan;
 let dir: string;
-
-beforeAll(async () => {
-  place = sweepPlace();
-  await record(place.data, { events: 2 });
-  const asked = await sweepPlan(place, { params: ['behind_ticks=0:2:1'], folds: 2 });
-  const known = await planSweep(asked);
-  const chunks = [0, 1].flatMap((fold) => [
-    { fold, first: 1, last: 2 },
-    { fold, first: 3, last: 3 },
-  ]);
-  planned = { sheet: makeSheet(known), facts: known.facts, chunks, outDir: '' };
-});
-afterAll(() => place.remove());
 
 beforeEach(() => {
   dir = newFolder();

@@ -111,7 +111,7 @@ describe('a request', () => {
     expect(position).toMatchObject({ is_yes: false, avg_entry_price: '0.6', total_shares: '100' });
     desk.move('0.3');
     expect(desk.position(account, position.pubkey)).toMatchObject({ unrealized_pnl: '10' });
-    expect(priceRow(desk.core.catalog.market(0), false).price).toBe('0.7');
+    expect(priceRow(desk.first, false).price).toBe('0.7');
   });
 
   it('that is not signed in time fails, says so, and locks nothing', () => {
@@ -585,18 +585,18 @@ describe('a market that is settled', () => {
 
 describe('what everybody sees', () => {
   it('the reference price, and trades with the pool as the market’s trades', () => {
-    expect(priceRow(desk.core.catalog.market(0), true)).toMatchObject({ price: '0.4', price_kind: 'mid' });
-    expect(summaryRow(desk.core.catalog, desk.core.catalog.market(0)).last_trade_price).toBe('0');
+    expect(priceRow(desk.first, true)).toMatchObject({ price: '0.4', price_kind: 'mid' });
+    expect(summaryRow(desk.core.catalog, desk.first).last_trade_price).toBe('0');
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     desk.move('0.5');
     expect(desk.position(account, pubkey).market.last_trade_price).toBe('0.4');
     accepted(desk.close(account, pubkey));
-    expect(summaryRow(desk.core.catalog, desk.core.catalog.market(0)).last_trade_price).toBe('0.5');
-    expect(statsRow(desk.core.catalog.market(0), desk.core.nowMs)).toMatchObject({
+    expect(summaryRow(desk.core.catalog, desk.first).last_trade_price).toBe('0.5');
+    expect(statsRow(desk.first, desk.core.nowMs)).toMatchObject({
       total_volume: '562.5',
       trade_count: 2,
     });
-    expect(publicTradePage(desk.core.catalog.market(0), { limit: 5 }).rows).toMatchObject([
+    expect(publicTradePage(desk.first, { limit: 5 }).rows).toMatchObject([
       { price: '0.5', amount: '625', taker_fee: '6.25', is_yes: true },
       { price: '0.4', amount: '625', taker_fee: '1', is_yes: true },
     ]);

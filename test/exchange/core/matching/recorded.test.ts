@@ -22,7 +22,7 @@ function recorded() {
       return (resting[0] ?? []).filter((_, at) => at % 8 === 7).map((value) => value / 1e6);
     },
     prints: () =>
-      publicTradePage(venue.core.catalog.market(0), { limit: 100 }).rows.map(
+      publicTradePage(venue.first, { limit: 100 }).rows.map(
         (row) => `${row.is_yes ? 'YES' : 'NO'} ${row.amount}@${row.price}`,
       ),
   };
