@@ -4,7 +4,7 @@ import type { ArenaResult } from '../../lab/arena/arena.js';
 import { conditionsText } from '../../lab/arena/conditions.js';
 import type { EdgeDifference, Standing } from '../../lab/arena/standings.js';
 import { count, decimal } from '../../lab/report/figures.js';
-import type { FreshMean } from '../../lab/sweep/contract.js';
+import type { FreshMean } from '../../lab/sweep/result.js';
 import { type Column, prose, table } from '../output/table.js';
 
 /** @param width of the terminal; absent for a file */

@@ -18,7 +18,7 @@ import { ExchangeCore } from '../../exchange/core/core.js';
 import { type Forgetting, MemoryArchive } from '../../exchange/core/records/memory-archive.js';
 import type { HandlerContext, Reply, ServiceCall } from '../../exchange/service/handler-context.js';
 import { HANDLERS } from '../../exchange/service/handlers.js';
-import { RateLimit } from '../../exchange/service/rate-limits.js';
+import { openRateLimits, type RateLimit } from '../../exchange/service/rate-limits.js';
 import { WalletSignatures } from '../../exchange/service/wallet-signatures.js';
 import { assert } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -94,11 +94,7 @@ export class InProcessExchange {
     this.account = openAccount(this.core, nowMs);
     this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
     this.#context = { core: this.core, wallets: new WalletSignatures() };
-    this.#limits = {
-      public: new RateLimit(limits.public_per_minute),
-      signed: new RateLimit(limits.signed_per_minute),
-      bootstrap: new RateLimit(limits.bootstrap_per_minute),
-    };
+    this.#limits = openRateLimits(limits);
   }
 
   answer(call: AnyCall, nowMs: number): Answer {

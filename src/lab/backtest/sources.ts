@@ -141,10 +141,7 @@ export const waitForReads = (): Promise<unknown> => Promise.all(underWay);
 
 function trackRead<T>(read: Promise<T>): Promise<T> {
   // The caller gets its result; here only its end matters.
-  const ended = read.then(
-    () => undefined,
-    () => undefined,
-  );
+  const ended = read.catch(() => undefined);
   underWay.add(ended);
   void ended.then(() => underWay.delete(ended));
   return read;

@@ -1,6 +1,7 @@
 /** Takes one market's events, checks and numbers them, and inserts snapshots of the book. */
 
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
+import { isPrice } from '../levels.js';
 import type { FeedRow, MarketSink, OwnRow, Stamp } from './contract.js';
 import { formatDate } from './layout.js';
 import { computeTick } from './market-file.js';
@@ -145,8 +146,8 @@ export class RecordingSink implements MarketSink {
 
   #accepts(at: Stamp, priceMicros: number, amountMicros: number, leastMicros = 0): boolean {
     if (this.#isOver(at)) return false;
-    const isPrice = priceMicros > 0 && priceMicros < 1_000_000 && priceMicros % this.#tickMicros === 0;
-    if (isPrice && Number.isSafeInteger(amountMicros) && amountMicros >= leastMicros) return true;
+    if (isPrice(priceMicros, this.#tickMicros) && Number.isSafeInteger(amountMicros) && amountMicros >= leastMicros)
+      return true;
     this.refused++;
     return false;
   }

@@ -14,7 +14,7 @@ import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import type { MarketSink, RecordingStore, StoreSettings } from './contract.js';
 import { closeSegment, lastRow, nextNumber, recoverFolder, syncDay, unreadableFolder } from './day-folder.js';
 import { loadDuckDb } from './duckdb.js';
-import { type FolderLock, lockFolder } from './folder-lock.js';
+import { lockFolder } from './folder-lock.js';
 import {
   dayFolder,
   dayFolders,
@@ -43,24 +43,24 @@ const DEFAULT_RULES = {
  * TwinbookError `file_unreadable` when the folder cannot be written, another process writes it, or DuckDB is missing.
  */
 export async function openRecordingStore(folder: string, settings: StoreSettings): Promise<RecordingStore> {
-  const { lock } = await takeFolder(folder);
-  return new RecordingFolder(folder, lock, { ...DEFAULT_RULES, ...settings });
+  const { release } = await takeFolder(folder);
+  return new RecordingFolder(folder, release, { ...DEFAULT_RULES, ...settings });
 }
 
 /** Turns a dead writer's open segments into Parquet. Returns their number. Throws as `openRecordingStore`. */
 export async function repairFolder(folder: string): Promise<number> {
-  const { lock, recovered } = await takeFolder(folder);
-  lock.release();
+  const { release, recovered } = await takeFolder(folder);
+  release();
   return recovered;
 }
 
-async function takeFolder(folder: string): Promise<{ lock: FolderLock; recovered: number }> {
+async function takeFolder(folder: string): Promise<{ release: () => void; recovered: number }> {
   // Now instead of in an hour, when the first segment would become Parquet.
   await loadDuckDb();
-  let lock: FolderLock;
+  let release: () => void;
   try {
     makeFolder(folder);
-    lock = lockFolder(folder);
+    release = lockFolder(folder);
   } catch (error) {
     throw unreadableFolder(folder, error);
   }
@@ -69,9 +69,9 @@ async function takeFolder(folder: string): Promise<{ lock: FolderLock; recovered
     for (const market of marketFolders(folder)) {
       for (const day of dayFolders(market)) recovered += await recoverFolder(day);
     }
-    return { lock, recovered };
+    return { release, recovered };
   } catch (error) {
-    lock.release();
+    release();
     throw error;
   }
 }
@@ -79,14 +79,14 @@ async function takeFolder(folder: string): Promise<{ lock: FolderLock; recovered
 class RecordingFolder implements RecordingStore {
   lostRows = 0;
   readonly #folder: string;
-  readonly #lock: FolderLock;
+  readonly #release: () => void;
   readonly #rules: WriterRules;
   readonly #writers = new Map<string, MarketWriter>();
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(folder: string, lock: FolderLock, rules: WriterRules) {
+  constructor(folder: string, release: () => void, rules: WriterRules) {
     this.#folder = folder;
-    this.#lock = lock;
+    this.#release = release;
     this.#rules = rules;
   }
 
@@ -114,10 +114,7 @@ class RecordingFolder implements RecordingStore {
 
   #inTurn(run: () => Promise<void>): Promise<void> {
     const done = this.#turn.then(run);
-    this.#turn = done.then(
-      () => undefined,
-      () => undefined,
-    );
+    this.#turn = done.catch(() => undefined);
     return done;
   }
 
@@ -126,7 +123,7 @@ class RecordingFolder implements RecordingStore {
       await this.rotate();
     } finally {
       for (const writer of this.#writers.values()) await writer.release();
-      this.#lock.release();
+      this.#release();
     }
   }
 

@@ -9,14 +9,7 @@ import {
   formatQuantity,
   UNKNOWN,
 } from '../../../lab/report/figures.js';
-import type {
-  ConfigurationResult,
-  FreshResult,
-  SweepProgress,
-  SweepResult,
-  SweepWatcher,
-  WalkForward,
-} from '../../../lab/sweep/contract.js';
+import type { SweepProgress, SweepWatcher } from '../../../lab/sweep/contract.js';
 import {
   axisName,
   deflatedText,
@@ -30,6 +23,7 @@ import {
   stepColumns,
   TERMS,
 } from '../../../lab/sweep/describe.js';
+import type { ConfigurationResult, FreshResult, SweepResult, WalkForward } from '../../../lab/sweep/result.js';
 import { type Answer, text } from '../../command.js';
 import type { CliIo } from '../../output/io.js';
 import { type Column, prose, table } from '../../output/table.js';

@@ -17,10 +17,10 @@ import { askedMarket, firstOf, NO_ROWS, type Records } from './records.js';
 /** Numbers and archives the fills of API orders, and reads them back with their orders. */
 export class OwnTrades {
   readonly #context: CoreContext;
-  readonly #orders: Records<OrderRecord>;
+  readonly #orders: Records<OrderRecord, unknown>;
   #lastId = 0;
 
-  constructor(context: CoreContext, orders: Records<OrderRecord>) {
+  constructor(context: CoreContext, orders: Records<OrderRecord, unknown>) {
     this.#context = context;
     this.#orders = orders;
   }

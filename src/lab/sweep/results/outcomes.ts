@@ -1,7 +1,7 @@
 /** Outcomes of a sweep's backtests by configuration, fold and fill model. */
 
 import { computeMoments } from '../../../shared/statistics/moments.js';
-import type { Candidate, ModelResult, Task, TaskFigures, TaskOutcome } from '../contract.js';
+import type { Candidate, Task, TaskFigures, TaskOutcome } from '../contract.js';
 
 /** Reads the results by event of a finished backtest: they are not kept in memory. */
 type EventResultsAt = (number: number, fold: number, fillModel: string) => readonly number[];
@@ -66,15 +66,17 @@ export class Outcomes {
   }
 
   /** All folds together, for finished configurations. */
-  modelResult(number: number, model: number): Omit<ModelResult, 'sharpe'> {
+  modelResult(number: number, model: number) {
     const folds = this.#figures(number, model);
     const total = (figure: (figures: TaskFigures) => number) => folds.reduce((sum, each) => sum + figure(each), 0);
     return {
       fillModel: this.#models[model] ?? '',
       resultMicros: total(({ resultMicros }) => resultMicros),
+      /** Maximum over the folds. */
       maxDrawdownMicros: Math.max(...folds.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
       fills: total(({ fills }) => fills),
       alarms: total(({ alarms }) => alarms),
+      /** Deviation of the result between repeats; null without any. */
       repeatDeviationMicros: deviationBetween(folds),
     };
   }
