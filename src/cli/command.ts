@@ -8,8 +8,7 @@ import { OPERATOR_COMMANDS, type OperatorName, type OperatorRow } from '../share
 import { loadConfig, loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import type { Config } from '../shell/config/types.js';
 import type { ModeData } from '../shell/control/control-protocol.js';
-import { EXIT, type ExitCode } from './output/exit.js';
-import { type CliIo, DEFAULT_CONFIG, defaultConfig, type Session } from './output/io.js';
+import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, type ExitCode, type Session } from './output/io.js';
 import { type Column, json, table } from './output/table.js';
 import { requireWritable } from './output/whole-file.js';
 

@@ -4,8 +4,7 @@ import { writeSync } from 'node:fs';
 import { plainText } from '../shared/base/plain-text.js';
 import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
-import { EXIT } from './output/exit.js';
-import type { CliIo, CliTerminal } from './output/io.js';
+import { type CliIo, type CliTerminal, EXIT } from './output/io.js';
 
 cleanLastWords();
 

@@ -11,13 +11,12 @@ import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import type { Credentials } from '../../shell/wallet/credentials.js';
 import { FEE_ROWS, type FeeReading, feeContradiction, readFees } from '../../trader/market/fee-fit.js';
-import { type Check, fail, failCheck, ok, warn } from '../check.js';
 import { command, text } from '../command.js';
 import { marketAtVenue } from '../market-meant.js';
-import { EXIT, type ExitCode, findExitCode } from '../output/exit.js';
-import type { CliIo } from '../output/io.js';
+import { type CliIo, EXIT, type ExitCode, findExitCode } from '../output/io.js';
 import { type Column, json, prose, table } from '../output/table.js';
 import { openWallet, requireAnswer, withClient } from '../venue-session.js';
+import { type Check, fail, failCheck, ok, warn } from './signing.js';
 
 export const addDoctorCommand = command({
   name: 'doctor',

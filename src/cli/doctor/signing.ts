@@ -6,14 +6,19 @@
 
 import { z } from 'zod';
 import { signedRequestReport } from '../../exchange/http/signed-request.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import type { Declaration } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { type SignedParts, signedPayload } from '../../shared/protocol/signing.js';
-import { checkedBaseUrl } from '../../shell/client/base-url.js';
-import { type CallParts, type Message, writeHeaders, writeMessage } from '../../shell/client/message.js';
+import {
+  type CallParts,
+  checkedBaseUrl,
+  type Message,
+  writeHeaders,
+  writeMessage,
+} from '../../shell/client/message.js';
 import { Transport } from '../../shell/client/transport.js';
 import type { Credentials } from '../../shell/wallet/credentials.js';
-import { type Check, fail, ok } from '../check.js';
 
 interface SigningSubject {
   readonly baseUrl: string;
@@ -148,3 +153,21 @@ function around(bytes: Buffer, at: number): string {
 /** Bytes outside ASCII as `\xNN`, so that a venue's text cannot move the cursor of a terminal. */
 const escapeByte = (byte: number): string =>
   byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
+
+export interface Check {
+  readonly name: string;
+  readonly result: 'ok' | 'warn' | 'fail';
+  readonly text: string;
+  /** Advice; empty if none is needed. */
+  readonly hint: string;
+}
+
+export const ok = (name: string, text: string): Check => ({ name, result: 'ok', text, hint: '' });
+
+export const warn = (name: string, text: string, hint = ''): Check => ({ name, result: 'warn', text, hint });
+export const fail = (name: string, text: string, hint: string): Check => ({ name, result: 'fail', text, hint });
+
+export function failCheck(name: string, error: unknown): Check {
+  if (!(error instanceof TwinbookError)) throw error;
+  return fail(name, error.message, error.hint);
+}

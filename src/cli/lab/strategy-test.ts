@@ -7,8 +7,7 @@ import { loadConfig } from '../../shell/config/load.js';
 import { loadStrategyModule } from '../../shell/config/strategy-module.js';
 import { readParams } from '../../trader/strategy/read-params.js';
 import { type Answer, command, flag, integerBetween, text, unless, usual, type Values } from '../command.js';
-import { EXIT } from '../output/exit.js';
-import type { CliIo } from '../output/io.js';
+import { type CliIo, EXIT } from '../output/io.js';
 import { type Column, table } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 

@@ -8,7 +8,7 @@ import type { ServiceClient } from '../../shell/client/client.js';
 import type { CallInput, ClientAnswer } from '../../shell/client/contract.js';
 import type { Config } from '../../shell/config/types.js';
 import type { Wallet } from '../../shell/wallet/wallet.js';
-import { EXIT, type ExitCode, findExitCode } from '../output/exit.js';
+import { EXIT, type ExitCode, findExitCode } from '../output/io.js';
 import { requireAnswer } from '../venue-session.js';
 
 /** An embedded paper exchange, or the venue of the configuration. */

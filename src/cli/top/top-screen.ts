@@ -4,9 +4,8 @@
  */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
-import { type FittedColumn, fitTable, GAP } from '../../shared/base/fitted-table.js';
 import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
-import { cutText } from '../../shared/base/text-width.js';
+import { cutText, type FittedColumn, fitTable, GAP } from '../../shared/base/text-width.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { describeQuoting, type MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { TraderState } from '../../shell/console/trader-state.js';

@@ -8,7 +8,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
@@ -33,7 +33,6 @@ import { openSession, type Session } from './session.js';
 import { resultLines, serviceStatus } from './status-text.js';
 import { StopWatch } from './stop-watch.js';
 import { Telemetry } from './telemetry.js';
-import { Unproven } from './unproven.js';
 
 /**
  * Extra time of a stop. Canceling takes a second or two. An order whose submit a crash cut off may take a draft's
@@ -265,9 +264,8 @@ class Service {
   /** The core can no longer be trusted: cancels without it, reports and ends. */
   async #giveUp(): Promise<1> {
     const error = this.#failure;
-    const why = error instanceof Error ? error.message : String(error);
     this.#log.logger.fatal({ err: error }, 'the trader stops');
-    this.#screen.say(`the trader stops: ${why}`);
+    this.#screen.say(`the trader stops: ${messageOf(error)}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
     if (isTakenOver(error)) {
       this.#session.guardian?.endHeartbeat();
@@ -344,7 +342,7 @@ class Service {
   #ending(): string | null {
     const error = this.#failure;
     if (error === null) return null;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     if (isTakenOver(error)) return why;
     return `it cannot go on (${why}); it cancels everything without its ledger, and ends`;
   }
@@ -435,5 +433,39 @@ export function tellNotices(notices: readonly OperatorEvent[], log: Log, screen:
     else log.logger.info({ kind }, text);
     if (severity !== 'loud' && !SHOWN.includes(kind)) continue;
     screen.say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${kind === 'fill' ? 'fill: ' : ''}${text}`);
+  }
+}
+
+/** Cancels take a second or two; a probe of a venue that denies any room takes longer. */
+const FIRST_MS = 10_000;
+/** A slow exchange must not be cut off repeatedly. */
+const LONGEST_MS = 60_000;
+
+export class Unproven {
+  /** A monotonic clock. */
+  readonly #steadyMs: () => number;
+  #dueMs: number | null = null;
+  #waitMs = FIRST_MS;
+
+  constructor(steadyMs: () => number = () => performance.now()) {
+    this.#steadyMs = steadyMs;
+  }
+
+  /**
+   * Called often. True when the next alternative is due: after ten seconds, then after twice as long each time, a
+   * minute at most.
+   */
+  isOverdue(wantsProof: boolean): boolean {
+    const nowMs = this.#steadyMs();
+    if (!wantsProof) {
+      this.#dueMs = null;
+      this.#waitMs = FIRST_MS;
+      return false;
+    }
+    this.#dueMs ??= nowMs + this.#waitMs;
+    if (nowMs < this.#dueMs) return false;
+    this.#waitMs = Math.min(LONGEST_MS, 2 * this.#waitMs);
+    this.#dueMs = nowMs + this.#waitMs;
+    return true;
   }
 }

@@ -5,12 +5,11 @@
  */
 
 import { existsSync } from 'node:fs';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { ServiceClient } from '../client/client.js';
 import type { Config } from '../config/types.js';
 import { loadCredentials } from '../wallet/credentials.js';
-import { openKeyFile } from '../wallet/key-file.js';
-import { walletPassphrase } from '../wallet/passphrase.js';
+import { openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import { cancelUntilNothingRests } from './direct-cancel.js';
 
 /** Error codes of a full, failing or read-only disk, from Node and SQLite. */
@@ -47,7 +46,7 @@ export async function cancelLeftovers(start: FailedStart): Promise<void> {
     if (canceled === null) return;
     say(canceled ? 'every order was canceled without the ledger; nothing rests at the exchange' : MAY_REST);
   } catch (error) {
-    say(`${MAY_REST} (${error instanceof Error ? error.message : String(error)})`);
+    say(`${MAY_REST} (${messageOf(error)})`);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Scheduled jobs: quote hours, reconciliation, ledger backups, the daily summary. */
 
+import { messageOf } from '../../shared/base/errors.js';
 import { makeBackup } from '../backup/backups.js';
 import type { LedgerConfig, ScheduleConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
@@ -77,7 +78,7 @@ export async function backUpLedger(ledger: LedgerConfig, log: Log, screen: Scree
     log.logger.info(await makeBackup(ledger, nowMs()), 'ledger backed up');
     return null;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     log.logger.error({ err: error }, 'the ledger could not be backed up');
     screen.say(`the ledger could not be backed up: ${why}`);
     return why;

@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, unreadable } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import { plainJson } from '../../shared/base/plain-text.js';
 import { PRIVATE_FILE } from '../../shared/base/private.js';
@@ -75,10 +75,7 @@ function openFile(file: string, config: LogSizes, fallback: DestinationStream): 
     setInterval(() => log.look(), LOOK_EVERY_MS).unref();
     return log;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new TwinbookError('file_unreadable', `the log file ${file} cannot be written: ${why}`, 'See log.file.', {
-      cause: error,
-    });
+    throw unreadable(`the log file ${file} cannot be written`, error, 'See log.file.');
   }
 }
 
@@ -107,7 +104,7 @@ class LogFile implements DestinationStream {
       if (this.#bytes + line.length > this.#config.maxBytes) this.#rotate();
       this.#bytes += writeSync(this.#descriptor, line);
     } catch (error) {
-      if (this.#lost === 0) this.#say(`cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+      if (this.#lost === 0) this.#say(`cannot be written: ${messageOf(error)}`);
       this.#lost += 1;
       return;
     }
@@ -142,7 +139,7 @@ class LogFile implements DestinationStream {
       renameSync(this.#file, `${this.#file}.1`);
       this.#open();
     } catch (error) {
-      this.#say(`cannot be renamed: ${error instanceof Error ? error.message : String(error)}`);
+      this.#say(`cannot be renamed: ${messageOf(error)}`);
     }
   }
 

@@ -1,10 +1,8 @@
 /** The running trader as text: a block for a terminal, single lines for a file, and the result at the end. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
-import { type FittedColumn, fitTable, GAP } from '../../shared/base/fitted-table.js';
-import { fillLines } from '../../shared/base/fold-text.js';
 import { type Micros, micros } from '../../shared/base/micros.js';
-import { cutText, measureText } from '../../shared/base/text-width.js';
+import { cutText, type FittedColumn, fillLines, fitTable, GAP, measureText } from '../../shared/base/text-width.js';
 import type { BudgetStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';

@@ -8,7 +8,7 @@ import { dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { guarded } from '../../shared/base/guarded.js';
 import { isGone } from '../../shared/base/process-mark.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
@@ -85,8 +85,7 @@ export class GuardianSupervisor {
     const { config, ledger, loud } = options;
     const knowsOrders = ledger.orders({ limit: 1 }).length > 0;
     this.#heart = new Heart(config.ledger.path, knowsOrders, (error) => {
-      const why = error instanceof Error ? error.message : String(error);
-      loud(`the heartbeat cannot be written, the guardian will cancel everything: ${why}`);
+      loud(`the heartbeat cannot be written, the guardian will cancel everything: ${messageOf(error)}`);
     });
   }
 
@@ -257,7 +256,7 @@ export class ConsoleSupervisor {
       return new ConsoleSupervisor(options);
     } catch (error) {
       const hint = error instanceof TwinbookError ? `. ${error.hint}` : '';
-      options.say(`warning: there is no dashboard: ${error instanceof Error ? error.message : String(error)}${hint}`);
+      options.say(`warning: there is no dashboard: ${messageOf(error)}${hint}`);
       return null;
     }
   }

@@ -1,6 +1,7 @@
 /** Requests JSON from one address repeatedly, outside the venue client's budgets. */
 
 import axios, { type AxiosInstance } from 'axios';
+import { messageOf } from '../../shared/base/errors.js';
 import type { HttpFeed } from '../config/types.js';
 import type { FeedInbox } from './inbox.js';
 import { takeRows } from './lines.js';
@@ -77,7 +78,7 @@ export class HttpReader {
       await takeRows(rows, (row) => this.#inbox.row(row), signal);
       return true;
     } catch (error) {
-      if (!signal.aborted) this.#inbox.trouble(error instanceof Error ? error.message : String(error));
+      if (!signal.aborted) this.#inbox.trouble(messageOf(error));
       return false;
     }
   }

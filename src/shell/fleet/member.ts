@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatDecimal } from '../../shared/base/decimal.js';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { type Micros, micros } from '../../shared/base/micros.js';
 import type { FleetConfig } from '../config/types.js';
 import { FleetDatabase } from './database.js';
@@ -130,8 +130,9 @@ export class FleetMember {
       await (await this.#open()).release(this.lease.term, keptMicros, reason);
       this.lease.end();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      this.#options.say(`warning: the lease on the wallet could not be given back, and ends by itself: ${why}`);
+      this.#options.say(
+        `warning: the lease on the wallet could not be given back, and ends by itself: ${messageOf(error)}`,
+      );
     }
   }
 
@@ -251,7 +252,7 @@ export class FleetMember {
       }
       this.trouble = null;
     } catch (error) {
-      this.trouble = error instanceof Error ? error.message : String(error);
+      this.trouble = messageOf(error);
       this.#drop();
     }
     this.#running?.onChange();

@@ -2,8 +2,7 @@
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
-import type { FleetDatabase, Row } from './database.js';
-import { unusable } from './failures.js';
+import { type FleetDatabase, type Row, unusable } from './database.js';
 import type { OwnerRow } from './lease.js';
 import { type TraderSummary, toOwner } from './owner-desk.js';
 

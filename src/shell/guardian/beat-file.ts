@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
+import { systemCode } from '../../shared/base/errors.js';
 
 const LENGTH = 1024;
 const CHECK_LENGTH = 16;
@@ -56,7 +57,7 @@ export function readBeatNow<T>(path: string, schema: z.ZodType<T>): T | 'unreada
   }
 }
 
-const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+const isMissing = (error: unknown): boolean => systemCode(error) === 'ENOENT';
 
 export function encode(value: object): Buffer {
   const text = Buffer.from(JSON.stringify(value));

@@ -10,7 +10,7 @@
 import { randomBytes } from 'node:crypto';
 import { access as reach } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, systemCode, TwinbookError } from '../../shared/base/errors.js';
 import { isGone, readMark } from '../../shared/base/process-mark.js';
 import { readBeat } from './beat-file.js';
 import {
@@ -122,7 +122,7 @@ class Guardian {
     try {
       return new GuardianSession(this.#options);
     } catch (error) {
-      const text = `cannot guard: ${readMessage(error)}`;
+      const text = `cannot guard: ${messageOf(error)}`;
       this.#log.write('loud', text);
       await this.#close('failed', text);
       throw error;
@@ -195,7 +195,7 @@ class Guardian {
       if (markFile !== null) await leaveMark(markFile, reason);
       this.#unleftMark = null;
     } catch (error) {
-      this.#log.write('loud', `the trader may quote on when it wakes: ${readMessage(error)}`);
+      this.#log.write('loud', `the trader may quote on when it wakes: ${messageOf(error)}`);
     }
   }
 
@@ -210,7 +210,7 @@ class Guardian {
     } catch (error) {
       const isRefused = error instanceof TwinbookError && error.code === 'venue_refused';
       if (isRefused) await this.#key?.ensureTaken((text) => this.#log.write('loud', text));
-      return { outcome: 'failed', text: `could not cancel: ${readMessage(error)}` };
+      return { outcome: 'failed', text: `could not cancel: ${messageOf(error)}` };
     }
   }
 
@@ -220,7 +220,7 @@ class Guardian {
       const before = this.#trouble;
       this.#trouble = await key.check().then(
         () => null,
-        (error: unknown) => `CANNOT CANCEL: ${readMessage(error)}`,
+        (error: unknown) => `CANNOT CANCEL: ${messageOf(error)}`,
       );
       if (this.#trouble !== null && this.#trouble !== before) this.#log.write('loud', this.#trouble);
       if (this.#trouble === null && before !== null) this.#log.write('quiet', 'the exchange takes the key');
@@ -243,8 +243,5 @@ class Guardian {
 const isMissing = (path: string): Promise<boolean> =>
   reach(path).then(
     () => false,
-    (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT',
+    (error: unknown) => systemCode(error) === 'ENOENT',
   );
-
-const readMessage = (error: unknown): string =>
-  error instanceof TwinbookError || error instanceof Error ? error.message : String(error);

@@ -7,7 +7,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { unreadable } from '../../shared/base/errors.js';
 import { readMark } from '../../shared/base/process-mark.js';
 import { BeatWriter, readBeatNow } from './beat-file.js';
 import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './contract.js';
@@ -123,8 +123,7 @@ function openWriter(path: string): BeatWriter {
   try {
     return new BeatWriter(path);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
     const hint = 'It lies beside the ledger; without it the guardian would take this trader for dead.';
-    throw new TwinbookError('file_unreadable', `the heartbeat file ${path} cannot be written: ${why}`, hint, { cause });
+    throw unreadable(`the heartbeat file ${path} cannot be written`, cause, hint);
   }
 }

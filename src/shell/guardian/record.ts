@@ -7,6 +7,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { systemCode } from '../../shared/base/errors.js';
 import { plainJson, plainLine } from '../../shared/base/plain-text.js';
 import { secrets } from '../wallet/secrets.js';
 import { encode } from './beat-file.js';
@@ -130,7 +131,7 @@ export async function leaveMark(path: string, reason: string): Promise<void> {
   try {
     if (!(await leaveWhole(path, text))) await leavePlain(path, text);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    if (systemCode(error) === 'EEXIST') return;
     throw error;
   }
   const folder = await open(dirname(path), constants.O_RDONLY);

@@ -10,6 +10,7 @@
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
@@ -17,6 +18,7 @@ import type { BoundedCall } from '../../trader/engine/settings.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Config, StrategyConfig } from '../config/types.js';
+import { CallTimedOut } from '../runtime/bounded-call.js';
 import { nowMs } from '../runtime/clock.js';
 import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
 import {
@@ -27,11 +29,12 @@ import {
   RUN_FILE,
   type RunDescription,
   type RunEnd,
+  type Signed,
+  type Step,
 } from './contract.js';
-import { DiskQuota, removeUnbegun } from './disk-quota.js';
 import { beginLedgerCopy, type LedgerCopy } from './ledger-copy.js';
+import { DiskQuota, removeUnbegun } from './runs.js';
 import { Segments } from './segments.js';
-import { StepInputRecorder } from './step-input-recorder.js';
 
 const FLUSH_EVERY_MS = 1_000;
 /** Time limit at the end of a run: a second of lines, and a segment to pack. */
@@ -106,8 +109,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     return new RunJournalWriter({ folder, room, options, ledgerBytes: bytes, copy: copied });
   } catch (error) {
     removeIfThere(folder);
-    loud(`this run has no journal and cannot be replayed: ${describeError(error)}`);
-    return { ...NO_JOURNAL, ended: describeError(error) };
+    loud(`this run has no journal and cannot be replayed: ${messageOf(error)}`);
+    return { ...NO_JOURNAL, ended: messageOf(error) };
   }
 }
 
@@ -117,7 +120,7 @@ async function finishCopy({ done }: LedgerCopy, folder: string, options: Journal
     await done;
     writeDescription(folder, describeRun(options, null));
   } catch (error) {
-    options.loud(`this run cannot be replayed: ${describeError(error)}`);
+    options.loud(`this run cannot be replayed: ${messageOf(error)}`);
   }
 }
 
@@ -250,12 +253,12 @@ class RunJournalWriter implements Journal {
         ...(requests.length === 0 ? {} : { requests }),
         ...(timedOut.length === 0 ? {} : { timedOut }),
         ...(signed.length === 0 ? {} : { signed }),
-        ...(failure === null ? {} : { failure: describeError(failure) }),
+        ...(failure === null ? {} : { failure: messageOf(failure) }),
       });
       if (!this.#segments.add(line)) return this.#stop('the disk does not keep up');
       this.#steps += 1;
     } catch (error) {
-      this.#stop(describeError(error));
+      this.#stop(messageOf(error));
     }
   }
 
@@ -277,7 +280,7 @@ class RunJournalWriter implements Journal {
       if (this.#stopped === null) await this.#segments.close();
       if (this.#stopped === null) await this.#writeEnd(null);
     } catch (error) {
-      this.#stop(describeError(error));
+      this.#stop(messageOf(error));
     }
     await this.#ending;
     await this.#copy?.done;
@@ -288,7 +291,7 @@ class RunJournalWriter implements Journal {
     if (this.#isFlushing || this.#stopped !== null) return;
     this.#isFlushing = true;
     this.#flushing = this.#write()
-      .catch((error: unknown) => this.#stop(describeError(error)))
+      .catch((error: unknown) => this.#stop(messageOf(error)))
       .finally(() => {
         this.#isFlushing = false;
       });
@@ -327,4 +330,41 @@ function removeIfThere(folder: string): void {
   }
 }
 
-const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export class StepInputRecorder {
+  #calls = 0;
+  #timedOut: number[] = [];
+  #signed: Signed[] = [];
+
+  /** The same bounded call; interrupted calls are recorded. */
+  boundedCall(inner: BoundedCall): BoundedCall {
+    return (call) => {
+      const number = this.#calls++;
+      try {
+        return inner(call);
+      } catch (error) {
+        if (error instanceof CallTimedOut) this.#timedOut.push(number);
+        throw error;
+      }
+    };
+  }
+
+  /** The same signer; its results are recorded. */
+  signer(inner: DraftSigner): DraftSigner {
+    return {
+      sign: (intentId) => {
+        const answer = inner.sign(intentId);
+        this.#signed.push({ intentId, answer });
+        return answer;
+      },
+    };
+  }
+
+  /** Inputs since the last call. */
+  take(): Pick<Step, 'timedOut' | 'signed'> {
+    const heard = { timedOut: this.#timedOut, signed: this.#signed };
+    this.#calls = 0;
+    if (heard.timedOut.length > 0) this.#timedOut = [];
+    if (heard.signed.length > 0) this.#signed = [];
+    return heard;
+  }
+}

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Observation, Request } from '../../../src/shared/protocol/seam.js';
 import type { Step } from '../../../src/shell/journal/contract.js';
-import { StepInputRecorder } from '../../../src/shell/journal/step-input-recorder.js';
+import { StepInputRecorder } from '../../../src/shell/journal/journal-writer.js';
 import type { DraftSigner } from '../../../src/trader/executor/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import type { Diary } from '../../simulation/world.js';

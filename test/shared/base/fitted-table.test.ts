@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type FittedColumn, fitTable, GAP } from '../../../src/shared/base/fitted-table.js';
-import { foldText } from '../../../src/shared/base/fold-text.js';
 import { plainLine } from '../../../src/shared/base/plain-text.js';
-import { measureText } from '../../../src/shared/base/text-width.js';
+import { type FittedColumn, fitTable, foldText, GAP, measureText } from '../../../src/shared/base/text-width.js';
 
 type Row = readonly string[];
 const columns = (...more: readonly Partial<FittedColumn<Row>>[]): readonly FittedColumn<Row>[] =>

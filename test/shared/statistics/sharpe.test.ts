@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sharpePerSample } from '../../../src/shared/statistics/sharpe.js';
+import { sharpePerSample } from '../../../src/shared/statistics/deflated-sharpe.js';
 import { close, samples } from './fixtures.js';
 
 const CHANGES = [0.3, -1.2, 4.5, 0, 0, 2.25, -7.125, 3.5, 1, 0.5];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Unproven } from '../../../src/shell/daemon/unproven.js';
+import { Unproven } from '../../../src/shell/daemon/daemon.js';
 
 describe('a proof that is wanted', () => {
   /** The seconds, out of this number, at which another way is tried. */

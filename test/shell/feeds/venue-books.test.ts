@@ -1,7 +1,7 @@
 /** Other venues' answers as the best bid and ask of YES. */
 
 import { describe, expect, it } from 'vitest';
-import { VENUE_BOOKS } from '../../../src/shell/feeds/venue-books.js';
+import { VENUE_BOOKS } from '../../../src/shell/feeds/venue-feed.js';
 
 const { polymarket, kalshi } = VENUE_BOOKS;
 

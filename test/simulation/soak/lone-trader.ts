@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Random } from '../../../src/shared/base/random.js';
 import type { Observation } from '../../../src/shared/protocol/seam.js';
 import { Segments } from '../../../src/shell/journal/segments.js';
-import { StepInputRecorder } from '../../../src/shell/journal/step-input-recorder.js';
+import { StepInputRecorder } from '../../../src/shell/journal/journal-writer.js';
 import { drawSetting, KEY, type Pace } from '../setting.js';
 import { keysOf, TraderProcess } from '../trader-process.js';
 import { measureHeap, measureOutside, type Outside } from './heap.js';

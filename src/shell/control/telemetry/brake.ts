@@ -4,7 +4,7 @@
  * age: a busy machine must not show old figures.
  */
 
-import { summarize } from './durations.js';
+import { summarize } from './request-timings.js';
 
 /** Length of a measured span, ms. */
 const SPAN_MS = 10_000;

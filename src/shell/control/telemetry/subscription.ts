@@ -1,6 +1,7 @@
 /** A reader of telemetry: subscribes at a control socket, and again after each lost connection, until it is closed. */
 
 import { connect, type Socket } from 'node:net';
+import { messageOf } from '../../../shared/base/errors.js';
 import { guarded } from '../../../shared/base/guarded.js';
 import { type StatusLine, statusLine } from '../../../shared/protocol/trader-status.js';
 import { requireTrusted } from '../control-client.js';
@@ -40,7 +41,7 @@ export class Subscription {
     try {
       requireTrusted(this.#path);
     } catch (error) {
-      return this.#lose(error instanceof Error ? error.message : String(error));
+      return this.#lose(messageOf(error));
     }
     const socket = connect(this.#path);
     this.#socket = socket;
@@ -48,7 +49,7 @@ export class Subscription {
     let received = '';
     socket.setEncoding('utf8');
     const failed = (error: unknown) => {
-      why = error instanceof Error ? error.message : String(error);
+      why = messageOf(error);
       socket.destroy();
     };
     socket.on('connect', () => socket.write('{"command":"subscribe"}\n'));

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { TwinbookError } from '../../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../../shared/base/errors.js';
 import { makeFolder, syncFolder } from '../../../shared/base/folder.js';
 import { PRIVATE_FILE } from '../../../shared/base/private.js';
 import { configHistory } from '../../../trader/engine/control/config-history.js';
@@ -118,8 +118,6 @@ const missing = (text: string, cause?: unknown): TwinbookError =>
   new TwinbookError('file_unreadable', text, KEPT_FILES, { cause });
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const writePrivate = (path: string, text: string): void =>
   writeFileSync(path, text, { mode: PRIVATE_FILE, flush: true });
