@@ -104,7 +104,6 @@ export const QUICK_S = 10;
 export const timeoutOption = (timeoutS: number): OptionRow<number> =>
   usual('--timeout <s>', 'how long to wait for the trader, s', timeoutS, integerBetween(1, 3600));
 
-/** Kind of the file of `-c`. */
 interface Configs {
   readonly none: undefined;
   /** Its name, unread. */
@@ -160,7 +159,6 @@ export interface Tool {
   readonly kind: 'read' | 'stop';
   /** Names of the options that the tool takes, such as `limit`. */
   readonly options: readonly string[];
-  /** Those of them that a call must have. */
   readonly required?: readonly string[];
 }
 

@@ -127,7 +127,6 @@ interface Killing {
   readonly io: CliIo;
   readonly reason: string;
   readonly timeoutMs: number;
-  /** Whether it waits for the proof that nothing rests. */
   readonly isVerified: boolean;
 }
 

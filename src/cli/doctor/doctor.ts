@@ -78,7 +78,6 @@ async function examine(file: string, configFile: string, asJson: boolean, io: Cl
 
 const MARKS = { ok: 'ok  ', warn: 'warn', fail: 'fail' } as const;
 
-/** @param width of the terminal; absent for a file */
 function checkText({ name, result, text, hint }: Check, width?: number): string {
   const below = (said: string) =>
     prose(said, width === undefined ? width : width - INDENT.length).replaceAll('\n', `\n${INDENT}`);

@@ -24,7 +24,6 @@ interface SigningSubject {
   readonly baseUrl: string;
   readonly profile: VenueProfile;
   readonly credentials: Credentials;
-  /** Present time of the venue, Unix seconds. */
   readonly venueSeconds: number;
 }
 

@@ -66,7 +66,6 @@ async function runWorlds(options: Values<typeof OPTIONS>, isJson: boolean, io: C
 const progressText = (done: number, all: number, ms: number): string =>
   `simulations ${count(done)}/${count(all)}, ${formatDuration((ms / done) * (all - done))} left`;
 
-/** @param width of the terminal; absent for a file */
 export function arenaTables(result: ArenaResult, width?: number): string {
   const { worlds, conditions, standings, differences, firstSeed, seeds } = result;
   const say = (text: string) => prose(text, width, '  ');

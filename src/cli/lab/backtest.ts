@@ -44,7 +44,6 @@ const feeOption = (who: string): OptionRow<number> =>
   );
 
 export const seedOption = usual('--seed <n>', 'seed of latencies and ids', 1, integerBetween(0, 2 ** 32 - 1));
-/** `--data` of backtests and sweeps: its flags and help. */
 export const DATA = ['--data <path...>', 'recordings: folders or files, of our own format or raw'] as const;
 
 export const PLAY_OPTIONS = {

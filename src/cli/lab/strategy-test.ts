@@ -13,7 +13,6 @@ import { writeWhole } from '../output/whole-file.js';
 
 type TestFlags = Values<typeof OPTIONS>;
 
-/** Generated markets, and observations of each: 2,000 in all. */
 const MARKETS = 20;
 const LOOKS = 100;
 /** Events have two to five markets each. */

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type ErrorCode, TwinbookError } from '../../shared/base/errors.js';
+import type { Environment } from '../../shell/config/environment.js';
 import { packageRoot } from '../../shell/config/shipped.js';
 
 export interface CliIo {
@@ -12,7 +13,7 @@ export interface CliIo {
   readonly raw: { readonly out: (sequence: string) => void; readonly err: (sequence: string) => void };
   /** True when so much output is unread that a long-running program pauses its output. */
   readonly isUnread: () => boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly cwd: string;
   /** Width of the terminal that `out` writes to; absent elsewhere: tables are then as wide as needed. */
   readonly columns?: number;

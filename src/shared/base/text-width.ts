@@ -107,7 +107,6 @@ export function fillLines(parts: readonly string[], columns: number, gap: string
   return lines;
 }
 
-/** A column of a table that fits. */
 export interface FittedColumn<Row> {
   readonly name: string;
   readonly cell: (row: Row) => string;
@@ -129,13 +128,11 @@ export interface FittedColumn<Row> {
 export type FittedLine = readonly string[];
 
 export interface FittedTable<Row> {
-  /** Those that are left. */
   readonly columns: readonly FittedColumn<Row>[];
   /** The names first, then one line for each row, or several where a text wraps. */
   readonly lines: readonly FittedLine[];
 }
 
-/** Between two columns. */
 export const GAP = '  ';
 /** The beginning of a title identifies it; a message needs some words a line to be readable. */
 const LEAST = { cut: 12, fold: 20 } as const;

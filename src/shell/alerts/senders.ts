@@ -18,7 +18,6 @@ const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_500, te
 export interface SenderOptions {
   /** Name of the trader, which every message begins with. */
   readonly trader: string;
-  /** Unix ms. */
   readonly nowMs: () => number;
 }
 

@@ -27,7 +27,6 @@ export interface MadeBackup {
   readonly gone: readonly string[];
 }
 
-/** A ledger that is backed up. */
 export interface BackedUp {
   readonly path: string;
   readonly backups: { readonly maxBytes: number };

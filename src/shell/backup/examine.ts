@@ -7,9 +7,7 @@ import { openReadOnly } from '../../trader/ledger/ledger.js';
 
 const PART_BYTES = 1_048_576;
 
-/** Result of the examination of a ledger file. */
 export interface ExaminedFile {
-  /** Checksum of the file, hexadecimal. */
   readonly sha256: string;
   /** Problems, one sentence each; empty for a whole ledger. */
   readonly problems: readonly string[];

@@ -130,7 +130,6 @@ export class HttpCaller {
     return { kind: 'outcome', requestId: id, ...answer, budget: left ? this.#readWindow(scope, answer.nowMs) : null };
   }
 
-  /** Signs with these credentials from the next request on. */
   useCredentials(credentials: Credentials): void {
     this.#credentials = credentials;
   }
@@ -275,7 +274,6 @@ export class HttpCaller {
     return { answer: { ...when, ...NOTHING_LEARNED, outcome }, left: true, again: true };
   }
 
-  /** Reads an answer and its headers. */
   #read(
     { declaration, parts }: Job,
     attempt: Extract<Attempt, { kind: 'answer' }>,

@@ -155,7 +155,6 @@ const nameField = ([only = '', ...others]: readonly string[], value: unknown): u
 /** Largest page of every list (assets allow 200): fewest requests for a whole walk. */
 const WALK_LIMIT = 100;
 
-/** Guarantees of one list for its walk. */
 interface ListRule<R> {
   /** Identifies a row; null for a row or list without ids. */
   readonly getKey: ((row: R) => string | null) | null;

@@ -19,7 +19,6 @@ export interface WalkOptions<R> {
   /** The page size that was asked for; a page that says its own is measured by that. */
   readonly limit: number;
   readonly fetch: (cursor: string | undefined) => Promise<Page<R>>;
-  /** Makes the error to throw. */
   readonly makeError: (fault: ListFault, what: string) => Error;
 }
 
@@ -42,7 +41,6 @@ export async function* walkList<R>(options: WalkOptions<R>): AsyncGenerator<R, v
   } while (cursor !== undefined);
 }
 
-/** Checks page sizes and repeated rows. */
 class RowWatch<R> {
   readonly #options: WalkOptions<R>;
   /** A list that restarts under new cursors is recognised by its first page, whatever its length. */
@@ -84,7 +82,6 @@ class RowWatch<R> {
   }
 }
 
-/** The newest keys of rows. */
 class Recent {
   readonly #texts = new Set<string>();
 

@@ -108,7 +108,6 @@ export class Pacing {
     return !this.window.isGuess(nowMs) && this.window.isUsedUp(nowMs);
   }
 
-  /** One request leaves. */
   start(place: Permit): void {
     this.window.start();
     if (place === 'probe') this.#isProbing = true;

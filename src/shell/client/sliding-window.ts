@@ -80,7 +80,6 @@ export class SlidingWindow {
     return this.#lastTold !== null || this.#ceiling !== Number.POSITIVE_INFINITY;
   }
 
-  /** One request leaves. */
   start(): void {
     this.#inFlight += 1;
   }

@@ -2,9 +2,9 @@
 
 import http from 'node:http';
 import https from 'node:https';
-import axios, { type AxiosInstance } from 'axios';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { guarded } from '../../shared/base/guarded.js';
 import type { Message } from './message.js';
-import { Wire } from './wire.js';
 
 /** Result of one attempt. `text` is null when the bytes are not UTF-8. */
 export type Attempt =
@@ -19,14 +19,13 @@ export type Attempt =
 /** Carrier of messages: HTTP here, a simulated network elsewhere. */
 export interface Sender {
   /** Never throws. `timeoutMs` bounds the whole attempt, so that an endless body ends too. */
-  send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt>;
+  send(message: Message, headers: Record<string, string>, timeoutMs: number): Promise<Attempt>;
   /** Aborts requests in flight and closes every socket. */
   close(): void;
 }
 
 /** Sends messages over HTTP with connections that are kept open; never follows a redirect and never retries. */
 export class Transport implements Sender {
-  readonly #axios: AxiosInstance;
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
   readonly #inFlight = new Set<Wire>();
 
@@ -34,32 +33,20 @@ export class Transport implements Sender {
   constructor(sockets: number) {
     const options = { keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets, scheduling: 'lifo' } as const;
     this.#agents = { http: new http.Agent(options), https: new https.Agent(options) };
-    this.#axios = axios.create({
-      httpAgent: this.#agents.http,
-      httpsAgent: this.#agents.https,
-      transformRequest: [(data: unknown) => data],
-      transformResponse: [(data: unknown) => data],
-      validateStatus: () => true,
-    });
   }
 
-  async send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt> {
+  async send(message: Message, headers: Record<string, string>, timeoutMs: number): Promise<Attempt> {
     const wire = new Wire();
     this.#inFlight.add(wire);
     const timer = setTimeout(() => wire.cut(new Error(`no whole answer within ${timeoutMs} ms`)), timeoutMs);
     try {
-      const response = await this.#axios.request<Buffer>({
-        method: message.method,
-        url: message.url.href,
-        headers,
-        ...(message.body === '' ? {} : { data: Buffer.from(message.body, 'utf8') }),
-        adapter: wire.adapter,
-      });
-      const read = (name: string): string | null => {
-        const value: unknown = response.headers[name];
+      const agent = message.url.protocol === 'https:' ? this.#agents.https : this.#agents.http;
+      const received = await wire.exchange(message, headers, agent);
+      const header = (name: string): string | null => {
+        const value = received.headers[name];
         return typeof value === 'string' ? value : null;
       };
-      return { kind: 'answer', status: response.status, header: read, text: decode(response.data) };
+      return { kind: 'answer', status: received.status, header, text: decode(received.bytes) };
     } catch (error) {
       return { kind: 'failure', reason: describe(error), sent: wire.connected };
     } finally {
@@ -100,4 +87,89 @@ function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown failure';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return PLAIN_WORDS[code] ?? `${code} ${error.message}`.trim().slice(0, 200);
+}
+
+/** A page of 200 assets has about 150 KB. */
+const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
+
+type Received = Pick<http.IncomingMessage, 'headers'> & { readonly status: number; readonly bytes: Buffer };
+
+/** One request, from its first byte to the last of its answer; for one use. It connects directly, without a proxy. */
+class Wire {
+  /** True once the connection is open: before that no byte of a request leaves. */
+  connected = false;
+  #request: http.ClientRequest | null = null;
+  #fail: (error: Error) => void = () => undefined;
+
+  /** Rejects for an incomplete or too large answer. */
+  exchange({ method, url, body }: Message, headers: Record<string, string>, agent: http.Agent): Promise<Received> {
+    return new Promise((resolve, reject) => {
+      this.#fail = reject;
+      const isSecure = url.protocol === 'https:';
+      const options = { method, headers, agent };
+      const request = isSecure ? https.request(url, options) : http.request(url, options);
+      this.#request = request;
+      this.#watch(request, isSecure);
+      request.once(
+        'response',
+        guarded((response: http.IncomingMessage) => this.#read(response, resolve), this.#failed),
+      );
+      request.on('error', reject);
+      request.end(body === '' ? undefined : Buffer.from(body, 'utf8'));
+    });
+  }
+
+  /** Aborts the request with this error as its outcome. */
+  cut(error: Error): void {
+    this.#fail(error);
+    this.#request?.destroy();
+  }
+
+  #watch(request: http.ClientRequest, isSecure: boolean): void {
+    // Not requested. Ignored, it would look like a missing answer until the time-out.
+    request.once('upgrade', () => this.cut(new Error('answer in another protocol')));
+    request.once('socket', (socket) => {
+      if (!socket.connecting) this.connected = true;
+      else socket.once(isSecure ? 'secureConnect' : 'connect', () => (this.connected = true));
+    });
+  }
+
+  #read(response: http.IncomingMessage, resolve: (received: Received) => void): void {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    response.on('error', this.#fail);
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > LARGEST_ANSWER_BYTES) this.cut(new Error(`answer of more than ${LARGEST_ANSWER_BYTES} bytes`));
+    };
+    response.on('data', guarded(take, this.#failed));
+    const finish = () => {
+      const { statusCode: status = 0, headers } = response;
+      resolve({ status, headers, bytes: unpack(Buffer.concat(chunks), headers) });
+    };
+    response.on('end', guarded(finish, this.#failed));
+  }
+
+  readonly #failed = (error: unknown): void =>
+    this.cut(error instanceof Error ? error : new Error('answer that cannot be unpacked'));
+}
+
+/**
+ * Requests ask for plain answers, but packed ones are read too. Throws for bytes that are not packed as declared, or
+ * too many.
+ */
+function unpack(bytes: Buffer, headers: http.IncomingHttpHeaders): Buffer {
+  const limit = { maxOutputLength: LARGEST_ANSWER_BYTES };
+  switch (headers['content-encoding']?.toLowerCase()) {
+    case 'gzip':
+    case 'x-gzip':
+      return gunzipSync(bytes, limit);
+    case 'deflate':
+      return inflateSync(bytes, limit);
+    case 'br':
+      return brotliDecompressSync(bytes, limit);
+    default:
+      return bytes;
+  }
 }

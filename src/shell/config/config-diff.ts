@@ -118,7 +118,6 @@ const LIVE_TEXTS: Readonly<Record<LiveClass, string>> = {
   restart: 'restart: quoters are made anew from what they saved',
 };
 
-/** Each leaf that differs. */
 function leafChanges(name: string, then: unknown, now: unknown): readonly string[] {
   if (isDeepStrictEqual(then, now)) return [];
   if (isGroup(then) && isGroup(now)) {

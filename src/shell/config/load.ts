@@ -238,7 +238,6 @@ function relationProblems(content: TraderFile, at: At): readonly Problem[] {
 /** A strategy's module is the user's own, and a map is not a plain object. */
 const LEFT_ALONE = new Set(['module', 'texts']);
 
-/** Freezes plain objects and lists recursively. */
 function deepFrozen<T extends object>(value: T): T {
   for (const [name, inner] of Object.entries(value)) {
     if (!LEFT_ALONE.has(name) && typeof inner === 'object' && inner !== null && !Object.isFrozen(inner))

@@ -11,7 +11,6 @@ import type { ControlData, ControlQuestion, ControlResponse } from './control-pr
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export interface ControlCall {
-  /** Path of the unix socket. */
   readonly socket: string;
   readonly timeoutMs: number;
   /** Also waits until the trader hangs up at the end of its process. */

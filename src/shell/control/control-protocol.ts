@@ -23,14 +23,12 @@ const market = z
 const NO_SUBJECT =
   'explain needs a subject: an order, a fill or a market; `twinbook orders`, `fills` and `markets` list them';
 const NO_NUMBERS = 'prune needs whole numbers: before, in Unix ms, rows, and after, which may be null';
-/** Actions on a running trader's configuration. */
 const ACTIONS = ['diff', 'apply', 'rollback'] as const;
 export type ConfigAction = (typeof ACTIONS)[number];
 
 const ask = <Name extends string, Fields extends z.ZodRawShape>(command: Name, fields: Fields) =>
   z.object({ command: z.literal(command), ...fields });
 
-/** Requests of an operator to a running trader. */
 const REQUESTS = {
   /** Tests whether it answers; costs nothing. */
   ping: ask('ping', {}),
@@ -158,7 +156,6 @@ export interface ConfigData {
   readonly hash: string | null;
 }
 
-/** Lines for a person, most important first. */
 export interface ExplainData {
   readonly lines: readonly string[];
 }

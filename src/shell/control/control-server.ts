@@ -26,7 +26,6 @@ export interface ControlServer {
   close(): void;
 }
 
-/** The trader behind the socket. */
 export interface ControlHost {
   answer(question: ControlQuestion): Promise<ControlResponse>;
   /** Null when this connection receives telemetry from now on, else the reason. */

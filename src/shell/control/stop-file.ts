@@ -12,7 +12,6 @@ import { syncFolder } from '../../shared/base/folder.js';
 
 /** Enough for a reason; longer files are truncated. */
 const MAX_BYTES = 500;
-/** Error codes of a full disk. */
 const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 export const locateStopFile = (ledgerPath: string): string => `${ledgerPath}.kill`;

@@ -14,15 +14,17 @@ import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import { ENDED_PROVEN } from '../../trader/ledger/run-end.js';
+import type { Environment } from '../config/environment.js';
 import { VERSION } from '../config/shipped.js';
 import type { Config } from '../config/types.js';
 import { serveControl } from '../control/control-server.js';
+import type { OpenFeeds } from '../feeds/feeds.js';
+import type { FeedEars } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { Loop, type Told } from '../runtime/loop.js';
 import { answerControl, type Running } from './control.js';
 import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 import { cancelLeftovers, leavesOrdersBehind, PATIENCE } from './failed-start.js';
-import { FeedSession } from './feed-session.js';
 import { isTakenOver } from './fleet/fleet-session.js';
 import { backUpLedger, Jobs } from './jobs.js';
 import { LiveConfig } from './live/live-config.js';
@@ -40,7 +42,6 @@ import { Telemetry } from './telemetry.js';
  */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
-/** Interval of the checks whether it has stopped, ms. */
 const STEP_MS = 50;
 /** The guardian counts from the last beat that it saw, which is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
@@ -51,7 +52,7 @@ interface TraderIo extends Pick<Terminal, 'out'> {
   /** Whether too much of `out` is unread to write more. */
   readonly isUnread: () => boolean;
   readonly raw: { readonly out: (sequence: string) => void };
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Whether every note on recorded market data is printed; false if left out. */
   readonly verbose?: boolean;
   readonly stopAsked: () => Promise<void>;
@@ -139,7 +140,8 @@ class Service {
   readonly #manager: ServiceManager | null;
   readonly #onUncaught: TraderIo['onUncaught'];
   readonly #loop: Loop;
-  readonly #feeds: FeedSession;
+  readonly #env: TraderIo['env'];
+  #feeds: OpenFeeds | null = null;
   readonly #live: LiveConfig;
   readonly #jobs = new Jobs(this.#jobHooks());
   readonly #unproven = new Unproven();
@@ -172,7 +174,7 @@ class Service {
         onFailure: (error) => this.#fail(error),
       },
     );
-    this.#feeds = new FeedSession({ config, log, env, screen, loop: this.#loop });
+    this.#env = env;
     this.#live = new LiveConfig({
       config,
       env,
@@ -185,7 +187,7 @@ class Service {
       say: (text) => screen.say(text),
       nowMs,
     });
-    const [startedMs, feeds] = [this.#startedMs, () => this.#feeds.status];
+    const [startedMs, feeds] = [this.#startedMs, () => this.#feeds?.status() ?? []];
     this.#telemetry = new Telemetry({ config: () => this.#live.config, session, startedMs, feeds, log });
   }
 
@@ -209,7 +211,7 @@ class Service {
     this.#loop.start();
     this.#jobs.start(this.#live.config);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
-    this.#feeds.start();
+    const feeds = this.#openFeeds();
     try {
       await Promise.race([stopAsked, stop, this.#whenFailed()]);
       this.#jobs.stop();
@@ -222,8 +224,23 @@ class Service {
       control.close();
       this.#loop.end();
       this.#telemetry.publisher.close(this.#ending() ?? 'it has ended', this.#isProven);
-      await this.#feeds.close();
+      await (await feeds)?.close();
     }
+  }
+
+  async #openFeeds(): Promise<OpenFeeds | null> {
+    const { feeds } = this.#session.config;
+    // Most traders have none: they start faster without loading the readers.
+    if (feeds.length === 0) return null;
+    const { openFeeds } = await import('../feeds/feeds.js');
+    const loud = (text: string): void => {
+      this.#log.logger.warn(text);
+      this.#screen.say(`warning: ${text}`);
+    };
+    const quiet = (text: string): void => this.#log.logger.info(text);
+    const deliver: FeedEars['deliver'] = (feed, values) => this.#loop.feed(feed, values);
+    this.#feeds = openFeeds(feeds, { deliver, loud, quiet }, this.#env);
+    return this.#feeds;
   }
 
   /** Cancels everything and waits until the exchange has shown twice that nothing rests. False when the core failed. */
@@ -442,7 +459,6 @@ const FIRST_MS = 10_000;
 const LONGEST_MS = 60_000;
 
 export class Unproven {
-  /** A monotonic clock. */
   readonly #steadyMs: () => number;
   #dueMs: number | null = null;
   #waitMs = FIRST_MS;

@@ -15,7 +15,6 @@ import { steadyMs } from '../runtime/clock.js';
 import { type StoredDraft, signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
 
-/** Advice for the operator. */
 const TRY_AGAIN = '`twinbook cancel-all --verify` tries again; `twinbook doctor` says what the exchange answers.';
 const ANOTHER_KEY =
   'The key may have been revoked: `twinbook keys bootstrap` makes another, then `twinbook cancel-all --verify` cancels.';

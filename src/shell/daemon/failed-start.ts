@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { ServiceClient } from '../client/client.js';
+import type { Environment } from '../config/environment.js';
 import type { Config } from '../config/types.js';
 import { loadCredentials } from '../wallet/credentials.js';
 import { openKeyFile, walletPassphrase } from '../wallet/key-file.js';
@@ -23,7 +24,7 @@ export const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };
 
 export interface FailedStart {
   readonly config: Config;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly say: (text: string) => void;
 }
 

@@ -21,7 +21,6 @@ const CENSOR = '[redacted]';
 interface LogSizes {
   /** A file of this size is renamed to `FILE.1`, and a new one begins. */
   readonly maxBytes: number;
-  /** Older files that are kept. */
   readonly keep: number;
 }
 const SIZES: LogSizes = { maxBytes: 100_000_000, keep: 5 };

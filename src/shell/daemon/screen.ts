@@ -72,7 +72,6 @@ export class Screen {
     this.#terminal.out(`${[...dropped, ...lines].map(plainLine).join('\n')}\n`);
   }
 
-  /** Removes the last block before the next one is drawn. */
   #erase(): void {
     const columns = Math.max(1, this.#terminal.columns() ?? 1);
     const rows = this.#drawn.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / columns)), 0);

@@ -21,6 +21,7 @@ import type { Strategy } from '../../trader/strategy/contract.js';
 import { acceptedCredentials, ensureTakenKey, type KeyMaking } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
+import type { Environment } from '../config/environment.js';
 import type { Config } from '../config/types.js';
 import type { FleetMember } from '../fleet/member.js';
 import { type Journal, openJournal, type RunFacts } from '../journal/journal-writer.js';
@@ -57,7 +58,6 @@ const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 const REACH_AGAIN_MS = 3_000;
 
 export interface Session {
-  /** The current client. */
   client(): ServiceClient;
   /**
    * A new client without the pauses and limits of the previous one, which is closed: its requests are dropped and
@@ -87,13 +87,10 @@ export interface Session {
 export interface SessionOptions {
   readonly config: Config;
   readonly version: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly log: Log;
-  /** Messages for the operator during the start. */
   readonly say: (text: string) => void;
-  /** Whether every note on recorded market data is printed. */
   readonly verbose: boolean;
-  /** True once the operator has asked to stop. */
   readonly isStopping: () => boolean;
 }
 
@@ -408,9 +405,7 @@ async function chooseMarkets(client: ServiceClient, { strategies }: Config): Pro
 /** Profile whose wallet and credentials may be created without confirmation: its money is not real. */
 export const PAPER = 'paper';
 
-/** The ledger's note of its wallet. */
 const WALLET_NOTE = 'wallet';
-/** Length of the visible part of an address. */
 const SHOWN_LENGTH = 6;
 
 /** Content of the note: prefix of the address and a digest, because journals with copies of the ledger are shared. */

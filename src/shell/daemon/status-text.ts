@@ -129,7 +129,6 @@ function noteText({ orders, fairMicros, note }: MarketStatus): string {
 const marketTable = (markets: readonly MarketStatus[], width: number): readonly string[] =>
   fitTable(MARKET_COLUMNS, markets, width).lines.map((cells) => cells.join(GAP).trimEnd());
 
-/** Result of a session. */
 export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runningMs: number): readonly string[] {
   const before = startedWith ?? null;
   const session = before === null || snapshot.equityMicros === null ? null : micros(snapshot.equityMicros - before);

@@ -56,9 +56,8 @@ const CONSOLE_AGAIN_MS = { first: 5_000, longest: 300_000 } as const;
 
 export interface GuardianSupervisorOptions {
   readonly config: Config;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly ledger: Ledger;
-  /** Notice for the operator. */
   readonly loud: (text: string) => void;
   readonly quiet: (text: string) => void;
 }
@@ -117,7 +116,6 @@ export class GuardianSupervisor {
     this.#heart.end();
   }
 
-  /** Short text for status lines. */
   get status(): string {
     const report = this.#report;
     const nobody = 'NONE, nothing cancels when this process stops';
@@ -223,7 +221,6 @@ export interface ConsoleSupervisorOptions {
   readonly config: Config;
   readonly env: Environment;
   readonly say: (text: string) => void;
-  /** For the log. */
   readonly note: (text: string) => void;
 }
 
@@ -236,7 +233,6 @@ export class ConsoleSupervisor {
   #pauseMs: number = CONSOLE_AGAIN_MS.first;
   #isClosed = false;
   #url: string | null = null;
-  /** Its last error message. */
   #lastWords = '';
   #shownUrl: string | null = null;
 
@@ -266,7 +262,6 @@ export class ConsoleSupervisor {
     return this.#url;
   }
 
-  /** Regular end of the trader. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#again !== null) clearTimeout(this.#again);

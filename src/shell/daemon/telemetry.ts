@@ -21,7 +21,6 @@ import { formatSigned, money } from './status-text.js';
 const STEPS_KEPT = 500;
 
 export interface TelemetryOptions {
-  /** In force now. */
   readonly config: () => Config;
   readonly session: Session;
   readonly startedMs: number;
@@ -29,7 +28,6 @@ export interface TelemetryOptions {
   readonly log: Log;
 }
 
-/** Processor time of this process, ms. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -108,7 +106,6 @@ export class Telemetry {
     this.#backupFailed = why === null ? null : { at: nowMs(), why };
   };
 
-  /** A new configuration is in force. */
   configChanged(): void {
     this.publisher.renew();
   }
@@ -118,7 +115,6 @@ export class Telemetry {
     return this.#config.shown;
   }
 
-  /** The whole status. */
   status(dashboard: string | null): TraderStatus {
     const { session } = this.#options;
     const atMs = nowMs();

@@ -5,7 +5,6 @@ import { COLUMNS, type RowProblem } from './read-row.js';
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-/** Content of a line, or its problem. */
 export type ReadLine = { readonly row: unknown } | { readonly problem: RowProblem };
 
 export class FileRows {
@@ -40,7 +39,6 @@ export class FileRows {
 const fieldValue = (name: string, field: string): string | number =>
   NUMBER.test(field) && name !== 'market' ? Number(field) : field;
 
-/** A line of JSON. */
 export function jsonRow(text: string): ReadLine {
   try {
     return { row: JSON.parse(text) };

@@ -4,50 +4,39 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../shared/base/errors.js';
 import type { VenueFeed } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
-import { HttpClient } from './http-feed.js';
+import { openAddress } from './http-feed.js';
 import type { FeedInbox } from './inbox.js';
 
 /** Between two requests, ms: five a second, well within these venues' public limits. */
 const APART_MS = 200;
 
-export class VenueReader {
-  readonly #feed: VenueFeed;
-  readonly #inbox: FeedInbox;
-  readonly #address: HttpClient;
-
-  constructor(feed: VenueFeed, inbox: FeedInbox) {
-    this.#feed = feed;
-    this.#inbox = inbox;
-    this.#address = new HttpClient(feed);
-  }
-
-  /** One round; false when something could not be read. Never throws. */
-  async look(signal: AbortSignal): Promise<boolean> {
-    let isRead = true;
-    for (const [index, market] of this.#feed.markets.entries()) {
-      if (index > 0) await pause(APART_MS, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted) return isRead;
-      isRead = (await this.#ask(market, signal)) && isRead;
-    }
-    if (isRead) this.#inbox.fine();
-    return isRead;
-  }
-
-  async #ask({ conditionId, nameThere }: VenueFeed['markets'][number], signal: AbortSignal): Promise<boolean> {
-    const { kind, url } = this.#feed;
-    const { path, read } = VENUE_BOOKS[kind];
+/** One round; false when something could not be read. Never throws. */
+export function makeVenueReader(feed: VenueFeed, inbox: FeedInbox) {
+  const get = openAddress(feed);
+  const { path, read } = VENUE_BOOKS[feed.kind];
+  const ask = async ({ conditionId, nameThere }: VenueFeed['markets'][number], signal: AbortSignal) => {
     // When the request left: the book held then or later.
     const at = nowMs();
     try {
-      const prices = read(nameThere, await this.#address.get(`${url}${path(nameThere)}`, signal));
+      const prices = read(nameThere, await get(`${feed.url}${path(nameThere)}`, signal));
       // One side alone gives no price: the last value ages.
-      if (prices !== null) this.#inbox.row({ market: conditionId, ...prices, at });
+      if (prices !== null) inbox.row({ market: conditionId, ...prices, at });
       return true;
     } catch (error) {
-      if (!signal.aborted) this.#inbox.trouble(`${nameThere}: ${messageOf(error)}`);
+      if (!signal.aborted) inbox.trouble(`${nameThere}: ${messageOf(error)}`);
       return false;
     }
-  }
+  };
+  return async (signal: AbortSignal): Promise<boolean> => {
+    let isRead = true;
+    for (const [index, market] of feed.markets.entries()) {
+      if (index > 0) await pause(APART_MS, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return isRead;
+      isRead = (await ask(market, signal)) && isRead;
+    }
+    if (isRead) inbox.fine();
+    return isRead;
+  };
 }
 
 /** Of YES, in price. */
@@ -56,13 +45,11 @@ export interface BestPrices {
   readonly ask: number;
 }
 
-type Read = (name: string, answer: unknown) => BestPrices | null;
-
 interface VenueBooks {
   /** Path after the venue's address. */
   readonly path: (nameThere: string) => string;
   /** Null when a side is empty or the two cross. Throws an Error in words for an invalid answer. */
-  readonly read: Read;
+  readonly read: (nameThere: string, answer: unknown) => BestPrices | null;
 }
 
 export const VENUE_BOOKS: Readonly<Record<'polymarket' | 'kalshi', VenueBooks>> = {

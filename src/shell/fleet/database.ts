@@ -24,7 +24,6 @@ export interface DatabaseOptions {
   readonly answerMs: number;
   /** Time until the server ends an idle session, ms; 0 for never. */
   readonly idleMs: number;
-  /** The session's name at the server. */
   readonly name: string;
 }
 
@@ -159,7 +158,6 @@ function readRoot(path: string): string {
   }
 }
 
-/** Statements that bound the waits of a session. */
 export function limitSession({ answerMs, idleMs }: Pick<DatabaseOptions, 'answerMs' | 'idleMs'>, about?: Row): string {
   const withinMs = Math.ceil(answerMs);
   const limits = [

@@ -18,7 +18,6 @@ import { requireTables } from './tables.js';
 /** Longest interval between checks while waiting for the wallet, ms. */
 const LONGEST_LOOK_MS = 1_000;
 
-/** This machine's clocks, read together. */
 const readInstant = (): Instant => ({
   steadyMs: performance.now(),
   bootMs: uptime() * 1000,
@@ -31,17 +30,14 @@ export interface MemberOptions {
   readonly password: string | null;
   readonly capitalMicros: Micros;
   readonly say: (text: string) => void;
-  /** True once the operator has asked to stop. */
   readonly isStopping: () => boolean;
 }
 
-/** Input of the running trader. */
 export interface MemberHooks {
   /** For the database; null without data yet. */
   summarize(): TraderSummary | null;
   /** Markets that are quoted or have own orders or shares; null before own data has been read. */
   wanted(): readonly string[] | null;
-  /** State or markets have changed. */
   onChange(): void;
 }
 

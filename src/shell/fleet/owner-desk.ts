@@ -20,7 +20,6 @@ export interface TraderSummary {
   readonly version: string;
 }
 
-/** The trader that takes a lease. */
 export interface Candidate {
   readonly wallet: string;
   readonly holder: string;

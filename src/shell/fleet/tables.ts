@@ -127,7 +127,6 @@ async function readVersion(database: FleetDatabase): Promise<number | null> {
   return Number(row?.['version']);
 }
 
-/** A wallet in the fleet. */
 export interface WalletRow extends OwnerRow {
   readonly wallet: string;
   readonly machine: string;

@@ -30,7 +30,6 @@ import { GuardianLog, inTime, leaveMark, Reporter } from './record.js';
 const LOOK_EVERY_MS = 250;
 /** Interval of the checks that the exchange accepts our key, ms: a revoked key must be noticed early. */
 const CHECK_EVERY_MS = 600_000;
-/** Interval while it accepts none, ms. */
 const CHECK_AGAIN_MS = 5_000;
 /** A report has a fixed length; three-byte characters fit. */
 const MAX_TEXT = 200;
@@ -46,7 +45,6 @@ export interface GuardianOptions extends AccessSettings {
   /** Cancels everything and reads the resting orders twice. Throws TwinbookError when they cannot be known. */
   readonly cancelEverything: (access: Access) => Promise<{ readonly asked: number; readonly verified: boolean }>;
   readonly say: (line: string) => void;
-  /** Calls back with a text for the log at each unused signal. */
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
   readonly stopAsked: () => Promise<void>;
 }
@@ -239,7 +237,6 @@ class Guardian {
   }
 }
 
-/** True when the file is known to be missing. */
 const isMissing = (path: string): Promise<boolean> =>
   reach(path).then(
     () => false,

@@ -18,7 +18,6 @@ const DISK_WITHIN_MS = 1_000;
 /** Lines waiting for a hanging disk; later ones are lost. */
 const MOST_WAITING = 1_000;
 
-/** True when the work ended in time without an error. */
 export async function inTime(work: Promise<unknown>): Promise<boolean> {
   const done = work.then(
     () => true,
@@ -57,14 +56,12 @@ class KeptFile {
   }
 }
 
-/** JSON lines for the operator. */
 export class GuardianLog {
   readonly #file: KeptFile;
   readonly #echo: (line: string) => void;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  /** @param echo second output of each line */
   constructor(path: string, echo: (line: string) => void) {
     this.#file = new KeptFile(path, 'a');
     this.#echo = echo;
@@ -110,7 +107,6 @@ export class Reporter {
       });
   }
 
-  /** The last words. */
   async close(report: GuardianReport): Promise<void> {
     const before = this.#last ?? Promise.resolve();
     await inTime(before.then(() => this.#put(report)).finally(() => this.#file.close()));

@@ -46,9 +46,7 @@ const COPIED_AT_ONCE_BYTES = 20_000_000;
 /** In a run's description until such a copy is complete. */
 const NOT_COPIED_YET = 'it ended before its ledger was copied';
 
-/** The journal for the shell. */
 export interface Journal {
-  /** The same, listened to. */
   boundedCall(inner: BoundedCall): BoundedCall;
   signer(inner: DraftSigner): DraftSigner;
   /** After each `Trader.handle`; `failure` is its error. */
@@ -81,7 +79,6 @@ export interface JournalOptions extends RunFacts {
   readonly beginCopy?: typeof beginLedgerCopy;
 }
 
-/** For a trader without a journal. */
 export const NO_JOURNAL: Journal = {
   boundedCall: (inner) => inner,
   signer: (inner) => inner,
@@ -124,7 +121,6 @@ async function finishCopy({ done }: LedgerCopy, folder: string, options: Journal
   }
 }
 
-/** A run as data: the inputs of the core. */
 export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunDescription {
   const { config, runId, version, startedMs, profile, strategyLimitMs } = facts;
   const { configHash, capitalMicros, risk, polling, merge, economics, events } = config;
@@ -167,7 +163,6 @@ interface Copying {
   readonly missing: string | null;
   /** Null without a copy in progress. */
   readonly copy: LedgerCopy | null;
-  /** Its size on disk. */
   readonly bytes: number;
 }
 
@@ -359,7 +354,6 @@ export class StepInputRecorder {
     };
   }
 
-  /** Inputs since the last call. */
   take(): Pick<Step, 'timedOut' | 'signed'> {
     const heard = { timedOut: this.#timedOut, signed: this.#signed };
     this.#calls = 0;

@@ -64,7 +64,6 @@ export class Segments {
     if (this.#openBytes > 0) await this.#pack();
   }
 
-  /** Drops waiting lines and closes the file. */
   async abandon(): Promise<void> {
     this.#waiting = [];
     this.#waitingChars = 0;

@@ -24,7 +24,6 @@ const BOOK_PART = 0.6;
 export interface RecorderOptions {
   /** Absolute path of the folder of recordings. */
   readonly folder: string;
-  /** Name of the recorded venue. */
   readonly venue: string;
   /** Only these markets; null for all tracked ones. */
   readonly only: ReadonlySet<string> | null;
@@ -92,7 +91,6 @@ export class Recorder {
     }
   }
 
-  /** A market is no longer read. */
   onLost(conditionId: string, reason: string): void {
     this.#capture.onLost(conditionId, reason, this.#lastMs);
   }

@@ -6,13 +6,11 @@
 
 import { summarize } from './request-timings.js';
 
-/** Length of a measured span, ms. */
 const SPAN_MS = 10_000;
 const MOST_SHARE = 0.005;
 /** A smaller share does not make a loop late. */
 const FELT_SHARE = 0.001;
 const MOST_LATE_MS = 5;
-/** Calm spans before a level is raised again. */
 const CALM_SPANS = 3;
 
 export interface BrakeLevel {

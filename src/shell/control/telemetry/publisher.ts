@@ -9,7 +9,6 @@ import type { WatchedMarket } from '../../../trader/engine/snapshot.js';
 import { Brake } from './brake.js';
 
 export const MOST_READERS = 4;
-/** Maximum unread bytes of one reader. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
 /** The other end of a connection; a socket is one. */
@@ -128,7 +127,6 @@ export class TelemetryPublisher {
     this.#tryTelling(() => this.#tell({ type: 'notice', time, severity, kind, text }));
   }
 
-  /** The last words. */
   close(reason: string, proven: boolean): void {
     const bye = this.#bye ?? { type: 'bye' as const, time: this.#clocks.nowMs(), reason, proven };
     this.#bye = bye;

@@ -15,7 +15,6 @@ export class RequestTimings {
   readonly #underWay = new Map<number, string>();
   readonly #counts = new Map<string, EndpointCounts>();
 
-  /** A step: its observation and its requests. */
   note(observation: Observation, requests: readonly Request[]): void {
     for (const { id, call } of requests) this.#underWay.set(id, call.endpoint);
     if (observation.kind !== 'outcome') return;
@@ -60,7 +59,6 @@ export function summarize(values: readonly number[]): DurationSummary {
   return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 };
 }
 
-/** The newest values, up to a maximum number. */
 export class RecentDurations {
   readonly #values: number[] = [];
   readonly #size: number;

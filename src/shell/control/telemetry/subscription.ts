@@ -6,7 +6,6 @@ import { guarded } from '../../../shared/base/guarded.js';
 import { type StatusLine, statusLine } from '../../../shared/protocol/trader-status.js';
 import { requireTrusted } from '../control-client.js';
 
-/** Between two tries, ms. */
 const AGAIN_MS = 1_000;
 /** No line of a trader is longer, bytes. */
 const LONGEST_LINE = 16 * 1024 * 1024;

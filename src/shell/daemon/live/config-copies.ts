@@ -16,9 +16,7 @@ import { configChanges } from '../../config/config-diff.js';
 import { type LoadOptions, readConfig } from '../../config/load.js';
 import type { ReadConfig } from '../../config/types.js';
 
-/** Copies kept, the newest first. */
 const MOST_COPIES = 20;
-/** Largest copy, bytes. */
 const MOST_BYTES = 16_000_000;
 const LIST = 'files.json';
 const HASH = /^[0-9a-f]{64}$/;

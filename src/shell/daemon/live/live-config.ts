@@ -7,6 +7,7 @@ import { type ConfigEntry, configHistory } from '../../../trader/engine/control/
 import type { Ledger } from '../../../trader/ledger/contract.js';
 import type { Strategy } from '../../../trader/strategy/contract.js';
 import { type ConfigChange, configChanges } from '../../config/config-diff.js';
+import type { Environment } from '../../config/environment.js';
 import { configFiles, loadConfig, readConfig } from '../../config/load.js';
 import type { Config, ReadConfig } from '../../config/types.js';
 import type { ConfigData } from '../../control/control-protocol.js';
@@ -16,7 +17,7 @@ import { ConfigCopies, type ConfigCopy } from './config-copies.js';
 export interface LiveConfigOptions {
   /** As this run began. */
   readonly config: Config;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly session: {
     readonly ledger: Pick<Ledger, 'note'>;
     /** Key by which the core finds code. */
@@ -26,7 +27,6 @@ export interface LiveConfigOptions {
   readonly command: (command: ConfigureCommand) => string | null;
   /** Restarts the schedule of quote hours. */
   readonly onChange: (config: Config) => void;
-  /** For the operator's eyes. */
   readonly say: (text: string) => void;
   readonly nowMs: () => number;
 }
@@ -51,7 +51,6 @@ export class LiveConfig {
     this.#files = options.config.reload.watch ? new FileWatch(this.#named()) : null;
   }
 
-  /** Current configuration of the trader. */
   get config(): Config {
     return this.#inForce;
   }

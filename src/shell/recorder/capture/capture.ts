@@ -21,7 +21,6 @@ type HeardValue = Omit<FeedRow, 'timeMs'>;
 type FeedObservation = Extract<Observation, { kind: 'feed' }>;
 export type CapturedOutcome = Extract<Observation, { kind: 'outcome' }>;
 
-/** The service's default depth. */
 const DEFAULT_DEPTH = 20;
 /** Until the usual interval is known. */
 const USUAL_MS = 10_000;
@@ -69,7 +68,6 @@ export class Capture {
     this.#usualMs = usualMs;
   }
 
-  /** A request leaves. */
   onAsk({ id, call }: Request, nowMs: number): void {
     this.#underWay.set(id, call);
     this.#own.onAsk(call, nowMs);
@@ -92,18 +90,15 @@ export class Capture {
     this.#takeIn(call, outcome, { sentMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
   }
 
-  /** A feed has spoken. */
   onFeed({ feed, values, nowMs: seenMs }: FeedObservation): void {
     for (const value of values) this.#onFeedValue({ feed, seenMs, value });
   }
 
-  /** Time has passed. */
   tick(nowMs: number): void {
     for (const market of this.#markets.values()) market.tick(nowMs);
     this.#own.orders.forget(nowMs);
   }
 
-  /** The market is no longer read. */
   onLost(conditionId: string, reason: string, nowMs: number): void {
     this.#markets.get(conditionId)?.onGap(reason, nowMs);
   }
@@ -209,7 +204,6 @@ export class Capture {
   }
 }
 
-/** Market of a poll; null for any other call. */
 const getPolledMarket = (call: AnyCall): string | null =>
   call.endpoint === 'markets.book' || call.endpoint === 'markets.trades' || call.endpoint === 'markets.detail'
     ? call.params.condition_id

@@ -101,12 +101,10 @@ export class MarketCapture {
     }
   }
 
-  /** Writes everything that waits. */
   flush(nowMs: number): void {
     this.#release(nowMs + HOLD_MS);
   }
 
-  /** The market is over. */
   end(at: PolledAt): void {
     this.flush(at.seenMs);
     this.#writeTrades(() => true, at.venueMs);

@@ -34,14 +34,12 @@ export class OwnCapture {
   readonly #written = new Map<string, string>();
   readonly #drafts = new Map<string, { readonly terms: OwnTerms; readonly amountMicros: number }>();
   readonly #findSink: (market: string) => MarketSink | undefined;
-  /** Rows written. */
   count = 0;
 
   constructor(findSink: (market: string) => MarketSink | undefined) {
     this.#findSink = findSink;
   }
 
-  /** A request leaves. */
   onAsk(call: AnyCall, nowMs: number): void {
     if (call.endpoint === 'orders.submit') {
       const { pubkey } = call.params;

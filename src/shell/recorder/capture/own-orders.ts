@@ -111,7 +111,6 @@ export class OwnOrders {
     return count;
   }
 
-  /** Drops orders that ended long ago. */
   forget(nowMs: number): void {
     for (const [pubkey, { goneMs }] of this.#orders) {
       if (goneMs !== null && goneMs < nowMs - REMEMBERED_MS) this.#orders.delete(pubkey);
