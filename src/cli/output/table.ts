@@ -2,8 +2,16 @@
 
 import type { QueryAnswer, SqlValue } from '../../recording/inspect/query.js';
 import { csvLine } from '../../shared/base/csv.js';
-import { plainJson, plainLine } from '../../shared/base/plain-text.js';
-import { type FittedColumn, fillLines, fitTable, foldText, GAP, measureText } from '../../shared/base/text-width.js';
+import {
+  type FittedColumn,
+  fillLines,
+  fitTable,
+  foldText,
+  GAP,
+  measureText,
+  plainJson,
+  plainLine,
+} from '../../shared/base/text-width.js';
 import type { CliIo } from './io.js';
 
 export type Cell = string | number | boolean | null;

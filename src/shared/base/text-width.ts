@@ -3,8 +3,6 @@
  * none.
  */
 
-import { plainLine } from './plain-text.js';
-
 /** Created for the first text that needs it: it takes nine milliseconds. */
 let graphemes: Intl.Segmenter | null = null;
 const ASCII = /^[\x20-\x7e]*$/;
@@ -203,4 +201,31 @@ function fillRow<Row>(
       return padText(text, widths[place] ?? 0, isText === true ? 'behind' : 'before');
     }),
   );
+}
+
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+const INVISIBLE_IN_TEXT = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu;
+
+/** One line; invisible characters become `?`. */
+export const plainLine = (text: string): string => text.replace(INVISIBLE, '?');
+
+/** The same for several lines; line breaks and tabs stay. */
+export const plainText = (text: string): string => text.replace(INVISIBLE_IN_TEXT, '?');
+
+/**
+ * Equivalent JSON with such characters escaped, besides those that JSON escapes itself. Line breaks between tokens
+ * stay.
+ */
+export const plainJson = (json: string): string =>
+  json.replace(INVISIBLE_IN_TEXT, (one) =>
+    [...Array(one.length).keys()].map((at) => `\\u${one.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  );
+
+/** Undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

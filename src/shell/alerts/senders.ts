@@ -3,14 +3,12 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { parseJson } from '../../shared/base/plain-text.js';
+import { parseJson } from '../../shared/base/text-width.js';
 import type { ChannelConfig } from '../config/types.js';
 import { secrets } from '../wallet/secrets.js';
-import { readBounded } from './bounded-body.js';
 import type { AlertMessage, AlertSender, Delivery } from './contract.js';
 import { stateText } from './outbox.js';
-import { readSecret } from './secret.js';
-import { cleanText } from './texts.js';
+import { cleanText, readBounded, readSecret } from './texts.js';
 
 /** Maximum length of a message on a channel, characters. */
 const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_500, telegram: 4_000, mail: 10_000 } as const;

@@ -29,10 +29,9 @@ import { isTakenOver } from './fleet/fleet-session.js';
 import { backUpLedger, Jobs } from './jobs.js';
 import { LiveConfig } from './live/live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
-import { Screen, type Terminal } from './screen.js';
 import { ServiceManager } from './service-manager.js';
 import { openSession, type Session } from './session.js';
-import { resultLines, serviceStatus } from './status-text.js';
+import { resultLines, Screen, serviceStatus, type Terminal } from './status-text.js';
 import { StopWatch } from './stop-watch.js';
 import { Telemetry } from './telemetry.js';
 

@@ -7,7 +7,7 @@ import { nowMs } from '../runtime/clock.js';
 import { JobTimes } from '../runtime/job-times.js';
 import { QuoteHours, type ScheduledStrategy } from '../runtime/quote-hours.js';
 import type { Log } from './log.js';
-import type { Screen } from './screen.js';
+import type { Screen } from './status-text.js';
 
 /** Two checks in each second of an expression. */
 const LOOK_MS = 500;

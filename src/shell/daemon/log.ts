@@ -5,8 +5,8 @@ import { dirname } from 'node:path';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { messageOf, unreadable } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
-import { plainJson } from '../../shared/base/plain-text.js';
 import { PRIVATE_FILE } from '../../shared/base/private.js';
+import { plainJson } from '../../shared/base/text-width.js';
 import type { LogConfig } from '../config/types.js';
 import { secrets } from '../wallet/secrets.js';
 

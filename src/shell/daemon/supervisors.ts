@@ -13,11 +13,11 @@ import { guarded } from '../../shared/base/guarded.js';
 import { isGone } from '../../shared/base/process-mark.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Environment } from '../config/environment.js';
-import { isConsoleWanted } from '../config/sections/alerts.js';
+import { isConsoleWanted } from '../config/make-trader.js';
 import type { Config } from '../config/types.js';
 import { obtainPageToken } from '../console/page-token.js';
 import { addressText, passwordFrom } from '../console/password.js';
-import { readBeat } from '../guardian/beat-file.js';
+import { Heart, readBeat } from '../guardian/beat-file.js';
 import {
   describeReport,
   type GuardianReport,
@@ -25,7 +25,6 @@ import {
   locateReportFile,
   reportSchema,
 } from '../guardian/contract.js';
-import { Heart } from '../guardian/heartbeat.js';
 
 const LOOK_EVERY_MS = 500;
 /** A guardian writes four times a second; without a write for this long it hangs. */

@@ -2,8 +2,7 @@
 
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { nowMs } from '../runtime/clock.js';
-import { jsonRow } from './file-rows.js';
-import { type RowProblem, readRow } from './read-row.js';
+import { jsonRow, type RowProblem, readRow } from './read-row.js';
 
 /** Values are passed on together, so that a feed costs the trader at most ten steps a second, ms. */
 export const TOGETHER_MS = 100;

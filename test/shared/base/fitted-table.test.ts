@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { plainLine } from '../../../src/shared/base/plain-text.js';
-import { type FittedColumn, fitTable, foldText, GAP, measureText } from '../../../src/shared/base/text-width.js';
+import {
+  type FittedColumn,
+  fitTable,
+  foldText,
+  GAP,
+  measureText,
+  plainLine,
+} from '../../../src/shared/base/text-width.js';
 
 type Row = readonly string[];
 const columns = (...more: readonly Partial<FittedColumn<Row>>[]): readonly FittedColumn<Row>[] =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainJson, plainLine, plainText } from '../../../src/shared/base/plain-text.js';
+import { plainJson, plainLine, plainText } from '../../../src/shared/base/text-width.js';
 import { anyCharacter } from '../../support/any-character.js';
 
 const cases: readonly (readonly [string, string, string])[] = [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type WalkOptions, walkList } from '../../../src/shell/client/calls.js';
 import { BrokenList } from '../../../src/shell/client/errors.js';
-import { type WalkOptions, walkList } from '../../../src/shell/client/list-walk.js';
 
 interface Row {
   readonly id: string | null;

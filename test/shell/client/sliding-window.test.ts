@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MINUTE_MS } from '../../../src/shared/base/sliding-minute.js';
-import { SlidingWindow } from '../../../src/shell/client/sliding-window.js';
+import { SlidingWindow } from '../../../src/shell/client/pacing.js';
 
 /** A venue by the interface's rule: it rejects a request if its last minute already has `limit` of them. */
 class PlainVenue {

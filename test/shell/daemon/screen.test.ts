@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { tellNotices } from '../../../src/shell/daemon/daemon.js';
 import { openLog } from '../../../src/shell/daemon/log.js';
-import { Screen } from '../../../src/shell/daemon/screen.js';
+import { Screen } from '../../../src/shell/daemon/status-text.js';
 import { run } from '../../cli/run.js';
 import { folderOf } from '../../support/folders.js';
 

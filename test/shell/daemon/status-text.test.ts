@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { MarketStatus } from '../../../src/shared/protocol/trader-status.js';
 import { linesAbove } from '../../../src/shell/daemon/log.js';
-import { Screen } from '../../../src/shell/daemon/screen.js';
-import { statusBlock, statusLine } from '../../../src/shell/daemon/status-text.js';
+import { Screen, statusBlock, statusLine } from '../../../src/shell/daemon/status-text.js';
 import type { Snapshot } from '../../../src/trader/engine/snapshot.js';
 import { market as knownMarket } from '../console/state-of-markets.js';
 

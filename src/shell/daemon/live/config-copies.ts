@@ -12,8 +12,8 @@ import { makeFolder, syncFolder } from '../../../shared/base/folder.js';
 import { PRIVATE_FILE } from '../../../shared/base/private.js';
 import { configHistory } from '../../../trader/engine/control/config-history.js';
 import type { Ledger } from '../../../trader/ledger/contract.js';
-import { configChanges } from '../../config/config-diff.js';
 import { type LoadOptions, readConfig } from '../../config/load.js';
+import { configChanges } from '../../config/shown.js';
 import type { ReadConfig } from '../../config/types.js';
 
 const MOST_COPIES = 20;

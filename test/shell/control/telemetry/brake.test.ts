@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BRAKE_LEVELS, Brake } from '../../../../src/shell/control/telemetry/brake.js';
+import { BRAKE_LEVELS, Brake } from '../../../../src/shell/control/telemetry/publisher.js';
 
 /** Spans of ten seconds, with the time used by telemetry and the delay of beats; the levels after each. */
 function levelsAfter(spans: readonly { readonly usedMs: number; readonly lateMs: number }[]): readonly number[] {
