@@ -3,29 +3,15 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type ErrorCode, TwinbookError } from '../../shared/base/errors.js';
-import type { Environment } from '../../shell/config/environment.js';
 import { packageRoot } from '../../shell/config/shipped.js';
+import type { TraderIo } from '../../shell/daemon/daemon.js';
 
-export interface CliIo {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-  /** The same two for own sequences that move the cursor; never for foreign text. */
-  readonly raw: { readonly out: (sequence: string) => void; readonly err: (sequence: string) => void };
-  /** True when so much output is unread that a long-running program pauses its output. */
-  readonly isUnread: () => boolean;
-  readonly env: Environment;
+export interface CliIo extends TraderIo {
+  readonly raw: TraderIo['raw'] & { readonly err: (sequence: string) => void };
   readonly cwd: string;
   /** Width of the terminal that `out` writes to; absent elsewhere: tables are then as wide as needed. */
   readonly columns?: number;
   readonly terminal?: CliTerminal;
-  /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
-  readonly stopAsked: () => Promise<void>;
-  /** Calls back at each signal that kills (SIGUSR2). */
-  readonly onKillSignal: (kill: (reason: string) => void) => void;
-  /** Calls back with a text for the log at each unused signal (SIGUSR1). */
-  readonly onUnusedSignal: (tell: (text: string) => void) => void;
-  /** Calls back with each uncaught error; it then no longer ends the process. */
-  readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
 export interface CliTerminal {

@@ -81,7 +81,7 @@ export type ControlResponse =
 
 /** The data of each command's answer; times are Unix ms. */
 export interface ControlData {
-  readonly ping: PingData;
+  readonly ping: { readonly pid: number };
   readonly status: TraderStatus;
   readonly widen: ModeData;
   readonly 'reduce-only': ModeData;
@@ -93,14 +93,12 @@ export interface ControlData {
   readonly kill: KillData;
   readonly unkill: ModeData;
   readonly reconcile: ReconcileData;
-  readonly adopt: AdoptData;
+  /** `booked`: one sentence per outcome. */
+  readonly adopt: ModeData & { readonly booked: readonly string[] };
   readonly prune: PruneData;
-  readonly explain: ExplainData;
+  /** For a person, most important first. */
+  readonly explain: { readonly lines: readonly string[] };
   readonly config: ConfigData;
-}
-
-export interface PingData {
-  readonly pid: number;
 }
 
 export interface ModeData {
@@ -138,11 +136,6 @@ export interface ReconcileData {
   readonly complete: boolean;
 }
 
-export interface AdoptData extends ModeData {
-  /** One sentence per booked outcome. */
-  readonly booked: readonly string[];
-}
-
 export interface PruneData extends PrunedBatch {
   /** Time that it held the ledger, ms. */
   readonly tookMs: number;
@@ -154,10 +147,6 @@ export interface ConfigData {
   readonly applied: boolean;
   /** Of the requested configuration; null when its code is not loaded for a comparison. */
   readonly hash: string | null;
-}
-
-export interface ExplainData {
-  readonly lines: readonly string[];
 }
 
 /** Longer request lines are refused unread: no command needs more. */

@@ -31,7 +31,7 @@ import { LiveConfig } from './live/live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
 import { ServiceManager } from './service-manager.js';
 import { openSession, type Session } from './session.js';
-import { resultLines, Screen, serviceStatus, type Terminal } from './status-text.js';
+import { resultLines, Screen, serviceStatus } from './status-text.js';
 import { StopWatch } from './stop-watch.js';
 import { Telemetry } from './telemetry.js';
 
@@ -45,15 +45,16 @@ const STEP_MS = 50;
 /** The guardian counts from the last beat that it saw, which is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
 
-/** Surroundings of a trader's process: a terminal, signals, the environment. */
-interface TraderIo extends Pick<Terminal, 'out'> {
+/** Surroundings of a process: a terminal, signals, the environment. */
+export interface TraderIo {
+  readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Whether too much of `out` is unread to write more. */
+  /** Whether so much of `out` is unread that a long-running program pauses its output. */
   readonly isUnread: () => boolean;
+  /** For own sequences that move the cursor; never for foreign text. */
   readonly raw: { readonly out: (sequence: string) => void };
   readonly env: Environment;
-  /** Whether every note on recorded market data is printed; false if left out. */
-  readonly verbose?: boolean;
+  /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
   readonly stopAsked: () => Promise<void>;
   /** Calls back at each signal that kills (SIGUSR2). */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
@@ -63,10 +64,13 @@ interface TraderIo extends Pick<Terminal, 'out'> {
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** Runs a trader until it is stopped. Returns the exit code: 0 only when it is proven that nothing rests. */
-export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
+/**
+ * Runs a trader until it is stopped. Returns the exit code: 0 only when it is proven that nothing rests.
+ * @param verbose prints every note on recorded market data
+ */
+export async function runTrader(config: Config, io: TraderIo, verbose = false): Promise<0 | 1> {
   try {
-    return await runSession(config, io);
+    return await runSession(config, io, verbose);
   } catch (error) {
     const say = (text: string) => io.err(`${text}\n`);
     if (leavesOrdersBehind(error)) await cancelLeftovers({ config, env: io.env, say });
@@ -74,7 +78,7 @@ export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
   }
 }
 
-async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
+async function runSession(config: Config, io: TraderIo, verbose: boolean): Promise<0 | 1> {
   const screen = new Screen({
     out: io.out,
     move: io.raw.out,
@@ -102,7 +106,7 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
     env: io.env,
     log,
     say,
-    verbose: io.verbose === true,
+    verbose,
     isStopping: () => stopping,
   });
   if (session === null) {

@@ -91,10 +91,6 @@ export class Recorder {
     }
   }
 
-  onLost(conditionId: string, reason: string): void {
-    this.#capture.onLost(conditionId, reason, this.#lastMs);
-  }
-
   /** Writes everything. Throws the disk's errors unless reported before; written data stays intact. */
   async close(): Promise<void> {
     if (this.#timer === null) return;

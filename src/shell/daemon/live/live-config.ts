@@ -57,8 +57,7 @@ export class LiveConfig {
 
   /** Compares the files with the configuration in force; runs no code of them. Throws for unreadable files. */
   async diff(): Promise<ConfigData> {
-    const read = await this.#readFiles();
-    return { lines: formatLines(configChanges(this.#inForce, read)), applied: false, hash: null };
+    return compared(configChanges(this.#inForce, await this.#readFiles()));
   }
 
   /** Applies the files. Throws TwinbookError for an error in them or in the request. */
@@ -142,12 +141,9 @@ export class LiveConfig {
     const changes = configChanges(this.#inForce, next);
     refuseUnlessFree(changes, asked);
     this.#command(next, asked, changes, files);
-    const lines = [...formatLines(changes), `in force since now: configuration ${next.configHash.slice(0, 12)}`];
-    return {
-      lines: asked.by === 'rollback' ? [...lines, FILES_STAY] : lines,
-      applied: true,
-      hash: next.configHash,
-    };
+    const inForce = `in force since now: configuration ${next.configHash.slice(0, 12)}`;
+    const lines = [...formatLines(changes), inForce, ...(asked.by === 'rollback' ? [FILES_STAY] : [])];
+    return { lines, applied: true, hash: next.configHash };
   }
 
   #command(

@@ -99,10 +99,6 @@ export class Capture {
     this.#own.orders.forget(nowMs);
   }
 
-  onLost(conditionId: string, reason: string, nowMs: number): void {
-    this.#markets.get(conditionId)?.onGap(reason, nowMs);
-  }
-
   /** Writes waiting data; the last call before the store is closed. */
   close(nowMs: number): void {
     for (const market of this.#markets.values()) market.flush(nowMs);
