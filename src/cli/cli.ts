@@ -9,10 +9,9 @@
 
 import { Command, CommanderError } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
-import { plainText } from '../shared/base/plain-text.js';
+import { plainText } from '../shared/base/text-width.js';
 import { VERSION } from '../shell/config/shipped.js';
-import { EXIT, type ExitCode, findExitCode } from './output/exit.js';
-import type { CliIo, Session } from './output/io.js';
+import { type CliIo, EXIT, type ExitCode, findExitCode, type Session } from './output/io.js';
 
 /** Runs one command line (without `node` and the program's name). Never throws for a user's error. */
 export async function runCli(argv: readonly string[], given: CliIo): Promise<ExitCode> {

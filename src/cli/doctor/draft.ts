@@ -109,7 +109,6 @@ function formatAsked({ serviceName, marketConditionId, draftPubkey, expires, ter
   return asks;
 }
 
-/** @param width of the terminal; absent for a file */
 export function draftReportText(report: DraftReport, width?: number): string {
   const { transaction, asks } = report;
   const pairs: (readonly [string, Cell])[] = [

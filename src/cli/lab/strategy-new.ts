@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { assert, TwinbookError } from '../../shared/base/errors.js';
+import { assert, TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../shared/base/folder.js';
 import { packageRoot, shippedStrategies } from '../../shell/config/shipped.js';
 import { nowMs } from '../../shell/runtime/clock.js';
@@ -60,8 +60,7 @@ function write(name: string, dir: string, kind: Kind, io: CliIo): void {
   try {
     makeFolder(folder, SHARED_FOLDER);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new TwinbookError('file_unreadable', `cannot make ${folder}: ${why}`, 'Name another folder with --dir.');
+    throw unreadable(`cannot make ${folder}`, error, 'Name another folder with --dir.');
   }
   for (const [file, text] of texts) writeWhole(join(folder, file), text);
   const written = texts.map(([each]) => join(dir, each));

@@ -34,7 +34,6 @@ export class SourceTexts {
     this.isCopy = copy !== null;
   }
 
-  /** Every text read, by path. */
   get all(): ReadonlyMap<string, string> {
     return this.#texts;
   }

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
-import { Subscription } from '../control/telemetry/subscription.js';
+import { Subscription } from '../control/control-client.js';
 import type { TraderHost } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { acknowledge, act, changeConfig } from './actions.js';

@@ -23,14 +23,12 @@ const market = z
 const NO_SUBJECT =
   'explain needs a subject: an order, a fill or a market; `twinbook orders`, `fills` and `markets` list them';
 const NO_NUMBERS = 'prune needs whole numbers: before, in Unix ms, rows, and after, which may be null';
-/** Actions on a running trader's configuration. */
 const ACTIONS = ['diff', 'apply', 'rollback'] as const;
 export type ConfigAction = (typeof ACTIONS)[number];
 
 const ask = <Name extends string, Fields extends z.ZodRawShape>(command: Name, fields: Fields) =>
   z.object({ command: z.literal(command), ...fields });
 
-/** Requests of an operator to a running trader. */
 const REQUESTS = {
   /** Tests whether it answers; costs nothing. */
   ping: ask('ping', {}),
@@ -83,7 +81,7 @@ export type ControlResponse =
 
 /** The data of each command's answer; times are Unix ms. */
 export interface ControlData {
-  readonly ping: PingData;
+  readonly ping: { readonly pid: number };
   readonly status: TraderStatus;
   readonly widen: ModeData;
   readonly 'reduce-only': ModeData;
@@ -95,14 +93,12 @@ export interface ControlData {
   readonly kill: KillData;
   readonly unkill: ModeData;
   readonly reconcile: ReconcileData;
-  readonly adopt: AdoptData;
+  /** `booked`: one sentence per outcome. */
+  readonly adopt: ModeData & { readonly booked: readonly string[] };
   readonly prune: PruneData;
-  readonly explain: ExplainData;
+  /** For a person, most important first. */
+  readonly explain: { readonly lines: readonly string[] };
   readonly config: ConfigData;
-}
-
-export interface PingData {
-  readonly pid: number;
 }
 
 export interface ModeData {
@@ -140,11 +136,6 @@ export interface ReconcileData {
   readonly complete: boolean;
 }
 
-export interface AdoptData extends ModeData {
-  /** One sentence per booked outcome. */
-  readonly booked: readonly string[];
-}
-
 export interface PruneData extends PrunedBatch {
   /** Time that it held the ledger, ms. */
   readonly tookMs: number;
@@ -156,11 +147,6 @@ export interface ConfigData {
   readonly applied: boolean;
   /** Of the requested configuration; null when its code is not loaded for a comparison. */
   readonly hash: string | null;
-}
-
-/** Lines for a person, most important first. */
-export interface ExplainData {
-  readonly lines: readonly string[];
 }
 
 /** Longer request lines are refused unread: no command needs more. */

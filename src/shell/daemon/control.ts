@@ -14,10 +14,8 @@ import type { LiveConfig } from './live/live-config.js';
 
 /** Longest wait of a command for the exchange's confirmation, ms. */
 const WAIT_MS = 60_000;
-/** Interval of its checks, ms. */
 const LOOK_MS = 50;
 
-/** Parts of the running trader that commands use. */
 export interface Running {
   readonly ledger: Ledger;
   status(): TraderStatus;
@@ -28,7 +26,6 @@ export interface Running {
   command(command: OperatorCommand): string | null;
   /** Deletes one batch of finished intents and orders without fills. */
   prune(batch: PruneBatch): PrunedBatch;
-  /** Changes of its configuration. */
   readonly live: Pick<LiveConfig, 'config' | 'diff' | 'apply' | 'rollback'>;
   /** Ends the trader; the answer is sent first. */
   stop(): void;

@@ -8,32 +8,32 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import { ENDED_PROVEN } from '../../trader/ledger/run-end.js';
+import type { Environment } from '../config/environment.js';
 import { VERSION } from '../config/shipped.js';
 import type { Config } from '../config/types.js';
 import { serveControl } from '../control/control-server.js';
+import type { OpenFeeds } from '../feeds/feeds.js';
+import type { FeedEars } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { Loop, type Told } from '../runtime/loop.js';
 import { answerControl, type Running } from './control.js';
 import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 import { cancelLeftovers, leavesOrdersBehind, PATIENCE } from './failed-start.js';
-import { FeedSession } from './feed-session.js';
 import { isTakenOver } from './fleet/fleet-session.js';
 import { backUpLedger, Jobs } from './jobs.js';
 import { LiveConfig } from './live/live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
-import { Screen, type Terminal } from './screen.js';
 import { ServiceManager } from './service-manager.js';
 import { openSession, type Session } from './session.js';
-import { resultLines, serviceStatus } from './status-text.js';
+import { resultLines, Screen, serviceStatus } from './status-text.js';
 import { StopWatch } from './stop-watch.js';
 import { Telemetry } from './telemetry.js';
-import { Unproven } from './unproven.js';
 
 /**
  * Extra time of a stop. Canceling takes a second or two. An order whose submit a crash cut off may take a draft's
@@ -41,20 +41,20 @@ import { Unproven } from './unproven.js';
  */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
-/** Interval of the checks whether it has stopped, ms. */
 const STEP_MS = 50;
 /** The guardian counts from the last beat that it saw, which is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
 
-/** Surroundings of a trader's process: a terminal, signals, the environment. */
-interface TraderIo extends Pick<Terminal, 'out'> {
+/** Surroundings of a process: a terminal, signals, the environment. */
+export interface TraderIo {
+  readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Whether too much of `out` is unread to write more. */
+  /** Whether so much of `out` is unread that a long-running program pauses its output. */
   readonly isUnread: () => boolean;
+  /** For own sequences that move the cursor; never for foreign text. */
   readonly raw: { readonly out: (sequence: string) => void };
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether every note on recorded market data is printed; false if left out. */
-  readonly verbose?: boolean;
+  readonly env: Environment;
+  /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
   readonly stopAsked: () => Promise<void>;
   /** Calls back at each signal that kills (SIGUSR2). */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
@@ -64,10 +64,13 @@ interface TraderIo extends Pick<Terminal, 'out'> {
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** Runs a trader until it is stopped. Returns the exit code: 0 only when it is proven that nothing rests. */
-export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
+/**
+ * Runs a trader until it is stopped. Returns the exit code: 0 only when it is proven that nothing rests.
+ * @param verbose prints every note on recorded market data
+ */
+export async function runTrader(config: Config, io: TraderIo, verbose = false): Promise<0 | 1> {
   try {
-    return await runSession(config, io);
+    return await runSession(config, io, verbose);
   } catch (error) {
     const say = (text: string) => io.err(`${text}\n`);
     if (leavesOrdersBehind(error)) await cancelLeftovers({ config, env: io.env, say });
@@ -75,7 +78,7 @@ export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
   }
 }
 
-async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
+async function runSession(config: Config, io: TraderIo, verbose: boolean): Promise<0 | 1> {
   const screen = new Screen({
     out: io.out,
     move: io.raw.out,
@@ -103,7 +106,7 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
     env: io.env,
     log,
     say,
-    verbose: io.verbose === true,
+    verbose,
     isStopping: () => stopping,
   });
   if (session === null) {
@@ -140,7 +143,8 @@ class Service {
   readonly #manager: ServiceManager | null;
   readonly #onUncaught: TraderIo['onUncaught'];
   readonly #loop: Loop;
-  readonly #feeds: FeedSession;
+  readonly #env: TraderIo['env'];
+  #feeds: OpenFeeds | null = null;
   readonly #live: LiveConfig;
   readonly #jobs = new Jobs(this.#jobHooks());
   readonly #unproven = new Unproven();
@@ -173,7 +177,7 @@ class Service {
         onFailure: (error) => this.#fail(error),
       },
     );
-    this.#feeds = new FeedSession({ config, log, env, screen, loop: this.#loop });
+    this.#env = env;
     this.#live = new LiveConfig({
       config,
       env,
@@ -186,7 +190,7 @@ class Service {
       say: (text) => screen.say(text),
       nowMs,
     });
-    const [startedMs, feeds] = [this.#startedMs, () => this.#feeds.status];
+    const [startedMs, feeds] = [this.#startedMs, () => this.#feeds?.status() ?? []];
     this.#telemetry = new Telemetry({ config: () => this.#live.config, session, startedMs, feeds, log });
   }
 
@@ -210,7 +214,7 @@ class Service {
     this.#loop.start();
     this.#jobs.start(this.#live.config);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
-    this.#feeds.start();
+    const feeds = this.#openFeeds();
     try {
       await Promise.race([stopAsked, stop, this.#whenFailed()]);
       this.#jobs.stop();
@@ -223,8 +227,23 @@ class Service {
       control.close();
       this.#loop.end();
       this.#telemetry.publisher.close(this.#ending() ?? 'it has ended', this.#isProven);
-      await this.#feeds.close();
+      await (await feeds)?.close();
     }
+  }
+
+  async #openFeeds(): Promise<OpenFeeds | null> {
+    const { feeds } = this.#session.config;
+    // Most traders have none: they start faster without loading the readers.
+    if (feeds.length === 0) return null;
+    const { openFeeds } = await import('../feeds/feeds.js');
+    const loud = (text: string): void => {
+      this.#log.logger.warn(text);
+      this.#screen.say(`warning: ${text}`);
+    };
+    const quiet = (text: string): void => this.#log.logger.info(text);
+    const deliver: FeedEars['deliver'] = (feed, values) => this.#loop.feed(feed, values);
+    this.#feeds = openFeeds(feeds, { deliver, loud, quiet }, this.#env);
+    return this.#feeds;
   }
 
   /** Cancels everything and waits until the exchange has shown twice that nothing rests. False when the core failed. */
@@ -265,9 +284,8 @@ class Service {
   /** The core can no longer be trusted: cancels without it, reports and ends. */
   async #giveUp(): Promise<1> {
     const error = this.#failure;
-    const why = error instanceof Error ? error.message : String(error);
     this.#log.logger.fatal({ err: error }, 'the trader stops');
-    this.#screen.say(`the trader stops: ${why}`);
+    this.#screen.say(`the trader stops: ${messageOf(error)}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
     if (isTakenOver(error)) {
       this.#session.guardian?.endHeartbeat();
@@ -344,7 +362,7 @@ class Service {
   #ending(): string | null {
     const error = this.#failure;
     if (error === null) return null;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     if (isTakenOver(error)) return why;
     return `it cannot go on (${why}); it cancels everything without its ledger, and ends`;
   }
@@ -435,5 +453,38 @@ export function tellNotices(notices: readonly OperatorEvent[], log: Log, screen:
     else log.logger.info({ kind }, text);
     if (severity !== 'loud' && !SHOWN.includes(kind)) continue;
     screen.say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${kind === 'fill' ? 'fill: ' : ''}${text}`);
+  }
+}
+
+/** Cancels take a second or two; a probe of a venue that denies any room takes longer. */
+const FIRST_MS = 10_000;
+/** A slow exchange must not be cut off repeatedly. */
+const LONGEST_MS = 60_000;
+
+export class Unproven {
+  readonly #steadyMs: () => number;
+  #dueMs: number | null = null;
+  #waitMs = FIRST_MS;
+
+  constructor(steadyMs: () => number = () => performance.now()) {
+    this.#steadyMs = steadyMs;
+  }
+
+  /**
+   * Called often. True when the next alternative is due: after ten seconds, then after twice as long each time, a
+   * minute at most.
+   */
+  isOverdue(wantsProof: boolean): boolean {
+    const nowMs = this.#steadyMs();
+    if (!wantsProof) {
+      this.#dueMs = null;
+      this.#waitMs = FIRST_MS;
+      return false;
+    }
+    this.#dueMs ??= nowMs + this.#waitMs;
+    if (nowMs < this.#dueMs) return false;
+    this.#waitMs = Math.min(LONGEST_MS, 2 * this.#waitMs);
+    this.#dueMs = nowMs + this.#waitMs;
+    return true;
   }
 }

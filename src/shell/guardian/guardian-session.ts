@@ -9,8 +9,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
-import { openKeyFile } from '../wallet/key-file.js';
-import { walletPassphrase } from '../wallet/passphrase.js';
+import { openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import type { Wallet } from '../wallet/wallet.js';
 
 /** A slower exchange is asked again in the next round: the guardian has only seconds. */

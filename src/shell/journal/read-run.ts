@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError, unreadable } from '../../shared/base/errors.js';
 import {
   END_FILE,
   JOURNAL_FORMAT,
@@ -85,9 +85,8 @@ function readJson(file: string): unknown {
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
     const hint = 'A run is a folder in journal.dir of the configuration, named by the id of the run.';
-    throw new TwinbookError('file_unreadable', `cannot read the run: ${why}`, hint, { cause });
+    throw unreadable(`cannot read the run`, cause, hint);
   }
   try {
     return JSON.parse(text);
@@ -139,7 +138,7 @@ async function* readLines(file: string): AsyncGenerator<string> {
   try {
     yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   } catch (cause) {
-    throw invalidRun(file, `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw invalidRun(file, `cannot be read: ${messageOf(cause)}`, cause);
   } finally {
     bytes.destroy();
   }

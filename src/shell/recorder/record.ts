@@ -3,10 +3,11 @@
  * and places nothing; credentials only let it read own orders and trades.
  */
 
-import { plainLine } from '../../shared/base/plain-text.js';
+import { plainLine } from '../../shared/base/text-width.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
+import type { Environment } from '../config/environment.js';
 import type { FeedConfig } from '../config/types.js';
 import { type OpenFeeds, openFeeds } from '../feeds/feeds.js';
 import type { FeedEars } from '../feeds/inbox.js';
@@ -22,7 +23,6 @@ const LINE_EVERY_MS = 60_000;
 const FIRST_LINES_MS = [5_000, 15_000, 30_000] as const;
 
 export interface RecordOptions {
-  /** Name of the venue, for the recordings. */
   readonly venue: string;
   readonly profile: VenueProfile;
   readonly baseUrl: string;
@@ -44,7 +44,7 @@ export interface RecordOptions {
 
 export interface RecordIo {
   /** For programs that are feeds. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly out: (text: string) => void;
   readonly stopAsked: () => Promise<void>;
 }

@@ -24,7 +24,6 @@ const BOOK_PART = 0.6;
 export interface RecorderOptions {
   /** Absolute path of the folder of recordings. */
   readonly folder: string;
-  /** Name of the recorded venue. */
   readonly venue: string;
   /** Only these markets; null for all tracked ones. */
   readonly only: ReadonlySet<string> | null;
@@ -90,11 +89,6 @@ export class Recorder {
     } catch (error) {
       this.#fail(error);
     }
-  }
-
-  /** A market is no longer read. */
-  onLost(conditionId: string, reason: string): void {
-    this.#capture.onLost(conditionId, reason, this.#lastMs);
   }
 
   /** Writes everything. Throws the disk's errors unless reported before; written data stays intact. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { must } from '../../../src/shared/base/errors.js';
 import type { Observation, Request } from '../../../src/shared/protocol/seam.js';
 import type { Step } from '../../../src/shell/journal/contract.js';
-import { StepInputRecorder } from '../../../src/shell/journal/step-input-recorder.js';
+import { StepInputRecorder } from '../../../src/shell/journal/journal-writer.js';
 import type { DraftSigner } from '../../../src/trader/executor/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import type { Diary } from '../../simulation/world.js';

@@ -33,7 +33,6 @@ import type { ProgressLine } from '../progress.js';
 /** Maximum rows; the database, --json and the page have all. */
 const MOST_ROWS = 20;
 
-/** @param width of the terminal; absent for a file */
 export function sweepTables(result: SweepResult, width?: number): string {
   const { configurations, counts } = result;
   const shown = configurations.slice(0, MOST_ROWS);

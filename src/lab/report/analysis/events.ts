@@ -2,7 +2,7 @@
 
 import { bootstrapByEvent } from '../../../shared/statistics/bootstrap.js';
 import { computeMoments } from '../../../shared/statistics/moments.js';
-import { sharpePerSample } from '../../../shared/statistics/sharpe.js';
+import { sharpePerSample } from '../../../shared/statistics/deflated-sharpe.js';
 import type { MarketAnalysis } from './markets.js';
 
 /** With fewer events the interval itself is a guess. */

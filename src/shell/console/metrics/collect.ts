@@ -9,8 +9,8 @@ import {
 import type { ChannelFigures } from '../../alerts/alert-center.js';
 import { isBackupFailing } from '../../alerts/conditions.js';
 import { ALERT_SEVERITIES, type AlertSeverity } from '../../config/schema.js';
-import { REQUEST_BUCKETS, STEP_BUCKETS } from '../../control/telemetry/histogram.js';
 import { TRADER_MODES } from '../../control/telemetry/modes.js';
+import { REQUEST_BUCKETS, STEP_BUCKETS } from '../../control/telemetry/request-timings.js';
 import type { TraderState } from '../trader-state.js';
 import { COUNTED_EVENTS } from './declarations.js';
 import { limitSeries, MetricSet, writeExposition } from './exposition.js';

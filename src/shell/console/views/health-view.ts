@@ -1,7 +1,7 @@
 /** Health of trader, venue, feeds, files and guardian. */
 
 import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trader-status.js';
-import { REQUEST_BUCKETS } from '../../control/telemetry/histogram.js';
+import { REQUEST_BUCKETS } from '../../control/telemetry/request-timings.js';
 import { nowMs } from '../../runtime/clock.js';
 import type { FileFacts } from '../metrics/collect.js';
 import { readFileFacts } from '../metrics/file-facts.js';

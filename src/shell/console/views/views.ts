@@ -1,6 +1,6 @@
 /** Data of each view: the page requests views by name, and all its data is built here. */
 
-import { findNextStep } from '../../alerts/next-steps.js';
+import { findNextStep } from '../../alerts/conditions.js';
 import type { TraderHost, ViewName, ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
 import type { Reports } from '../reports.js';

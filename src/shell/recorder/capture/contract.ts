@@ -14,7 +14,6 @@ export interface CaptureSettings {
   readonly store: Pick<RecordingStore, 'market' | 'poll'>;
   /** Folder of the store, for the descriptions. */
   readonly folder: string;
-  /** Name of the recorded venue. */
   readonly venue: string;
   /** Only these markets; null for all seen ones. */
   readonly only: ReadonlySet<string> | null;
