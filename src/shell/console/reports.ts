@@ -32,7 +32,7 @@ export class Reports {
   readonly #place: ReportPlace;
   readonly #folder: string;
   #child: ChildProcess | null = null;
-  /** Newest line of the newest command. */
+  /** Newest message of the newest command: a line, and its indented hint. */
   #said = '';
 
   constructor(place: ReportPlace) {
@@ -71,7 +71,7 @@ export class Reports {
     this.#child = child;
     this.#said = `${kind}: reading …`;
     const say = (chunk: Buffer) => {
-      this.#said = `${kind}: ${chunk.toString().trim().split('\n').at(-1)?.trim() ?? ''}`;
+      this.#said = `${kind}: ${chunk.toString().trim().replaceAll('\n  ', ' ').split('\n').at(-1)?.trim() ?? ''}`;
     };
     const fail = (error: unknown) => {
       this.#said = `${kind}: ${error instanceof Error ? error.message : String(error)}`;

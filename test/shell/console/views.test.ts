@@ -51,14 +51,14 @@ describe('money', () => {
         { ...market('a'), markMicros: m(500_000) },
         { ...market('b'), markMicros: m(300_000) },
       ]);
-      const view = moneyView({ trader: told, ledger, book, history: NO_HISTORY, nowMs: 0, spanMs: 0 });
+      const view = moneyView({ trader: told, ledger, book, history: NO_HISTORY, nowMs: 0, spanMs: 0, dayMs: DAY_MS });
       const pnl = ledger.pnl(
         new Map([
           ['a', m(500_000)],
           ['b', m(300_000)],
         ]),
       );
-      for (const sums of [book.days, book.markets, book.strategies]) {
+      for (const sums of [book.days, book.markets, book.marketDays, book.strategies]) {
         expect([...sums.values()].reduce((sum, one) => add(sum, one.realisedMicros), ZERO)).toBe(pnl.realisedMicros);
         expect([...sums.values()].reduce((sum, one) => add(sum, one.feesMicros), ZERO)).toBe(pnl.feesMicros);
         expect([...sums.values()].reduce((sum, one) => sum + one.fills, 0)).toBe(4);
@@ -68,6 +68,11 @@ describe('money', () => {
         ['1970-01-03', 1],
         ['1970-01-02', 2],
         ['1970-01-01', 1],
+      ]);
+      // The market with the smaller result comes first.
+      expect(view.day_markets.map(({ key, fills }) => [key, fills])).toEqual([
+        ['b', 1],
+        ['a', 1],
       ]);
       const micros = (text: string) => Math.round(Number(text) * ONE);
       expect(view.markets.reduce((sum, { result }) => sum + micros(result), 0)).toBe(pnl.totalMicros);
@@ -80,7 +85,11 @@ describe('money', () => {
     withLedger((ledger) => {
       trade(ledger);
       const sources = { trader: toldTrader([]), ledger, book: new ResultBook(), history: NO_HISTORY };
-      expect(moneyView({ ...sources, nowMs: 0, spanMs: 0 })).toMatchObject({ result: '', unrealised: '', unmarked: 2 });
+      expect(moneyView({ ...sources, nowMs: 0, spanMs: 0, dayMs: null })).toMatchObject({
+        result: '',
+        unrealised: '',
+        unmarked: 2,
+      });
     });
   });
 
@@ -196,7 +205,7 @@ describe('explain', () => {
       toldTrader([{ ...market('m'), note: 'as usual', factors: { skew: 0.25 }, refusals }]),
     );
     const lines = tree === null ? [] : leaves(tree);
-    expect(lines).toContain('Market Will it? > Strategy maker > Says: as usual');
+    expect(lines).toContain('Market Will it? > Strategy maker > State: as usual');
     expect(lines).toContain('Market Will it? > Fair value 0.6 > skew: 0.25');
     expect(lines).toContain('Market Will it? > Refused by controls 4 > max_open_orders 4 > Newest: 41 orders');
   });

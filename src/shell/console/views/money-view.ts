@@ -7,7 +7,7 @@ import { moneyText } from '../page-market.js';
 import type { History } from '../store/history.js';
 import type { TraderState } from '../trader-state.js';
 import type { MarkoutRow } from './markout-book.js';
-import type { ResultBook, ResultSum } from './result-book.js';
+import { dayOf, type ResultBook, type ResultSum } from './result-book.js';
 import { makeTitleLookup } from './texts.js';
 
 const DAY_MS = 86_400_000;
@@ -23,10 +23,14 @@ export interface MoneySources {
   readonly nowMs: number;
   /** Span of the curve, ms. */
   readonly spanMs: number;
+  /** A moment of the UTC day whose markets are listed, Unix ms; null for none. */
+  readonly dayMs: number | null;
 }
 
-export function moneyView({ trader, ledger, book, history, nowMs, spanMs }: MoneySources) {
+export function moneyView({ trader, ledger, book, history, nowMs, spanMs, dayMs }: MoneySources) {
   const pnl = ledger.pnl(readMarks(trader));
+  const title = makeTitleLookup(trader, ledger);
+  const day = dayMs === null ? '' : dayOf(dayMs);
   const points = history.account({ fromMs: nowMs - (spanMs || DAY_MS), toMs: nowMs });
   return {
     ...formatWhole(pnl, trader),
@@ -34,7 +38,9 @@ export function moneyView({ trader, ledger, book, history, nowMs, spanMs }: Mone
     days: makeRows(book.days)
       .sort((a, b) => (a.key < b.key ? 1 : -1))
       .slice(0, MOST_DAYS),
-    markets: marketRows({ book, held: readHoldings(ledger, trader), title: makeTitleLookup(trader, ledger) }),
+    day,
+    day_markets: day === '' ? [] : dayRows(book, day, title),
+    markets: marketRows({ book, held: readHoldings(ledger, trader), title }),
     strategies: makeRows(book.strategies).sort((a, b) => (a.key < b.key ? -1 : 1)),
     curve: {
       time: points.map(({ timeMs }) => timeMs),
@@ -93,6 +99,13 @@ interface MarketSources {
   readonly held: ReadonlyMap<string, Held>;
   readonly title: (id: string) => string;
 }
+
+/** Markets of one day, the largest loss first. */
+const dayRows = ({ marketDays }: ResultBook, day: string, title: (id: string) => string) =>
+  makeRows(new Map([...marketDays].filter(([key]) => key.startsWith(`${day} `))))
+    .map((row) => ({ ...row, key: row.key.slice(day.length + 1) }))
+    .map((row) => ({ ...row, title: title(row.key) }))
+    .sort((a, b) => Number(a.net) - Number(b.net));
 
 /** Held markets first, then the largest results. */
 function marketRows({ book, held, title }: MarketSources) {

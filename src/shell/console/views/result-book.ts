@@ -23,6 +23,8 @@ export class ResultBook {
   /** By UTC day, `YYYY-MM-DD`. */
   readonly days = new Map<string, ResultSum>();
   readonly markets = new Map<string, ResultSum>();
+  /** Markets of each UTC day, `YYYY-MM-DD ID`. */
+  readonly marketDays = new Map<string, ResultSum>();
   readonly strategies = new Map<string, ResultSum>();
   #last = 0;
   #newest = 0;
@@ -55,16 +57,22 @@ export class ResultBook {
 
   #forget(): void {
     this.#last = 0;
-    for (const sums of [this.days, this.markets, this.strategies]) sums.clear();
+    for (const sums of [this.days, this.markets, this.marketDays, this.strategies]) sums.clear();
   }
 
   #take(booking: BookingRow): void {
     if (booking.kind === 'capital') return;
-    addTo(this.days, new Date(booking.timeMs).toISOString().slice(0, 10), booking);
-    addTo(this.markets, booking.marketConditionId ?? '', booking);
+    const day = dayOf(booking.timeMs);
+    const market = booking.marketConditionId ?? '';
+    addTo(this.days, day, booking);
+    addTo(this.markets, market, booking);
+    addTo(this.marketDays, `${day} ${market}`, booking);
     addTo(this.strategies, booking.strategy ?? '', booking);
   }
 }
+
+/** UTC day. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): void {
   const before = sums.get(key) ?? NOTHING;
