@@ -68,19 +68,6 @@ describe('the console', () => {
     });
   });
 
-  test('hands on what is pressed, and says what was refused', async () => {
-    const { press, asked } = await place(({ command }) =>
-      command === 'resume' ? { ok: false, error: 'this needs a reason' } : OBEYED,
-    );
-    expect((await press('pause', 'lunch')).status).toBe(200);
-    const refused = await press('resume', '');
-    expect([refused.status, await refused.json()]).toEqual([409, { error: 'this needs a reason' }]);
-    expect(asked).toEqual([
-      { command: 'pause', reason: 'lunch' },
-      { command: 'resume', reason: '' },
-    ]);
-  });
-
   test('kills a trader that hangs by the stop file, and nothing else reaches it', async () => {
     const { cwd, press } = await place(() => new Promise(() => undefined));
     const [paused, killed] = await Promise.all([press('pause', ''), press('kill', 'odd prices')]);

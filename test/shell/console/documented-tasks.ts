@@ -6,6 +6,9 @@ import { expect } from 'vitest';
 import { until } from '../../support/waiting.js';
 import { UNQUOTED } from './played-console.js';
 
+/** A reason, not an option. */
+export const REASON = '--json';
+
 export const yesterday = () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
 /** Parts of the labels that are not the same on every page. */
@@ -34,7 +37,7 @@ export async function perform(page: Page, task: string): Promise<void> {
       );
     } else if (other === 'a reason') {
       await page.locator('#why:focus').waitFor();
-      await page.keyboard.type('because');
+      await page.keyboard.type(REASON);
       await page.keyboard.press('Enter');
     } else {
       const how = { name: label ?? STANDS_FOR[other]?.() ?? other, exact: label !== undefined };

@@ -9,6 +9,7 @@ import { shownConfig } from '../../../src/shell/config/shown.js';
 import { openConsole } from '../../../src/shell/console/console.js';
 import { History } from '../../../src/shell/console/store/history.js';
 import { locateStore, StoreFile } from '../../../src/shell/console/store/store-file.js';
+import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { until } from '../../support/waiting.js';
@@ -85,6 +86,11 @@ const DIFF = {
   data: { lines: ['risk.max_loss_day: 50 → 60 (looser) [wants a reason]'], applied: false, hash: 'h' },
 } as const;
 
+const answerOf = (question: ControlQuestion): ControlResponse => {
+  if (question.command !== 'config') return OBEYED;
+  return question.action === 'apply' && question.reason === '' ? { ok: false, error: 'this wants a reason' } : DIFF;
+};
+
 const GUARDIAN = { status: () => 'watching, process 8', isGuarded: () => true };
 
 /** @param isSeveral adds another trader, which does not run */
@@ -103,7 +109,7 @@ export async function playConsole(isSeveral = false) {
   const ledger = openLedger(config.ledger.path, HOLDER);
   fillLedger(ledger);
   fillHistory(config.ledger.path);
-  const server = await serveTrader(config.control.socket, ({ command }) => (command === 'config' ? DIFF : OBEYED));
+  const server = await serveTrader(config.control.socket, answerOf);
   const { asked, readers, tell } = server;
   // The console starts our command from its sources.
   const { execArgv } = process;

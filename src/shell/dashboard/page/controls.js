@@ -80,8 +80,9 @@ export async function press(action) {
   if (model.role === 'view' || !(why instanceof HTMLInputElement)) return;
   const sure = ASKED_BEFORE[action];
   if (action === 'apply') await compare();
-  // A rollback without a reason is refused: there is nothing to confirm.
-  const isSure = sure === undefined || (action === 'rollback' && why.value === '');
+  // Without the reason that it needs it is refused: there is nothing to confirm.
+  const isRefused = action === 'rollback' || (action === 'apply' && model.diff.includes('[wants a reason]'));
+  const isSure = sure === undefined || (isRefused && why.value === '');
   if (!isSure && !confirm(action === 'apply' ? `${sure}\n\n${model.diff}` : sure)) return;
   say(`${action} …`, false);
   try {
