@@ -8,7 +8,7 @@ import { IS_LONG, times } from '../../support/effort.js';
 import { until } from '../../support/waiting.js';
 import { m } from '../../trader/ledger/books.js';
 import { CHROMIUM, contextOf, type Look, openBrowser, violationsOf } from './browser.js';
-import { perform, REASON, yesterday } from './documented-tasks.js';
+import { perform, REASON } from './documented-tasks.js';
 import { answersOf, playFast } from './play-fast.js';
 import { frameAt, HOSTILE, playConsole, SECRET, UNQUOTED, VIEW_SECRET } from './played-console.js';
 import { ACCOUNT } from './state-of-markets.js';

@@ -17,7 +17,7 @@ import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../../trader/ledger/b
 import { trader } from '../config/files.js';
 import { bookTrades } from './booked-trades.js';
 import { ACCOUNT, agreedAt, hello, market } from './state-of-markets.js';
-import { OBEYED, serveTrader } from './told-trader.js';
+import { OBEYED, serveTrader, WATCHING } from './told-trader.js';
 
 /** Long, like generated ones: a short password costs each page a long derivation. */
 export const SECRET = 'the secret of the page, a long one';
@@ -91,8 +91,6 @@ const answerOf = (question: ControlQuestion): ControlResponse => {
   return question.action === 'apply' && question.reason === '' ? { ok: false, error: 'this wants a reason' } : DIFF;
 };
 
-const GUARDIAN = { status: () => 'watching, process 8', isGuarded: () => true };
-
 /** @param isSeveral adds another trader, which does not run */
 export async function playConsole(isSeveral = false) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinbook-page-')));
@@ -117,8 +115,8 @@ export async function playConsole(isSeveral = false) {
   const opened = await openConsole({
     config,
     secret: SECRET,
-    guardian: GUARDIAN,
-    others: isSeveral ? [{ config: second, guardian: GUARDIAN }] : [],
+    guardian: WATCHING,
+    others: isSeveral ? [{ config: second, guardian: WATCHING }] : [],
     note: () => undefined,
   });
   await until(

@@ -7,6 +7,8 @@ import type { LineReader } from '../../../src/shell/control/telemetry/publisher.
 
 export const OBEYED: ControlResponse = { ok: true, data: { mode: 'paused', reason: '' } };
 
+export const WATCHING = { status: () => 'watching', isGuarded: () => true };
+
 type Answer = (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>;
 
 export async function serveTrader(socket: string, answer: Answer = () => OBEYED) {

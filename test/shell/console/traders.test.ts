@@ -12,46 +12,40 @@ import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { folderOf } from '../../support/folders.js';
 import { openPageSession } from '../../support/page-client.js';
 import { HOLDER, m } from '../../trader/ledger/books.js';
-import { trader } from '../config/files.js';
+import { loadedTrader, trader } from '../config/files.js';
 import { ACCOUNT, hello, market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
-import { serveTrader } from './told-trader.js';
+import { serveTrader, WATCHING } from './told-trader.js';
 
 const APART = 'dashboard: { port: 0, start: false }';
 const SECRET = 'the secret of the page, a long one';
 const load = (folder: string, file = 'trader.yaml'): TraderConfig => loadTraderConfig(file, { cwd: folder, env: {} });
-const place = (text = trader(APART)): TraderConfig => load(folderOf({ 'trader.yaml': text }));
-const refusal = (work: () => unknown): string => {
-  try {
-    work();
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-  return '';
-};
+const place = (lines = APART): TraderConfig => loadedTrader(lines);
 
 describe('traders of one console', () => {
   test('are each another one, and start no console of their own', () => {
     const [one, two] = [place(), place()];
-    expect(refusal(() => requireDistinct([one, two]))).toBe('');
-    expect(refusal(() => requireDistinct([one, one]))).toBe(`${one.file} is named twice`);
+    expect(() => requireDistinct([one, two])).not.toThrow();
+    expect(() => requireDistinct([one, one])).toThrow(
+      expect.objectContaining({ message: `${one.file} is named twice` }),
+    );
     const link = join(folderOf({}), 'there');
     symlinkSync(join(one.file, '..'), link);
     const linked = load(link);
-    expect(refusal(() => requireDistinct([one, linked]))).toContain('have the same ledger');
+    expect(() => requireDistinct([one, linked])).toThrow('have the same ledger');
     const sameSocket = { ...two, control: one.control };
-    expect(refusal(() => requireDistinct([one, sameSocket]))).toContain('have the same control socket');
-    const starting = place(trader('dashboard: { port: 0 }'));
-    expect(refusal(() => requireDistinct([one, starting]))).toContain('dashboard.start is true');
-    const hidden = place(trader('dashboard: { enabled: false, start: false }'));
-    expect(refusal(() => requireDistinct([hidden, one]))).toContain('dashboard.enabled is false');
-    expect(refusal(() => requireDistinct([one, hidden]))).toBe('');
-    expect(refusal(() => requireDistinct(Array.from({ length: 17 }, () => one)))).toContain('at most 16');
+    expect(() => requireDistinct([one, sameSocket])).toThrow('have the same control socket');
+    const starting = place('dashboard: { port: 0 }');
+    expect(() => requireDistinct([one, starting])).toThrow('dashboard.start is true');
+    const hidden = place('dashboard: { enabled: false, start: false }');
+    expect(() => requireDistinct([hidden, one])).toThrow('dashboard.enabled is false');
+    expect(() => requireDistinct([one, hidden])).not.toThrow();
+    expect(() => requireDistinct(Array.from({ length: 17 }, () => one))).toThrow('at most 16');
   });
 
   test('are named by their files, and by their folders where these are called the same', () => {
     expect(nameTraders(['/a/sun.yaml', '/b/rain.yaml'])).toEqual(['sun', 'rain']);
     expect(nameTraders(['/a/trader.yaml', '/b/trader.yaml', '/c/x.yaml'])).toEqual(['a/trader', 'b/trader', 'x']);
-    expect(refusal(() => nameTraders(['/1/a/trader.yaml', '/2/a/trader.yaml']))).toContain('would both be shown as');
+    expect(() => nameTraders(['/1/a/trader.yaml', '/2/a/trader.yaml'])).toThrow('would both be shown as');
   });
 
   test('add up within a venue alone, and say of how many', () => {
@@ -86,8 +80,6 @@ async function running({ control }: TraderConfig) {
   return served;
 }
 
-const GUARDIAN = { status: () => 'watching', isGuarded: () => true };
-
 describe('a console of several', () => {
   test('shows them all, the dead one as dead with its last word, and stops one or all of them', async () => {
     const home = folderOf({});
@@ -105,8 +97,8 @@ describe('a console of several', () => {
     const [first, second] = [await running(sun), await running(rain)];
     const console = await openConsole({
       config: sun,
-      guardian: GUARDIAN,
-      others: [rain, dead].map((config) => ({ config, guardian: GUARDIAN })),
+      guardian: WATCHING,
+      others: [rain, dead].map((config) => ({ config, guardian: WATCHING })),
       secret: SECRET,
       note: () => undefined,
     });

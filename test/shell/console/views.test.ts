@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from 'vitest';
 import { add, ZERO } from '../../../src/shared/base/micros.js';
-import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { shownConfig } from '../../../src/shell/config/shown.js';
 import { listActions } from '../../../src/shell/console/actions.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
@@ -17,9 +16,8 @@ import { LIMIT_USES } from '../../../src/shell/console/views/risk-limits.js';
 import { riskView } from '../../../src/shell/console/views/risk-view.js';
 import { RoundTrips } from '../../../src/shell/console/views/round-trips.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
-import { folderOf } from '../../support/folders.js';
 import { m, ONE, withLedger } from '../../trader/ledger/books.js';
-import { trader } from '../config/files.js';
+import { loadedTrader } from '../config/files.js';
 import { bookTrades } from './booked-trades.js';
 import { ACCOUNT, hello, market, PROCESS, toldTrader } from './state-of-markets.js';
 
@@ -127,15 +125,9 @@ const bookingOf = (id: number) => ({
 
 describe('risk', () => {
   const NO_LEDGER = { read: () => null };
-  const cwd = () => folderOf({ 'trader.yaml': trader() });
 
   test('has a row for every limit that there is, each with its bound', () => {
-    const config = shownConfig({
-      ...loadTraderConfig('trader.yaml', { cwd: cwd(), env: {} }),
-      strategies: [],
-      configHash: '',
-      texts: new Map(),
-    });
+    const config = shownConfig({ ...loadedTrader(), strategies: [], configHash: '', texts: new Map() });
     expect(LIMIT_USES.map(({ name }) => name).toSorted()).toEqual(Object.keys(config['risk'] as object).toSorted());
     const told = toldTrader([market('m')]);
     told.onLine(hello({ config }));
