@@ -4,8 +4,9 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { ControlQuestion } from '../../../src/shell/control/control-protocol.js';
 import { IS_LONG, times } from '../../support/effort.js';
-import { until } from '../../support/waiting.js';
+import { untilTrue } from '../../support/waiting.js';
 import { m } from '../../trader/ledger/books.js';
 import { CHROMIUM, contextOf, type Look, openBrowser, violationsOf } from './browser.js';
 import { perform, REASON } from './documented-tasks.js';
@@ -113,6 +114,13 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     const before = from.asked.length;
     return () => from.asked.slice(before);
   }
+
+  /** Two presses within three seconds; on a busy machine it may be later ones. */
+  const killByKeys = (page: Page, asked: () => readonly ControlQuestion[]) =>
+    untilTrue(async () => {
+      await page.keyboard.press('Shift+K');
+      return asked().some(({ command }) => command === 'kill');
+    });
 
   const BY = { reason: 'operator, on the page' };
   const config = (action: string, reason = '') => ({
@@ -231,10 +239,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect([0x1c6cb0, 0xa8500f, 0x0c6a57].filter((colour) => !colours.includes(colour))).toEqual([]);
     // The first fill is older than ten minutes.
     await page.locator('#view-market select').selectOption('600000');
-    await until(
-      () => fills.count(),
-      (count) => count < 3,
-    );
+    await untilTrue(async () => (await fills.count()) < 3);
     expect(await page.locator('#plot-price canvas').count()).toBe(1);
     expect(page.url()).toContain('span=600000');
   });
@@ -253,20 +258,14 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     const page = await openView(DESK, '', '#markets a');
     const kills = listenToTrader();
     // Both within a second and a half; a busy machine may miss that and retry.
-    await until(
-      async () => {
-        await page.keyboard.press('g');
-        await page.keyboard.press('t');
-        return page.locator('#order-list a').count();
-      },
-      (count) => count > 0,
-    );
+    await untilTrue(async () => {
+      await page.keyboard.press('g');
+      await page.keyboard.press('t');
+      return (await page.locator('#order-list a').count()) > 0;
+    });
     await page.keyboard.press('/');
     await page.keyboard.type('filled');
-    await until(
-      () => page.locator('#order-list tr').count(),
-      (count) => count === 1,
-    );
+    await untilTrue(async () => (await page.locator('#order-list tr').count()) === 1);
     await page.locator('#filter-orders').blur();
     await page.keyboard.press('j');
     await page.keyboard.press('j');
@@ -285,14 +284,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Shift+K');
     expect(kills()).toEqual([]);
-    // Within three seconds of the first; on a busy machine it may be the next one.
-    await until(
-      async () => {
-        await page.keyboard.press('Shift+K');
-        return kills();
-      },
-      ([kill]) => kill?.command === 'kill',
-    );
+    await killByKeys(page, kills);
   });
 
   test('fills are saved as a file with the documented clicks, and hold no formula', async () => {
@@ -313,7 +305,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.locator('#config-diff', { hasText: 'max_loss_day' }).waitFor();
     page.once('dialog', (dialog) => void dialog.dismiss());
     await page.getByText('Apply the files').click();
-    await until(asked, (requests) => requests.length > 1);
+    await untilTrue(() => asked().length > 1);
     expect(asked()).toEqual([config('diff'), config('diff')]);
   });
 
@@ -335,18 +327,8 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       await last.locator('#markets a').first().waitFor();
     }
     // A browser has six connections to one host.
-    await until(
-      () => streams.size,
-      (count) => count === 4,
-    );
-    const kills = listenToTrader();
-    await until(
-      async () => {
-        await last.keyboard.press('Shift+K');
-        return kills();
-      },
-      ([kill]) => kill?.command === 'kill',
-    );
+    await untilTrue(() => streams.size === 4);
+    await killByKeys(last, listenToTrader());
   });
 
   test('a page that nobody sees is told nothing and asks nothing, until it is seen again', async () => {
@@ -354,34 +336,30 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.clock.install();
     await page.goto(`${played.url}#${encodeURIComponent(SECRET)}`);
     await page.locator('#markets a').first().waitFor();
-    const own = () => streams.size;
     const turn = (isHidden: boolean) =>
       page.evaluate((hidden) => {
         Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
         document.dispatchEvent(new Event('visibilitychange'));
       }, isHidden);
-    await until(own, (count) => count === 1);
+    await untilTrue(() => streams.size === 1);
     await turn(true);
     // By the page's clock no data arrives meanwhile, so it reconnects; after a short absence it continues.
     await page.clock.runFor(10_000);
-    await until(own, (count) => count === 1);
+    await untilTrue(() => streams.size === 1);
     await page.clock.runFor(31_000);
-    await until(own, (count) => count === 0);
+    await untilTrue(() => streams.size === 0);
     let asked = 0;
     page.on('request', () => asked++);
     // Data in flight when it fell asleep still arrives.
-    await until(
-      async () => {
-        asked = 0;
-        await page.clock.runFor(5_000);
-        return asked;
-      },
-      (count) => count === 0,
-    );
+    await untilTrue(async () => {
+      asked = 0;
+      await page.clock.runFor(5_000);
+      return asked === 0;
+    });
     await page.clock.runFor(60_000);
-    expect([own(), asked]).toEqual([0, 0]);
+    expect([streams.size, asked]).toEqual([0, 0]);
     await turn(false);
-    await until(own, (count) => count === 1);
+    await untilTrue(() => streams.size === 1);
   });
 
   test('a wrong token opens nothing but the way to type another, and never leaves the page', async () => {
@@ -425,10 +403,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     page.on('pageerror', (error) => errors.push(error.message));
     await page.goto(`${several.url}#${encodeURIComponent(SECRET)}`);
     await page.locator('#trader-list a').first().waitFor();
-    await until(
-      () => page.locator('#mode').textContent(),
-      (words) => words === '2 traders, 1 does not answer',
-    );
+    await page.locator('#mode', { hasText: /^2 traders, 1 does not answer$/ }).waitFor();
     expect(page.url()).toBe(`${several.url}?view=traders`);
     expect(await page.locator('#trader-list').textContent()).toMatch(
       /quoting.*second.*NOT RUNNING.*no trader is running/,
@@ -441,21 +416,12 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.locator('#markets a').first().click();
     await page.locator('#plot-net canvas').waitFor();
     await page.locator('#trader-name').selectOption('second');
-    await until(
-      () => page.locator('#mode').textContent(),
-      (words) => words === 'starting',
-    );
+    await page.locator('#mode', { hasText: /^starting$/ }).waitFor();
     expect(page.url()).toBe(`${several.url}?trader=second`);
     await page.locator('#trader-name').selectOption('');
     await page.locator('#view-traders').waitFor();
     // A command for all and one for this trader are different.
-    await until(
-      async () => {
-        await page.keyboard.press('Shift+K');
-        return several.isOtherStopped() && several.asked.some(({ command }) => command === 'kill');
-      },
-      (isDone) => isDone,
-    );
+    await killByKeys(page, () => (several.isOtherStopped() ? several.asked : []));
     // Before its console ends, which would change the page.
     await context.close();
     expect(errors).toEqual([]);
