@@ -24,8 +24,6 @@ export interface ReportPlace {
   /** Folder of its recordings. */
   readonly recordings: string;
   readonly program?: string;
-  /** Working folder of the command. */
-  readonly cwd?: string;
 }
 
 export class Reports {
@@ -58,7 +56,7 @@ export class Reports {
 
   /** @param recording name of one recording; null for all */
   start(kind: 'ledger' | 'backtest', recording: string | null): Acted {
-    const { configFile, recordings, program = PROGRAM, cwd } = this.#place;
+    const { configFile, recordings, program = PROGRAM } = this.#place;
     if (this.#child !== null) return { refusal: 'another report is being made', text: '' };
     if (recording !== null && !this.view().recordings.includes(recording))
       return { refusal: `there is no recording ${recording}`, text: '' };
@@ -67,7 +65,7 @@ export class Reports {
     const name = `${utcText(nowMs()).replaceAll(':', '.')} UTC ${kind}.html`;
     const command = kind === 'ledger' ? ['pnl'] : ['backtest', '--data', join(recordings, recording ?? '')];
     const report = ['-c', configFile, '--report', join(this.#folder, name)];
-    const child = spawn(process.execPath, [...process.execArgv, program, ...command, ...report], { cwd });
+    const child = spawn(process.execPath, [...process.execArgv, program, ...command, ...report]);
     this.#child = child;
     this.#said = `${kind}: reading …`;
     const say = (chunk: Buffer) => {

@@ -15,7 +15,7 @@ if (args.some((arg) => arg.endsWith('market=bad'))) {
   process.exit(1);
 }
 const path = args[args.indexOf('--report') + 1];
-setInterval(() => existsSync('go') && (writeFileSync(path, args.slice(0, -1).join(' ')), process.exit(0)), 20);
+setInterval(() => existsSync(process.argv[1] + '.go') && (writeFileSync(path, args.slice(0, -1).join(' ')), process.exit(0)), 20);
 `;
 
 function place() {
@@ -26,7 +26,6 @@ function place() {
     ledgerPath: join(folder, 'ledger.sqlite'),
     recordings: join(folder, 'recordings'),
     program: join(folder, 'command.mjs'),
-    cwd: folder,
   });
   onTestFinished(() => reports.close());
   return { folder, reports };
@@ -44,7 +43,7 @@ test('a backtest is made with progress, one at a time, and then read by its name
   );
   const older = '2001-01-01 00.00.00 UTC ledger.html';
   writeFileSync(join(folder, 'ledger.sqlite.reports', older), '');
-  mkdirSync(join(folder, 'go'));
+  mkdirSync(join(folder, 'command.mjs.go'));
   await untilTrue(() => !reports.view().isWorking);
   const [name = '', next] = reports.view().reports;
   expect(next).toBe(older);

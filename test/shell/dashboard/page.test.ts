@@ -52,7 +52,7 @@ async function open(refusal: string | null = null, metrics = { isOpen: false, to
     traders: () => ({ now: 2, traders: [], sums: [] }),
     metrics: () => ({ type: 'text/plain; version=0.0.4', text: 'twinbook_up 1\n' }),
   };
-  const page = await openDashboard({ host, passes: PASSES, metrics, address: '127.0.0.1', port: 0 });
+  const page = await openDashboard({ host, passes: PASSES, metrics, port: 0 });
   onTestFinished(() => page.close());
   /** A request without proof. */
   const knock = (path: string, how: RequestInit = {}) => fetch(new URL(path, page.url), how);

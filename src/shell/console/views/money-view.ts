@@ -39,8 +39,11 @@ export function moneyView({ trader, ledger, book, history, nowMs, spanMs, dayMs 
       .sort((a, b) => (a.key < b.key ? 1 : -1))
       .slice(0, MOST_DAYS),
     day,
-    day_markets: day === '' ? [] : dayRows(book, day, title),
-    markets: marketRows({ book, held: readHoldings(ledger, trader), title }),
+    /** The largest loss first. */
+    day_markets: makeRows(book.dayMarkets.get(day) ?? new Map())
+      .map((row) => ({ ...row, title: title(row.key) }))
+      .sort((a, b) => Number(a.net) - Number(b.net)),
+    markets: marketRows(book, readHoldings(ledger, trader), title),
     strategies: makeRows(book.strategies).sort((a, b) => (a.key < b.key ? -1 : 1)),
     curve: {
       time: points.map(({ timeMs }) => timeMs),
@@ -94,21 +97,8 @@ export interface Held {
   readonly unrealised: Micros | null;
 }
 
-interface MarketSources {
-  readonly book: ResultBook;
-  readonly held: ReadonlyMap<string, Held>;
-  readonly title: (id: string) => string;
-}
-
-/** Markets of one day, the largest loss first. */
-const dayRows = ({ marketDays }: ResultBook, day: string, title: (id: string) => string) =>
-  makeRows(new Map([...marketDays].filter(([key]) => key.startsWith(`${day} `))))
-    .map((row) => ({ ...row, key: row.key.slice(day.length + 1) }))
-    .map((row) => ({ ...row, title: title(row.key) }))
-    .sort((a, b) => Number(a.net) - Number(b.net));
-
 /** Held markets first, then the largest results. */
-function marketRows({ book, held, title }: MarketSources) {
+function marketRows(book: ResultBook, held: ReadonlyMap<string, Held>, title: (id: string) => string) {
   const ids = [...new Set([...held.keys(), ...book.markets.keys()])].filter((id) => id !== '');
   const size = (id: string) => (held.has(id) ? Number.POSITIVE_INFINITY : (book.markets.get(id)?.turnoverMicros ?? 0));
   return (
@@ -116,7 +106,7 @@ function marketRows({ book, held, title }: MarketSources) {
       // For two held markets the difference is NaN, and their identifiers decide.
       .sort((a, b) => size(b) - size(a) || (a < b ? -1 : 1))
       .slice(0, MOST_MARKETS)
-      .map((id) => marketRow({ id, title: title(id), sum: book.markets.get(id) ?? EMPTY, held: held.get(id) ?? NONE }))
+      .map((id) => ({ ...marketRow(id, book.markets.get(id) ?? EMPTY, held.get(id) ?? NONE), title: title(id) }))
   );
 }
 
@@ -141,19 +131,11 @@ export function readHoldings(ledger: LedgerReader, trader: TraderState): Readonl
   return held;
 }
 
-interface MarketParts {
-  readonly id: string;
-  readonly title: string;
-  readonly sum: ResultSum;
-  readonly held: Held;
-}
-
-function marketRow({ id, title, sum, held: { yes, no, cost, unrealised } }: MarketParts) {
+function marketRow(id: string, sum: ResultSum, { yes, no, cost, unrealised }: Held) {
   const sets = yes > 0 && no > 0 ? minMicros(yes, no) : ZERO;
   const net = sub(sum.realisedMicros, sum.feesMicros);
   return {
     ...makeRow(id, sum),
-    title,
     yes: formatDecimal(yes),
     no: formatDecimal(no),
     sets: formatDecimal(sets),

@@ -23,8 +23,8 @@ export class ResultBook {
   /** By UTC day, `YYYY-MM-DD`. */
   readonly days = new Map<string, ResultSum>();
   readonly markets = new Map<string, ResultSum>();
-  /** Markets of each UTC day, `YYYY-MM-DD ID`. */
-  readonly marketDays = new Map<string, ResultSum>();
+  /** The same of each day. */
+  readonly dayMarkets = new Map<string, Map<string, ResultSum>>();
   readonly strategies = new Map<string, ResultSum>();
   #last = 0;
   #newest = 0;
@@ -57,7 +57,7 @@ export class ResultBook {
 
   #forget(): void {
     this.#last = 0;
-    for (const sums of [this.days, this.markets, this.marketDays, this.strategies]) sums.clear();
+    for (const sums of [this.days, this.markets, this.dayMarkets, this.strategies]) sums.clear();
   }
 
   #take(booking: BookingRow): void {
@@ -66,7 +66,9 @@ export class ResultBook {
     const market = booking.marketConditionId ?? '';
     addTo(this.days, day, booking);
     addTo(this.markets, market, booking);
-    addTo(this.marketDays, `${day} ${market}`, booking);
+    const ofDay = this.dayMarkets.get(day) ?? new Map();
+    addTo(ofDay, market, booking);
+    this.dayMarkets.set(day, ofDay);
     addTo(this.strategies, booking.strategy ?? '', booking);
   }
 }

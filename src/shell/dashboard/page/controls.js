@@ -3,6 +3,7 @@
 import { html } from '../../web-kit/page/template.js';
 import { route } from './address.js';
 import { alarm, ask, explainFailure, PATIENCE_MS } from './ask.js';
+import { traderQuery } from './inputs.js';
 import { model, update } from './model.js';
 
 /** A second press of KILL within this time is intended, ms. */
@@ -59,10 +60,9 @@ function toggle({ currentTarget: button }) {
 
 /** @param {string} action */
 function actionPath(action) {
-  const { trader, market } = route();
   if (isForAll()) return `/traders/${action}`;
-  const query = new URLSearchParams(trader === null ? {} : { trader });
-  if (action.endsWith('-market') || action === 'backtest') query.set('market', market ?? '');
+  const query = traderQuery({});
+  if (action.endsWith('-market') || action === 'backtest') query.set('market', route().market ?? '');
   return `/actions/${action}?${query}`;
 }
 
@@ -133,11 +133,8 @@ const say = (words, isRefused) => update({ said: { words, isRefused } });
 
 export async function compare() {
   update({ diff: 'comparing …' });
-  const { trader } = route();
   try {
-    const answer = await (
-      await ask(`/views/diff${trader === null ? '' : `?${new URLSearchParams({ trader })}`}`)
-    ).json();
+    const answer = await (await ask(`/views/diff?${traderQuery({})}`)).json();
     update({ diff: (answer.lines ?? [answer.error]).join('\n') });
   } catch {
     update({ diff: 'no answer' });
