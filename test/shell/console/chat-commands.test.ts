@@ -4,13 +4,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Acknowledgement } from '../../../src/shell/alerts/contract.js';
 import type { ChatCommand } from '../../../src/shell/config/schema.js';
-import { openConsole } from '../../../src/shell/console/console.js';
 import { type ChatOptions, makePerform } from '../../../src/shell/console/telegram.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { loadedTrader } from '../config/files.js';
 import { said, serveBot } from './bot-server.js';
 import { ACCOUNT, market, toldTrader } from './state-of-markets.js';
-import { serveTrader, WATCHING } from './told-trader.js';
+import { consoleOf, serveTrader, WATCHING } from './told-trader.js';
 
 const KILLED = {
   kind: 'killed',
@@ -84,12 +83,11 @@ test('a message reaches the trader as a command with who sent it, through a cons
   onTestFinished(close);
   const nowS = Math.floor(Date.now() / 1000);
   server.updates = [said(1, 'kill', nowS), said(2, 'pause', nowS), said(3, 'kill', nowS - 600)];
-  const open = () => openConsole({ config, guardian: WATCHING, secret: 'the secret', note: () => undefined });
+  const open = () => consoleOf({ config, secret: 'the secret' });
   const first = await open();
   await vi.waitFor(() => expect(server.sent).toHaveLength(3), 10_000);
   await first.close();
-  const second = await open();
-  onTestFinished(() => second.close());
+  await open();
   await vi.waitFor(() => expect(server.offsets.at(-1)).toBe(4), 10_000);
   expect(asked).toEqual([{ command: 'kill', reason: 'by Telegram, user 5' }]);
   expect(server.sent.map(({ text }) => text)).toEqual([

@@ -3,20 +3,18 @@
 import { readFileSync } from 'node:fs';
 import type { Dialog, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { until } from '../../support/waiting.js';
-import { UNQUOTED } from './played-console.js';
+import { untilTrue } from '../../support/waiting.js';
+import { LOST_DAY, UNQUOTED } from './played-console.js';
 
 /** A reason, not an option. */
 export const REASON = '--json';
 
-export const yesterday = () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-
 /** Parts of the labels that are not the same on every page. */
-const STANDS_FOR: Readonly<Record<string, () => string>> = {
-  'its title': () => 'Will it rain in Reykjavík on Friday?',
-  'its state': () => `${UNQUOTED.slice(0, 60)}…`,
-  'the day': yesterday,
-  'the report': () => ' UTC backtest',
+const STANDS_FOR: Readonly<Record<string, string>> = {
+  'its title': 'Will it rain in Reykjavík on Friday?',
+  'its state': `${UNQUOTED.slice(0, 60)}…`,
+  'the day': LOST_DAY,
+  'the report': ' UTC backtest',
 };
 
 /** Performs a task from the overview, and compares its clicks, with those that confirm, to the documented number. */
@@ -31,16 +29,13 @@ export async function perform(page: Page, task: string): Promise<void> {
   page.on('dialog', confirm);
   for (const [, label, other = ''] of way.matchAll(/`([^`]+)`|\*([^*]+)\*/g)) {
     if (label === 'OK') {
-      await until(
-        () => confirmed,
-        (count) => count > 0,
-      );
+      await untilTrue(() => confirmed > 0);
     } else if (other === 'a reason') {
       await page.locator('#why:focus').waitFor();
       await page.keyboard.type(REASON);
       await page.keyboard.press('Enter');
     } else {
-      const how = { name: label ?? STANDS_FOR[other]?.() ?? other, exact: label !== undefined };
+      const how = { name: label ?? STANDS_FOR[other] ?? other, exact: label !== undefined };
       await page.getByRole('button', how).or(page.getByRole('link', how)).first().click();
       clicks++;
     }

@@ -29,7 +29,9 @@ export const UNQUOTED = 'waiting for request budget: 12 of 120 left, and moves o
 const RECORDED = 'market=B9M4kCb2rA3QaKcxYkZWjvqkCnz7UEsjMJWPCTT7waHK';
 const POINT_MS = 5_000;
 const HISTORY_MS = 900_000;
-const DAY_MS = 86_400_000;
+/** A loss before every other fill, on another UTC day whenever the test runs. */
+const LOST_MS = Date.now() - 129_600_000;
+export const LOST_DAY = new Date(LOST_MS).toISOString().slice(0, 10);
 
 /** Figures of a market that moves with time, as in telemetry. */
 export function movingMarket(id: string, title: string, timeMs: number): MarketStatus {
@@ -155,7 +157,7 @@ export async function playConsole(isSeveral = false) {
   };
 }
 
-/** Two orders, one of them filled in two parts, a sale, yesterday's loss, and the operator's notices. */
+/** Two orders, one of them filled in two parts, a sale, an older loss, and the operator's notices. */
 function fillLedger(ledger: Ledger): void {
   const nowMs = Date.now();
   const reason = JSON.stringify({ note: 'as usual', fair: '0.6', book_age_ms: 700, factors: { sigma: 0.0123 } });
@@ -170,7 +172,7 @@ function fillLedger(ledger: Ledger): void {
   });
   const run = { id: 'run', version: '9.8.7', configHash: 'ab'.repeat(32), startedMs: nowMs - 3_600_000 };
   ledger.transaction(() => ledger.startRun(run));
-  const lost = { market: 'm2', shares: 20, timeS: Math.floor((nowMs - DAY_MS) / 1000) };
+  const lost = { market: 'm2', shares: 20, timeS: Math.floor(LOST_MS / 1000) };
   bookTrades(ledger, [
     { ...lost, id: 'a', price: 600_000 },
     { ...lost, id: 'b', side: 'sell', price: 100_000 },

@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadTraderConfig, type TraderConfig } from '../../../src/shell/config/load.js';
-import { openConsole } from '../../../src/shell/console/console.js';
 import { makeTraderRow, type ServedTraders, sumTraders } from '../../../src/shell/console/trader-row.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { groupOf, nameTraders, requireDistinct } from '../../../src/shell/console/traders.js';
@@ -14,7 +13,7 @@ import { openPageSession } from '../../support/page-client.js';
 import { HOLDER, m } from '../../trader/ledger/books.js';
 import { loadedTrader, trader } from '../config/files.js';
 import { ACCOUNT, hello, market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
-import { serveTrader, WATCHING } from './told-trader.js';
+import { consoleOf, serveTrader, WATCHING } from './told-trader.js';
 
 const APART = 'dashboard: { port: 0, start: false }';
 const SECRET = 'the secret of the page, a long one';
@@ -95,20 +94,14 @@ describe('a console of several', () => {
     ledger.transaction(() => ledger.setCapital(m(500_000_000), 1_000));
     ledger.close();
     const [first, second] = [await running(sun), await running(rain)];
-    const console = await openConsole({
-      config: sun,
-      guardian: WATCHING,
-      others: [rain, dead].map((config) => ({ config, guardian: WATCHING })),
-      secret: SECRET,
-      note: () => undefined,
-    });
-    onTestFinished(() => console.close());
+    const others = [rain, dead].map((config) => ({ config, guardian: WATCHING }));
+    const { url } = await consoleOf({ config: sun, others, secret: SECRET });
     await vi.waitFor(() => expect([first.readers.length, second.readers.length]).toEqual([1, 1]));
     for (const { tell } of [first, second]) {
       tell(hello());
       tell({ type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] });
     }
-    const { ask } = await openPageSession(console.url ?? '', SECRET);
+    const { ask } = await openPageSession(url, SECRET);
     const traders = async () => (await (await ask('/traders')).json()) as ServedTraders;
     await vi.waitFor(async () => expect((await traders()).sums).toMatchObject([{ answering: 2 }]));
     const all = await traders();
@@ -120,7 +113,7 @@ describe('a console of several', () => {
     expect(all.sums).toMatchObject([
       { group: 'paper', traders: 3, answering: 2, result: { sum: '2', known: 2 }, cash: { sum: '2480', known: 3 } },
     ]);
-    const metrics = await (await fetch(`${console.url}metrics`)).text();
+    const metrics = await (await fetch(`${url}metrics`)).text();
     expect(metrics.split('\n').filter((line) => line.startsWith('twinbook_up'))).toEqual([
       'twinbook_up{trader="sun/trader"} 1',
       'twinbook_up{trader="rain/trader"} 1',
