@@ -24,15 +24,13 @@ export interface ReportPlace {
   /** Folder of its recordings. */
   readonly recordings: string;
   readonly program?: string;
-  /** Working folder of the command. */
-  readonly cwd?: string;
 }
 
 export class Reports {
   readonly #place: ReportPlace;
   readonly #folder: string;
   #child: ChildProcess | null = null;
-  /** Newest line of the newest command. */
+  /** Newest message of the newest command: a line, and its indented hint. */
   #said = '';
 
   constructor(place: ReportPlace) {
@@ -58,7 +56,7 @@ export class Reports {
 
   /** @param recording name of one recording; null for all */
   start(kind: 'ledger' | 'backtest', recording: string | null): Acted {
-    const { configFile, recordings, program = PROGRAM, cwd } = this.#place;
+    const { configFile, recordings, program = PROGRAM } = this.#place;
     if (this.#child !== null) return { refusal: 'another report is being made', text: '' };
     if (recording !== null && !this.view().recordings.includes(recording))
       return { refusal: `there is no recording ${recording}`, text: '' };
@@ -67,11 +65,11 @@ export class Reports {
     const name = `${utcText(nowMs()).replaceAll(':', '.')} UTC ${kind}.html`;
     const command = kind === 'ledger' ? ['pnl'] : ['backtest', '--data', join(recordings, recording ?? '')];
     const report = ['-c', configFile, '--report', join(this.#folder, name)];
-    const child = spawn(process.execPath, [...process.execArgv, program, ...command, ...report], { cwd });
+    const child = spawn(process.execPath, [...process.execArgv, program, ...command, ...report]);
     this.#child = child;
     this.#said = `${kind}: reading …`;
     const say = (chunk: Buffer) => {
-      this.#said = `${kind}: ${chunk.toString().trim().split('\n').at(-1)?.trim() ?? ''}`;
+      this.#said = `${kind}: ${chunk.toString().trim().replaceAll('\n  ', ' ').split('\n').at(-1)?.trim() ?? ''}`;
     };
     const fail = (error: unknown) => {
       this.#said = `${kind}: ${error instanceof Error ? error.message : String(error)}`;

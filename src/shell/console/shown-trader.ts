@@ -128,7 +128,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
           title: makeTitleLookup(trader, open),
           money: () => {
             book.readOn(open, ledger.opened);
-            return moneyView({ trader, ledger: open, book, history, nowMs: nowMs(), spanMs: 0 });
+            return moneyView({ trader, ledger: open, book, history, nowMs: nowMs(), spanMs: 0, dayMs: null });
           },
         }),
       ),

@@ -43,7 +43,7 @@ a { color: var(--bid) }
 tr.ours td { font-weight: 600 } tr.fair td { color: var(--good); border-top: 2px solid var(--good) } tr.loud td { color: var(--bad) }
 td.number { position: relative; text-align: right; white-space: nowrap } td.text { min-width: 9ch; max-width: 60ch; overflow-wrap: anywhere } td.time { white-space: nowrap }
 #risk-limits td.text:first-child, #health-requests td.text:first-child, p code { white-space: nowrap } #risk-limits td.text:nth-child(5) { min-width: 36ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
-#markets td:first-child, #money-markets td:first-child, #config-settings td:first-child,
+#markets td:first-child, #money-markets td:first-child, #money-day td:first-child, #config-settings td:first-child,
 #orders td:nth-child(2), #fills td:nth-child(2), #order-list td:nth-child(2), #fill-list td:nth-child(2), #trip-list td:nth-child(2) { min-width: 20ch }
 dl > div { position: relative } dd.main { font-size: 24px; font-weight: 650; line-height: 1.3 }
 dd > i { position: absolute; left: -1px; bottom: -1px; height: 4px; background: var(--bid); border-radius: 0 0 0 6px } dl i.much { background: var(--bad) }

@@ -23,6 +23,8 @@ export class ResultBook {
   /** By UTC day, `YYYY-MM-DD`. */
   readonly days = new Map<string, ResultSum>();
   readonly markets = new Map<string, ResultSum>();
+  /** The same of each day. */
+  readonly dayMarkets = new Map<string, Map<string, ResultSum>>();
   readonly strategies = new Map<string, ResultSum>();
   #last = 0;
   #newest = 0;
@@ -55,16 +57,24 @@ export class ResultBook {
 
   #forget(): void {
     this.#last = 0;
-    for (const sums of [this.days, this.markets, this.strategies]) sums.clear();
+    for (const sums of [this.days, this.markets, this.dayMarkets, this.strategies]) sums.clear();
   }
 
   #take(booking: BookingRow): void {
     if (booking.kind === 'capital') return;
-    addTo(this.days, new Date(booking.timeMs).toISOString().slice(0, 10), booking);
-    addTo(this.markets, booking.marketConditionId ?? '', booking);
+    const day = dayOf(booking.timeMs);
+    const market = booking.marketConditionId ?? '';
+    addTo(this.days, day, booking);
+    addTo(this.markets, market, booking);
+    const ofDay = this.dayMarkets.get(day) ?? new Map();
+    addTo(ofDay, market, booking);
+    this.dayMarkets.set(day, ofDay);
     addTo(this.strategies, booking.strategy ?? '', booking);
   }
 }
+
+/** UTC day. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): void {
   const before = sums.get(key) ?? NOTHING;

@@ -3,6 +3,7 @@
 import { html } from '../../web-kit/page/template.js';
 import { route } from './address.js';
 import { alarm, ask, explainFailure, PATIENCE_MS } from './ask.js';
+import { traderQuery } from './inputs.js';
 import { model, update } from './model.js';
 
 /** A second press of KILL within this time is intended, ms. */
@@ -12,7 +13,7 @@ const KILL_WITHIN_MS = 3000;
 const ASKED_BEFORE = {
   flatten: 'Sell everything that is held into the book, at the prices there?',
   'flatten-market': 'Sell everything that is held in this market into the book, at the prices there?',
-  apply: 'Apply the changes of the files, as compared above?',
+  apply: 'Apply these changes of the files?',
   rollback: 'Go back to the configuration that was in force before?',
 };
 const LONG_PATIENCE_MS = 30_000;
@@ -41,7 +42,7 @@ export function Controls() {
     <div class="stop" hidden=${first.length === 0}>${buttons(first)}</div>
     <button type="button" id="more" hidden=${first.length === 0} aria-expanded=${String(first.length === 0)} aria-controls="rest" onClick=${toggle}>More: ${['reason', ...rest.map(({ label }) => label.toLowerCase())].join(', ')}</button>
     <div id="rest">
-      <label>Reason <input id="why" maxlength="500" placeholder="kept with what you press" /></label>
+      <label>Reason <input id="why" maxlength="500" placeholder="kept with what you press" onKeyDown=${pressAgain} /></label>
       ${buttons(rest)}
     </div>
   </section>
@@ -59,11 +60,18 @@ function toggle({ currentTarget: button }) {
 
 /** @param {string} action */
 function actionPath(action) {
-  const { trader, market } = route();
   if (isForAll()) return `/traders/${action}`;
-  const query = new URLSearchParams(trader === null ? {} : { trader });
-  if (action.endsWith('-market') || action === 'backtest') query.set('market', market ?? '');
+  const query = traderQuery({});
+  if (action.endsWith('-market') || action === 'backtest') query.set('market', route().market ?? '');
   return `/actions/${action}?${query}`;
+}
+
+/** The newest refused action and its subject: mostly it lacks a reason. */
+let refused = { action: '', path: '' };
+
+/** Enter after a reason presses the refused button again. @param {KeyboardEvent} event */
+function pressAgain({ key }) {
+  if (key === 'Enter' && refused.path === actionPath(refused.action)) void press(refused.action);
 }
 
 /** @param {string} action */
@@ -71,7 +79,11 @@ export async function press(action) {
   const why = document.getElementById('why');
   if (model.role === 'view' || !(why instanceof HTMLInputElement)) return;
   const sure = ASKED_BEFORE[action];
-  if (sure !== undefined && !confirm(sure)) return;
+  if (action === 'apply') await compare();
+  // Without the reason that it needs it is refused: there is nothing to confirm.
+  const isRefused = action === 'rollback' || (action === 'apply' && model.diff.includes('[wants a reason]'));
+  const isSure = sure === undefined || (isRefused && why.value === '');
+  if (!isSure && !confirm(action === 'apply' ? `${sure}\n\n${model.diff}` : sure)) return;
   say(`${action} …`, false);
   try {
     const response = await ask(actionPath(action), {
@@ -80,10 +92,17 @@ export async function press(action) {
       signal: AbortSignal.timeout(sure === undefined ? PATIENCE_MS : LONG_PATIENCE_MS),
     });
     const answer = await response.json();
-    say(response.ok ? `${action}: ${answer.text}` : answer.error, !response.ok);
+    const hint = /(needs|wants) a reason/.test(answer.error) ? '. Type it under Reason, then press Enter.' : '';
+    say(response.ok ? `${action}: ${answer.text}` : `${answer.error}${hint}`, !response.ok);
     document.dispatchEvent(new CustomEvent('acted'));
-    if (response.ok) why.value = '';
-    else if (response.status === 409) why.focus();
+    refused = response.status === 409 ? { action, path: actionPath(action) } : { action: '', path: '' };
+    if (response.ok) {
+      why.value = '';
+      update({ diff: '' });
+    } else if (response.status === 409) {
+      document.getElementById('more')?.setAttribute('aria-expanded', 'true');
+      why.focus();
+    }
   } catch (error) {
     say(`${action}: no answer, so it is not known whether it was heard`, true);
     alarm(explainFailure(error));
@@ -114,11 +133,8 @@ const say = (words, isRefused) => update({ said: { words, isRefused } });
 
 export async function compare() {
   update({ diff: 'comparing …' });
-  const { trader } = route();
   try {
-    const answer = await (
-      await ask(`/views/diff${trader === null ? '' : `?${new URLSearchParams({ trader })}`}`)
-    ).json();
+    const answer = await (await ask(`/views/diff?${traderQuery({})}`)).json();
     update({ diff: (answer.lines ?? [answer.error]).join('\n') });
   } catch {
     update({ diff: 'no answer' });

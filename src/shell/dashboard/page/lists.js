@@ -10,12 +10,6 @@ import { model } from './model.js';
 
 /** @typedef {import('./inputs.js').Go} Go */
 
-const SIDES = /** @type {import('./inputs.js').Choices} */ ([
-  ['', 'all'],
-  ['buy', 'bought'],
-  ['sell', 'sold'],
-]);
-
 /** @typedef {import('../../console/views/orders-view.js').OrdersView} OrdersView */
 
 /** The row's market, as the trader knows it. @param {{ readonly market: string }} row */
@@ -67,7 +61,7 @@ export function Orders({ view: { orders, fills, trips }, go }) {
   const markets = model.state?.markets.map(({ id, title }) => /** @type {const} */ ([id, title])) ?? [];
   return html`<${Downloads} of=${[['orders', 'Orders (CSV)'], ['fills', 'Fills (CSV)']]} />
     <div class="choices"><${Choice} name="market" label="Market" choices=${[['', 'all'], ...markets]} go=${go} />
-    <${Choice} name="side" label="Side" choices=${SIDES} go=${go} />
+    <${Choice} name="side" label="Side" choices=${[['', 'all'], ['buy', 'bought'], ['sell', 'sold']]} go=${go} />
     <${Choice} name="span" label="Time" choices=${[['', 'all'], ...SPANS]} go=${go} /></div>
     <${Filter} name="orders" hint="words of the market, side, price, status or id"
       found=${`Orders: ${orders.count}, fills: ${fills.count}, round trips: ${trips.count}, among the newest 2,000 of each`} />
@@ -86,15 +80,9 @@ export function Orders({ view: { orders, fills, trips }, go }) {
     ])}`;
 }
 
-const SEVERITIES = /** @type {import('./inputs.js').Choices} */ ([
-  ['', 'all'],
-  ['loud', 'loud'],
-  ['info', 'info'],
-]);
-
 /** @param {{ view: import('../../console/views/log-view.js').LogView, go: Go }} props */
 export const Log = ({ view: { lines, refusals }, go }) =>
-  html`<div class="choices"><${Choice} name="side" label="Severity" choices=${SEVERITIES} go=${go} /></div>
+  html`<div class="choices"><${Choice} name="side" label="Severity" choices=${[['', 'all'], ['loud', 'loud'], ['info', 'info']]} go=${go} /></div>
     <${Filter} name="log" hint="words of a line or its kind" found=${`Lines: ${lines.count}; fills are in Orders`} />
     <${Pages} lists=${[lines]} />
     ${lineTable('log-lines', 'Newest first', lines.rows)}

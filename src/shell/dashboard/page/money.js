@@ -3,7 +3,7 @@
 import { colorOf, fallen, stepLine } from '../../web-kit/page/chart.js';
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { drawnByView, html } from '../../web-kit/page/template.js';
-import { marketHref } from './address.js';
+import { hrefWith, marketHref, ordersHref } from './address.js';
 import { ageText, clock, decimal, gain, known, moment, money, percent, price, shares } from './format.js';
 import { Downloads, SpanSelect } from './inputs.js';
 import { Plot, plotRows } from './plot.js';
@@ -43,6 +43,7 @@ const MARKOUT_SIDES = { all: 'both', bid: 'bid: bought YES or sold NO', ask: 'as
 
 export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: string) => void }} */ { view, go }) => {
   const { time, equity } = view.curve;
+  const days = view.days.filter(({ key }) => view.day === '' || key === view.day);
   const marketBars = gainBars(view.markets.map(({ result }) => Number(result)));
   return html`${figures('money-figures', figuresOf(view))}
     <p class="soft" id="money-note">Cautious: shares count at most the slow average of their price, as limits and the equity line count them. ${view.read < 1 ? `${percent(view.read)} of the ledger is read so far.` : ''}</p>
@@ -50,7 +51,15 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
     <${Equity} view=${view} />
     <${Plot} id="plot-fallen" title="Drawdown" unit="currency below the highest equity shown" label="Drawdown over time" options=${FALLEN} rows=${plotRows(time, [fallen(equity)])} />
     <${Downloads} of=${[['days', 'Days (CSV)'], ['markets', 'Markets (CSV)'], ['strategies', 'Strategies (CSV)']]} />
-    ${table({ id: 'money-days', title: 'By UTC day, as booked' }, view.days, bookedBy('Day', view.days))}
+    ${table(
+      {
+        id: 'money-days',
+        title: `By UTC day, as booked; a day leads to ${view.day === '' ? 'its markets' : 'all days'}`,
+      },
+      days,
+      [link('Day', ({ key }) => [key, hrefWith({ at: view.day === '' ? key : '' })]), ...bookedBy(days)],
+    )}
+    ${view.day === '' ? null : table({ id: 'money-day', title: `Markets of ${view.day}, the largest loss first` }, view.day_markets, [link('Market', ({ title, key }) => [title, ordersHref(key)]), ...bookedBy(view.day_markets)])}
     ${table({ id: 'money-markets', title: 'By market' }, view.markets, [
       link('Market', ({ title, key }) => [title, marketHref(key)]),
       used('At marks', ({ result }) => marketBars(gain(result), Number(result))),
@@ -64,7 +73,10 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
       number('Sets', ({ sets }) => shares(sets)),
       number('Cost of holdings', ({ cost }) => money(cost)),
     ])}
-    ${table({ id: 'money-strategies', title: 'By strategy, as booked' }, view.strategies, bookedBy('Strategy', view.strategies))}
+    ${table({ id: 'money-strategies', title: 'By strategy, as booked' }, view.strategies, [
+      text('Strategy', ({ key }) => (key === '' ? 'none: merges and redeems' : key)),
+      ...bookedBy(view.strategies),
+    ])}
     ${table(
       { id: 'money-markouts', title: 'Markouts of the newest 500 fills: how far the others’ middle went for us' },
       view.markouts,
@@ -95,11 +107,10 @@ const figuresOf = (view) => [
 
 /** @typedef {import('../../console/views/money-view.js').MoneyRow} MoneyRow */
 
-/** @param {string} head @param {readonly MoneyRow[]} rows @returns {import('../../web-kit/page/table.js').Column<MoneyRow>[]} */
-function bookedBy(head, rows) {
+/** @param {readonly MoneyRow[]} rows @returns {import('../../web-kit/page/table.js').Column<MoneyRow>[]} */
+function bookedBy(rows) {
   const bars = gainBars(rows.map(({ net }) => Number(net)));
   return [
-    text(head, ({ key }) => (key === '' ? 'none: merges and redeems' : key)),
     used('Booked', ({ net }) => bars(gain(net), Number(net))),
     number('Realised', ({ realised }) => gain(realised)),
     number('Fees', ({ fees }) => money(fees)),
