@@ -177,7 +177,8 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     const trader = findTrader(host, request.query, reply);
     if (trader === null) return reply;
     const isOfMarket = marketCommand(action) !== null;
-    const market = isOfMarket || action === 'backtest' ? readText(request.query['market']) : null;
+    const market =
+      isOfMarket || action === 'backtest' || action === 'parity' ? readText(request.query['market']) : null;
     if (isOfMarket && market === null) return reply.code(400).send({ error: NO_MARKET });
     const { refusal, text } = await trader.act(action, readReason(request.body), market);
     return refusal === null ? { done: true, text } : reply.code(409).send({ error: refusal });

@@ -25,6 +25,7 @@ function place() {
     configFile: 'trader.yaml',
     ledgerPath: join(folder, 'ledger.sqlite'),
     recordings: join(folder, 'recordings'),
+    journals: join(folder, 'runs'),
     program: join(folder, 'command.mjs'),
   });
   onTestFinished(() => reports.close());

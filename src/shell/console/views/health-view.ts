@@ -61,7 +61,7 @@ function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
     figure('Step, longest', ms(health.stepMaxMs)),
     figure('Beats late, p99', ms(health.beatLateP99Ms)),
     figure('Telemetry slowed', health.brake === 0 ? 'no' : `level ${health.brake}`, health.brake > 0),
-    figure('Readers', `${health.readers}, ${health.readersCut} let go`),
+    figure('Readers', `${health.readers}, ${health.readersCut} dropped`),
     figure('Exchange answers', silent ? 'no' : 'yes', silent),
     figure(
       'Clock of the exchange',

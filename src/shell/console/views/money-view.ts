@@ -7,7 +7,7 @@ import { moneyText } from '../page-market.js';
 import type { History } from '../store/history.js';
 import type { TraderState } from '../trader-state.js';
 import type { MarkoutRow } from './markout-book.js';
-import { dayOf, type ResultBook, type ResultSum } from './result-book.js';
+import { dayOf, NOTHING, type ResultBook, type ResultSum } from './result-book.js';
 import { makeTitleLookup } from './texts.js';
 
 const DAY_MS = 86_400_000;
@@ -35,6 +35,7 @@ export function moneyView({ trader, ledger, book, history, nowMs, spanMs, dayMs 
   return {
     ...formatWhole(pnl, trader),
     read: book.read,
+    settled: formatDecimal([...book.days.values()].reduce((sum, { settledMicros }) => add(sum, settledMicros), ZERO)),
     days: makeRows(book.days)
       .sort((a, b) => (a.key < b.key ? 1 : -1))
       .slice(0, MOST_DAYS),
@@ -77,12 +78,13 @@ const formatWhole = (pnl: PnlRow, { account }: TraderState) => ({
 const makeRows = (sums: ReadonlyMap<string, ResultSum>) => Array.from(sums, ([key, sum]) => makeRow(key, sum));
 
 /** Bookings: at average cost, without fees. */
-const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros }: ResultSum) => ({
+const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros, settledMicros }: ResultSum) => ({
   key,
   fills,
   turnover: formatDecimal(turnoverMicros),
   realised: formatDecimal(realisedMicros),
   fees: formatDecimal(feesMicros),
+  settled: formatDecimal(settledMicros),
   net: formatDecimal(sub(realisedMicros, feesMicros)),
 });
 
@@ -106,11 +108,10 @@ function marketRows(book: ResultBook, held: ReadonlyMap<string, Held>, title: (i
       // For two held markets the difference is NaN, and their identifiers decide.
       .sort((a, b) => size(b) - size(a) || (a < b ? -1 : 1))
       .slice(0, MOST_MARKETS)
-      .map((id) => ({ ...marketRow(id, book.markets.get(id) ?? EMPTY, held.get(id) ?? NONE), title: title(id) }))
+      .map((id) => ({ ...marketRow(id, book.markets.get(id) ?? NOTHING, held.get(id) ?? NONE), title: title(id) }))
   );
 }
 
-const EMPTY: ResultSum = { fills: 0, turnoverMicros: ZERO, realisedMicros: ZERO, feesMicros: ZERO };
 const NONE: Held = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
 
 export function readHoldings(ledger: LedgerReader, trader: TraderState): ReadonlyMap<string, Held> {

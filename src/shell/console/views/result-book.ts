@@ -14,9 +14,17 @@ export interface ResultSum {
   readonly turnoverMicros: Micros;
   readonly realisedMicros: Micros;
   readonly feesMicros: Micros;
+  /** Realised part of redeemed holdings: what they paid, less their cost. */
+  readonly settledMicros: Micros;
 }
 
-const NOTHING: ResultSum = { fills: 0, turnoverMicros: ZERO, realisedMicros: ZERO, feesMicros: ZERO };
+export const NOTHING: ResultSum = {
+  fills: 0,
+  turnoverMicros: ZERO,
+  realisedMicros: ZERO,
+  feesMicros: ZERO,
+  settledMicros: ZERO,
+};
 
 export class ResultBook {
   readonly #steadyMs: () => number;
@@ -87,5 +95,6 @@ function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): 
     turnoverMicros: isFill ? add(before.turnoverMicros, paid) : before.turnoverMicros,
     realisedMicros: add(before.realisedMicros, booking.realisedMicros),
     feesMicros: add(before.feesMicros, booking.feesMicros),
+    settledMicros: booking.kind === 'redeem' ? add(before.settledMicros, booking.realisedMicros) : before.settledMicros,
   });
 }

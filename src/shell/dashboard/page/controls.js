@@ -23,12 +23,12 @@ const isForAll = () => model.wanted?.view === 'traders';
 /** Ascending: each may do what those before it may. */
 const ROLES = ['view', 'stop', 'operate'];
 
-/** @param {Pick<PageButton, 'name' | 'label' | 'help' | 'role'>} props */
-export const ActionButton = ({ name, label, help, role }) =>
+/** `of`: market, recording or run; the shown market without it. @param {Pick<PageButton, 'name' | 'label' | 'help' | 'role'> & { of?: string }} props */
+export const ActionButton = ({ name, label, help, role, of }) =>
   ROLES.indexOf(role) > ROLES.indexOf(model.role)
     ? null
     : html`<button type="button" data-action=${name} title=${help}
-        onClick=${() => (name === 'kill' ? pressKill() : void press(name))}>${label}${isForAll() ? ' all' : ''}</button>`;
+        onClick=${() => (name === 'kill' ? pressKill() : void press(name, of))}>${label}${isForAll() ? ' all' : ''}</button>`;
 
 /** @param {readonly PageButton[]} actions */
 const buttons = (actions) => actions.map((action) => html`<${ActionButton} key=${action.name} ...${action} />`);
@@ -58,11 +58,12 @@ function toggle({ currentTarget: button }) {
   button.setAttribute('aria-expanded', String(button.getAttribute('aria-expanded') !== 'true'));
 }
 
-/** @param {string} action */
-function actionPath(action) {
+/** @param {string} action @param {string} [of] */
+function actionPath(action, of) {
   if (isForAll()) return `/traders/${action}`;
   const query = traderQuery({});
-  if (action.endsWith('-market') || action === 'backtest') query.set('market', route().market ?? '');
+  const market = of ?? (action.endsWith('-market') ? route().market : null);
+  if (market !== null) query.set('market', market);
   return `/actions/${action}?${query}`;
 }
 
@@ -74,8 +75,8 @@ function pressAgain({ key }) {
   if (key === 'Enter' && refused.path === actionPath(refused.action)) void press(refused.action);
 }
 
-/** @param {string} action */
-export async function press(action) {
+/** @param {string} action @param {string} [of] */
+export async function press(action, of) {
   const why = document.getElementById('why');
   if (model.role === 'view' || !(why instanceof HTMLInputElement)) return;
   const sure = ASKED_BEFORE[action];
@@ -86,7 +87,7 @@ export async function press(action) {
   if (!isSure && !confirm(action === 'apply' ? `${sure}\n\n${model.diff}` : sure)) return;
   say(`${action} …`, false);
   try {
-    const response = await ask(actionPath(action), {
+    const response = await ask(actionPath(action, of), {
       method: 'POST',
       body: JSON.stringify({ reason: why.value }),
       signal: AbortSignal.timeout(sure === undefined ? PATIENCE_MS : LONG_PATIENCE_MS),

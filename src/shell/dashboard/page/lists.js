@@ -40,7 +40,9 @@ export const orderTable = (id, title, rows) =>
     AMOUNT,
     number('Filled', ({ filled }) => shares(filled)),
     text('Status', ({ status }) => status.replaceAll('_', ' ')),
-    time('Ended', ({ closed }) => (closed === null ? '–' : moment(closed))),
+    ...(rows.some(({ closed }) => closed !== null)
+      ? [time('Ended', (/** @type {typeof rows[number]} */ { closed }) => (closed === null ? '–' : moment(closed)))]
+      : []),
   ]);
 
 /** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['fills'][number][]} rows */
@@ -143,7 +145,7 @@ export const Alerts = ({ view }) =>
         time('Seen', (row) => (row.acknowledgedMs === null ? 'no' : moment(row.acknowledgedMs))),
       ],
     )}
-    ${table({ id: 'alerts-recent', title: 'Told lately' }, view.recent, [
+    ${table({ id: 'alerts-recent', title: 'Newest alerts' }, view.recent, [
       time('Time', (row) => moment(row.timeMs)),
       text('Severity', ({ severity }) => severity),
       text('State', ({ state }) => state),
@@ -174,8 +176,9 @@ export function Config({ view }) {
 export const Runs = ({ view, go }) =>
   html`<p class="files"><${ActionButton} name="report" role="operate" label="Report of this ledger" help="what really happened, by market" /></p>
     <p class="files choices"><${Choice} name="market" label="Recordings" choices=${[['', 'all'], ...view.recordings.map(({ name, title }) => [name, title])]} go=${go} /> <${ActionButton}
-      name="backtest" role="operate" label="Backtest the configuration" help="the trader’s files over its recordings, in a process of its own" /></p>
+      name="backtest" of=${route().market ?? ''} role="operate" label="Backtest the configuration" help="the trader’s files over its recordings, in a process of its own" /></p>
     <p id="report-state" role="status">${view.said}</p>
+    <pre id="parity" class="code" tabindex="0" role="region" aria-label="A run beside its backtests" hidden=${view.parity === ''}>${view.parity}</pre>
     ${table({ id: 'report-list', title: 'Reports', key: (name) => name, isNarrow: true }, view.reports, [
       text(
         'Report',
@@ -191,5 +194,10 @@ export const Runs = ({ view, go }) =>
       text('Version', ({ version }) => version),
       text('Configuration', (row) => row.configHash.slice(0, 12)),
       text('Note', ({ note }) => note || '–'),
+      text('Beside backtests', ({ id }) =>
+        view.journals.includes(id)
+          ? html`<${ActionButton} name="parity" of=${id} role="operate" label="Compare" help="the run and backtests of its span, under three fill models" />`
+          : 'no journal',
+      ),
       { ...text('To play it again', ({ id }) => `twinbook replay ${id}`), kind: 'text code' },
     ])}`;
