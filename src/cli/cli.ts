@@ -41,7 +41,7 @@ async function buildProgram(session: Session, argv: readonly string[]): Promise<
       'after',
       `
 Exit codes: 0 ok, 1 failed, 2 usage, 3 trader not running, 4 configuration, 5 timed out, 6 a check found a difference.
-Every command finds ledger, venue and control socket through its configuration file (-c, default config/paper.yaml).`,
+Every command finds ledger, venue and control socket through its configuration file (-c, default config/paper.yaml, then twinbook.yaml).`,
     );
   const groups = await Promise.all(groupsFor(argv).map(({ load }) => load()));
   for (const add of groups) add(program, session);
@@ -77,6 +77,7 @@ interface CommandGroup {
 /** In the order of the help. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['start', 'exchange'], load: async () => (await import('./run-commands.js')).addRunCommands },
+  { names: ['init'], load: async () => (await import('./init.js')).addInitCommand },
   { names: ['guardian'], load: async () => (await import('./control/guardian.js')).addGuardianCommand },
   { names: ['console'], load: async () => (await import('./control/console.js')).addConsoleCommand },
   { names: ['dashboard'], load: async () => (await import('./control/dashboard.js')).addDashboardCommand },

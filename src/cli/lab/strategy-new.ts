@@ -1,7 +1,7 @@
 /** `twinbook strategies new`: a working strategy to begin with. */
 
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { assert, TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../shared/base/folder.js';
@@ -49,20 +49,7 @@ function write(name: string, dir: string, kind: Kind, io: CliIo): void {
     [`${name}.ts`, moduleText(name, KINDS[kind])],
     ...endings.map((ending) => [`${name}.${ending}`, fill(ending)] as const),
   ];
-  for (const [file] of texts) {
-    if (!existsSync(join(folder, file))) continue;
-    throw new TwinbookError(
-      'usage',
-      `${join(dir, file)} is there already`,
-      'Nothing was written. Choose another name.',
-    );
-  }
-  try {
-    makeFolder(folder, SHARED_FOLDER);
-  } catch (error) {
-    throw unreadable(`cannot make ${folder}`, error, 'Name another folder with --dir.');
-  }
-  for (const [file, text] of texts) writeWhole(join(folder, file), text);
+  writeNew(folder, texts, 'Choose another name.');
   const written = texts.map(([each]) => join(dir, each));
   const [, file = '', scenarios] = written;
   io.out(
@@ -71,6 +58,27 @@ function write(name: string, dir: string, kind: Kind, io: CliIo): void {
       `    twinbook ${tried(file)}\n\n` +
       `Then name the YAML file under \`strategies:\` of a trader’s file${declared}.\n`,
   );
+}
+
+/** Writes all of these files, or none where one of them is there. @param hint for that case */
+export function writeNew(
+  folder: string,
+  texts: readonly (readonly [file: string, text: string])[],
+  hint: string,
+): void {
+  for (const [file] of texts) {
+    if (!existsSync(join(folder, file))) continue;
+    throw new TwinbookError('usage', `${join(folder, file)} is there already`, `Nothing was written. ${hint}`);
+  }
+  for (const [file, text] of texts) {
+    const path = join(folder, file);
+    try {
+      makeFolder(dirname(path), SHARED_FOLDER);
+    } catch (error) {
+      throw unreadable(`cannot make ${dirname(path)}`, error, 'Name another folder.');
+    }
+    writeWhole(path, text);
+  }
 }
 
 function moduleText(name: string, { example: file, named, does }: Beginning): string {

@@ -28,6 +28,8 @@ export interface Session {
 }
 
 export const DEFAULT_CONFIG = 'config/paper.yaml';
+/** Written by `twinbook init`. */
+export const OWN_CONFIG = 'twinbook.yaml';
 
 /**
  * Default configuration for a working folder: its own, else that of the running clone, so that `./twinbook kill` works
@@ -36,7 +38,8 @@ export const DEFAULT_CONFIG = 'config/paper.yaml';
 export function defaultConfig(cwd: string): string {
   const ownFile = join(packageRoot, DEFAULT_CONFIG);
   const isInstalled = packageRoot.split('/').includes('node_modules');
-  return existsSync(resolve(cwd, DEFAULT_CONFIG)) || isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile;
+  const here = [DEFAULT_CONFIG, OWN_CONFIG].find((file) => existsSync(resolve(cwd, file)));
+  return here ?? (isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile);
 }
 
 /**

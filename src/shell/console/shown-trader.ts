@@ -64,7 +64,12 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
   const alerts = new AlertStore(store);
   const book = new ResultBook();
   const past = new MarketReplay(config.file);
-  const reports = new Reports({ configFile: config.file, ledgerPath, recordings: config.recording.dir });
+  const reports = new Reports({
+    configFile: config.file,
+    ledgerPath,
+    recordings: config.recording.dir,
+    journals: config.journal.dir,
+  });
   const duty = new Duty({ path: locateStore(ledgerPath), startedMs: nowMs(), note });
   const watch = new Watch({
     config,
@@ -128,7 +133,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
           title: makeTitleLookup(trader, open),
           money: () => {
             book.readOn(open, ledger.opened);
-            return moneyView({ trader, ledger: open, book, history, nowMs: nowMs(), spanMs: 0 });
+            return moneyView({ trader, ledger: open, book, history, nowMs: nowMs(), spanMs: 0, dayMs: null });
           },
         }),
       ),
@@ -142,6 +147,8 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
           return reports.start('ledger', null);
         case 'backtest':
           return reports.start('backtest', market);
+        case 'parity':
+          return reports.start('parity', market);
         case 'apply':
         case 'rollback':
           return changeConfig(action, reason, config.file);

@@ -3,7 +3,7 @@
 import { CHART_FRAME, THEME } from '../web-kit/theme.js';
 
 export const STYLE = `${THEME}${CHART_FRAME}
-:root { --share: light-dark(#dbe8f4, #20384d); --much: light-dark(#f6d9d2, #55281f) }
+:root { --win: light-dark(#e4f4ee, #16302a); --share: light-dark(#dbe8f4, #20384d); --much: light-dark(#f6d9d2, #55281f) }
 body { margin: 0 auto; max-width: 1360px; padding: 16px }
 [hidden] { display: none !important }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
@@ -26,7 +26,7 @@ nav a[aria-current] { background: var(--panel); color: var(--bid); font-weight: 
 nav button { color: var(--soft); font-size: 14px }
 label { display: block } .link { padding: 6px 0; border: 0; background: none; color: var(--bid); font: inherit; text-decoration: underline } .choices { display: flex; flex-wrap: wrap; align-items: end; gap: 0 16px; margin-bottom: 8px } .choices select { max-width: 16rem } .pages a { padding: 12px 6px } label.span { margin: 12px 0 4px }
 input::placeholder { color: var(--soft); opacity: 1 }
-input, select, .actions button, #login button, dialog button, #compare, .files button { min-height: 44px; padding: 8px 14px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit }
+input, select, .actions button, #login button, dialog button, #compare, .files button, td button[data-action] { min-height: 44px; padding: 8px 14px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit }
 input { display: block; width: 100%; padding: 8px 10px } select { padding: 6px 8px } button { cursor: pointer }
 .actions button:hover { border-color: var(--ink) }
 .actions button[data-action=kill] { background: var(--bad); border-color: var(--bad); color: var(--page); font-weight: 700 }
@@ -43,14 +43,17 @@ a { color: var(--bid) }
 tr.ours td { font-weight: 600 } tr.fair td { color: var(--good); border-top: 2px solid var(--good) } tr.loud td { color: var(--bad) }
 td.number { position: relative; text-align: right; white-space: nowrap } td.text { min-width: 9ch; max-width: 60ch; overflow-wrap: anywhere } td.time { white-space: nowrap }
 #risk-limits td.text:first-child, #health-requests td.text:first-child, p code { white-space: nowrap } #risk-limits td.text:nth-child(5) { min-width: 36ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
-#markets td:first-child, #money-markets td:first-child, #config-settings td:first-child,
+#markets td:first-child, #money-markets td:first-child, #money-day td:first-child, #config-settings td:first-child,
 #orders td:nth-child(2), #fills td:nth-child(2), #order-list td:nth-child(2), #fill-list td:nth-child(2), #trip-list td:nth-child(2) { min-width: 20ch }
+#money-days-title + .scroll { max-height: 26rem } #config-settings-title + .scroll { max-height: 75vh } .choices label.span { margin-bottom: 0 } #log-lines td.text:nth-child(3) { min-width: 18ch } #calendar { display: flex; flex-wrap: wrap; align-items: start; gap: 0 20px; padding: 6px 8px }
+.month { flex: 1 1 20rem; max-width: 34rem; table-layout: fixed; font-size: 13px } .month caption { text-align: left; font-weight: 600; padding: 4px 2px } .month th, .month td { padding: 3px 2px; text-align: right } .month td { border: 1px solid var(--line); overflow-wrap: anywhere } .month small { display: block; text-align: left; font-size: 12px }
+.month td.good { background: var(--win) } .month td.bad { background: var(--alarm) } .month a { color: inherit }
 dl > div { position: relative } dd.main { font-size: 24px; font-weight: 650; line-height: 1.3 }
 dd > i { position: absolute; left: -1px; bottom: -1px; height: 4px; background: var(--bid); border-radius: 0 0 0 6px } dl i.much { background: var(--bad) }
 td.number > i { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--bid) } td.number > i.much { background: var(--bad) } td.number > i.gain { background: var(--good) }
 td.depth { isolation: isolate } td.depth > i, td.depth > i.much { z-index: -1; top: 0; right: 0; left: auto; height: auto; background: var(--share) }
 summary { cursor: pointer; padding: 6px 0; min-height: 32px }
-pre { padding: 10px 12px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel); overflow: auto; min-height: 2.6em; white-space: pre-wrap; overflow-wrap: anywhere }
+#parity { white-space: pre } pre { padding: 10px 12px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel); overflow: auto; min-height: 2.6em; white-space: pre-wrap; overflow-wrap: anywhere }
 #explain-tree ul { margin: 0; padding: 0 0 0 1.1rem; list-style: none } #explain-tree > ul { padding-left: 0 }
 #explain-tree li { padding: 2px 0; overflow-wrap: anywhere } #explain-tree b { font-weight: 600 }
 dialog { max-width: 32rem; border: 1px solid var(--line); border-radius: 8px; background: var(--panel); color: var(--ink) }

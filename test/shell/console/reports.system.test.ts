@@ -10,9 +10,12 @@ const COMMAND = `
 import { existsSync, writeFileSync } from 'node:fs';
 const args = process.argv.slice(2);
 console.error('first line\\n 50 %  half');
-if (args.some((arg) => arg.endsWith('market=bad'))) process.exit(1);
+if (args.some((arg) => arg.endsWith('market=bad'))) {
+  console.error('nothing fits\\n  Change it.');
+  process.exit(1);
+}
 const path = args[args.indexOf('--report') + 1];
-setInterval(() => existsSync('go') && (writeFileSync(path, args.slice(0, -1).join(' ')), process.exit(0)), 20);
+setInterval(() => existsSync(process.argv[1] + '.go') && (writeFileSync(path, args.slice(0, -1).join(' ')), process.exit(0)), 20);
 `;
 
 function place() {
@@ -22,8 +25,8 @@ function place() {
     configFile: 'trader.yaml',
     ledgerPath: join(folder, 'ledger.sqlite'),
     recordings: join(folder, 'recordings'),
+    journals: join(folder, 'runs'),
     program: join(folder, 'command.mjs'),
-    cwd: folder,
   });
   onTestFinished(() => reports.close());
   return { folder, reports };
@@ -41,7 +44,7 @@ test('a backtest is made with progress, one at a time, and then read by its name
   );
   const older = '2001-01-01 00.00.00 UTC ledger.html';
   writeFileSync(join(folder, 'ledger.sqlite.reports', older), '');
-  mkdirSync(join(folder, 'go'));
+  mkdirSync(join(folder, 'command.mjs.go'));
   await untilTrue(() => !reports.view().isWorking);
   const [name = '', next] = reports.view().reports;
   expect(next).toBe(older);
@@ -51,9 +54,9 @@ test('a backtest is made with progress, one at a time, and then read by its name
   expect(reports.read(`../ledger.sqlite.reports/${name}`)).toBeNull();
 });
 
-test('a command that fails leaves its last line', async () => {
+test('a command that fails leaves its message with the hint', async () => {
   const { reports } = place();
   reports.start('backtest', 'market=bad');
   await untilTrue(() => !reports.view().isWorking);
-  expect(reports.view()).toMatchObject({ said: 'backtest: 50 %  half', reports: [] });
+  expect(reports.view()).toMatchObject({ said: 'backtest: nothing fits Change it.', reports: [] });
 });

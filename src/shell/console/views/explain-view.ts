@@ -1,7 +1,7 @@
 /** Reasons of an order, a fill or a market, as a tree of figures from the ledger and the trader's last messages. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
-import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
+import { describeQuoting, type MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { BookedFill, IntentRow, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import { moneyText } from '../page-market.js';
 import type { TraderState } from '../trader-state.js';
@@ -171,7 +171,7 @@ function marketTree(market: MarketStatus, { account }: TraderState): ExplainNode
       ...(account === null || account.reason === '' ? [] : [node('Because', account.reason)]),
       ...(account?.reduceOnly == null ? [] : [node('Only what reduces may leave', account.reduceOnly)]),
     ]),
-    node('Strategy', market.strategies.join(', ') || 'none', [node('Says', market.note)]),
+    node('Strategy', market.strategies.join(', ') || 'none', [node('State', market.note || describeQuoting(market))]),
     node(
       'Fair value',
       price(market.fairMicros),

@@ -52,6 +52,7 @@ function sinceText(timeMs: number | null): string {
 
 function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
   const { health, clockOffsetMs: offset, reconciled, silent, unsent, upkeep } = account;
+  const { hasJournal: isWanted, journalEnded: ended } = upkeep;
   return [
     figure('Trader heard', sinceText(trader.frameMs), !trader.isCurrent),
     figure('Steps of this run', String(health.steps)),
@@ -60,7 +61,7 @@ function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
     figure('Step, longest', ms(health.stepMaxMs)),
     figure('Beats late, p99', ms(health.beatLateP99Ms)),
     figure('Telemetry slowed', health.brake === 0 ? 'no' : `level ${health.brake}`, health.brake > 0),
-    figure('Readers', `${health.readers}, ${health.readersCut} let go`),
+    figure('Readers', `${health.readers}, ${health.readersCut} dropped`),
     figure('Exchange answers', silent ? 'no' : 'yes', silent),
     figure(
       'Clock of the exchange',
@@ -74,17 +75,9 @@ function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
       (reconciled?.differences.length ?? 0) > 0,
     ),
     figure('Guardian', guardian.status(), guardian.isGuarded() === false),
-    figure('Journal', ...journalText(upkeep)),
+    figure('Journal', ended === null ? (isWanted ? 'written' : 'not wanted') : `ended: ${ended}`, ended !== null),
     figure('Memory of the trader', bytesText(health.memoryBytes)),
   ];
-}
-
-function journalText({
-  hasJournal: isWanted,
-  journalEnded: ended,
-}: AccountStatus['upkeep']): readonly [string, boolean] {
-  if (ended !== null) return [`ended: ${ended}`, true];
-  return [isWanted ? 'written' : 'not wanted', false];
 }
 
 const fileFigures = (files: FileFacts) => [

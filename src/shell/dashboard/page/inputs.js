@@ -68,7 +68,7 @@ export const Downloads = ({ of }) =>
   )}</p>`;
 
 /** Query with the name of the shown trader, if there are several. @param {Record<string, string>} parts */
-function traderQuery(parts) {
+export function traderQuery(parts) {
   const { trader } = route();
   return new URLSearchParams(trader === null ? parts : { ...parts, trader });
 }
