@@ -163,13 +163,16 @@ export const Alerts = ({ view }) =>
 /** @param {{ view: import('../../console/views/config-view.js').ConfigView }} props */
 export function Config({ view }) {
   const settings = view.settings.filter((row) => isFound(route().filter, [row.name, row.value]));
+  const list = { page: Number(route().page), size: 50, count: settings.length };
+  const shown = settings.slice(list.page * list.size).slice(0, list.size);
   return html`<p class="soft" id="config-file">${view.file}, configuration ${view.hash.slice(0, 12)}</p>
     <p class="files"><button type="button" id="compare" hidden=${model.role !== 'operate'} onClick=${compare}>Compare with the files</button> <${ActionButton}
       name="apply" role="operate" label="Apply the files" help="what the files say, all of it or nothing; looser limits and other code want a reason" /> <${ActionButton}
       name="rollback" role="operate" label="Roll back" help="wants a reason; the files stay as they are" /></p>
     <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ">${model.diff}</pre>
     <${Filter} name="config" hint="words of a setting" found=${`${settings.length} of ${view.settings.length} settings`} />
-    ${table({ id: 'config-settings', title: 'In force', key: ({ name }) => name, isNarrow: true }, settings, [text('Setting', ({ name }) => name), text('Value', ({ value }) => value)])}`;
+    <${Pages} lists=${[list]} />
+    ${table({ id: 'config-settings', title: 'In force', key: ({ name }) => name, isNarrow: true }, shown, [text('Setting', ({ name }) => name), text('Value', ({ value }) => value)])}`;
 }
 
 /** @param {{ view: import('../../console/views/views.js').RunsView, go: Go }} props */
