@@ -71,13 +71,14 @@ export class Reports {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     for (const old of this.view().reports.slice(MOST_REPORTS - 1)) rmSync(join(this.#folder, old), { force: true });
     const name = `${utcText(nowMs()).replaceAll(':', '.')} UTC ${kind}.html`;
-    const report = ['--report', join(this.#folder, name)];
     const command = {
-      ledger: ['pnl', ...report],
-      backtest: ['backtest', '--data', join(recordings, of ?? ''), ...report],
+      ledger: ['pnl'],
+      backtest: ['backtest', '--data', join(recordings, of ?? '')],
       parity: ['parity', of ?? ''],
     }[kind];
-    const child = spawn(process.execPath, [...process.execArgv, program, ...command, '-c', configFile]);
+    const report = kind === 'parity' ? [] : ['--report', join(this.#folder, name)];
+    const args = [...process.execArgv, program, ...command, '-c', configFile, ...report];
+    const child = spawn(process.execPath, args);
     let output = '';
     this.#child = child;
     this.#said = `${kind}: reading …`;
