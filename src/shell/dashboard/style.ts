@@ -42,7 +42,7 @@ th { font-weight: 500; font-size: 13px; white-space: nowrap } th.number { text-a
 a { color: var(--bid) }
 tr.ours td { font-weight: 600 } tr.fair td { color: var(--good); border-top: 2px solid var(--good) } tr.loud td { color: var(--bad) }
 td.number { position: relative; text-align: right; white-space: nowrap } td.text { min-width: 9ch; max-width: 60ch; overflow-wrap: anywhere } td.time { white-space: nowrap }
-#risk-limits td.text:first-child, #health-requests td.text:first-child, p code { white-space: nowrap } #risk-limits td.text:nth-child(5) { min-width: 36ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
+#refusals td.text:first-child, #risk-limits td.text:first-child, #health-requests td.text:first-child, p code { white-space: nowrap } #risk-limits td.text:nth-child(5) { min-width: 36ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
 #markets td:first-child, #money-markets td:first-child, #money-day td:first-child, #config-settings td:first-child,
 #orders td:nth-child(2), #fills td:nth-child(2), #order-list td:nth-child(2), #fill-list td:nth-child(2), #trip-list td:nth-child(2) { min-width: 20ch }
 #money-days-title + .scroll, #calendar { max-height: 27rem } .beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); gap: 0 20px } .beside > div { min-width: 0 } #config-settings-title + .scroll { max-height: 75vh } .choices label.span { margin-bottom: 0 } #log-lines td.text:nth-child(3) { min-width: 18ch } #calendar { display: flex; flex-wrap: wrap; align-items: start; gap: 0 20px; padding: 6px 8px }

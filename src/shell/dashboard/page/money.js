@@ -26,7 +26,7 @@ const EQUITY = {
 /** @type {import('./plot.js').ChartOptions} */
 const FALLEN = {
   ...EQUITY,
-  height: 110,
+  height: 140,
   pinned: 'high',
   series: [stepLine('--bad', { fill: () => colorOf('--alarm') })],
 };
