@@ -13,7 +13,7 @@ h2 { margin: 0 0 6px; font-size: 20px; overflow-wrap: anywhere } h3 { margin: 22
 p { margin: 4px 0; overflow-wrap: anywhere }
 .soft, .none, dt, th, small { color: var(--soft) }
 .banner.mild { border-color: var(--warning); background: var(--warn) } .zone { font-size: 13px }
-.old td:not(:first-child), #main.old dd { color: var(--soft) } #main.old .plot { opacity: .55 }
+.old td:not(.text:first-child), #main.old dd { color: var(--soft) } #main.old .plot { opacity: .55 }
 .banner { position: sticky; top: 0; z-index: 3; margin: 0 0 12px; padding: 10px 12px; border-left: 4px solid var(--bad); background: var(--alarm); border-radius: 4px }
 #main { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0 24px; align-items: start }
 header, .actions, #said { grid-column: 1 / -1 }
