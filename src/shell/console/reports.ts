@@ -5,11 +5,10 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { guarded } from '../../shared/base/guarded.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import type { Acted } from '../dashboard/contract.js';
-import { runFolders } from '../journal/runs.js';
 import { nowMs } from '../runtime/clock.js';
 import { spareOthers } from './market-replay.js';
 import { PROGRAM } from './program.js';
@@ -48,7 +47,7 @@ export class Reports {
       isWorking: this.#child !== null,
       said: this.#said,
       parity: this.#parity,
-      journals: runFolders(this.#place.journals).map((folder) => basename(folder)),
+      journals: list(this.#place.journals).filter((name) => existsSync(join(this.#place.journals, name, 'run.json'))),
       reports: list(this.#folder).filter((name) => NAME.test(name)),
       recordings: list(this.#place.recordings).filter((name) => name.startsWith('market=')),
     };
@@ -71,13 +70,14 @@ export class Reports {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     for (const old of this.view().reports.slice(MOST_REPORTS - 1)) rmSync(join(this.#folder, old), { force: true });
     const name = `${utcText(nowMs()).replaceAll(':', '.')} UTC ${kind}.html`;
-    const report = ['--report', join(this.#folder, name)];
     const command = {
-      ledger: ['pnl', ...report],
-      backtest: ['backtest', '--data', join(recordings, of ?? ''), ...report],
+      ledger: ['pnl'],
+      backtest: ['backtest', '--data', join(recordings, of ?? '')],
       parity: ['parity', of ?? ''],
     }[kind];
-    const child = spawn(process.execPath, [...process.execArgv, program, ...command, '-c', configFile]);
+    const report = kind === 'parity' ? [] : ['--report', join(this.#folder, name)];
+    const args = [...process.execArgv, program, ...command, '-c', configFile, ...report];
+    const child = spawn(process.execPath, args);
     let output = '';
     this.#child = child;
     this.#said = `${kind}: reading …`;
@@ -88,9 +88,10 @@ export class Reports {
       this.#said = `${kind}: ${error instanceof Error ? error.message : String(error)}`;
     };
     child.stderr.on('data', guarded(say, fail));
-    child.stdout.on('data', (chunk: Buffer) => {
+    const keep = (chunk: Buffer) => {
       output += chunk.toString();
-    });
+    };
+    child.stdout.on('data', guarded(keep, fail));
     child.once('error', fail);
     child.once('close', (code) => {
       this.#child = null;

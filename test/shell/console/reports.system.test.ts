@@ -14,6 +14,7 @@ if (args.some((arg) => arg.endsWith('market=bad'))) {
   console.error('nothing fits\\n  Change it.');
   process.exit(1);
 }
+if (args[0] === 'parity') console.log(args.join(' ')), process.exit(0);
 const path = args[args.indexOf('--report') + 1];
 setInterval(() => existsSync(process.argv[1] + '.go') && (writeFileSync(path, args.slice(0, -1).join(' ')), process.exit(0)), 20);
 `;
@@ -34,7 +35,8 @@ function place() {
 
 test('a backtest is made with progress, one at a time, and then read by its name alone', async () => {
   const { folder, reports } = place();
-  expect(reports.view()).toEqual({ isWorking: false, said: '', reports: [], recordings: ['market=bad', 'market=a'] });
+  const nothing = { isWorking: false, said: '', parity: '', journals: [], reports: [] };
+  expect(reports.view()).toEqual({ ...nothing, recordings: ['market=bad', 'market=a'] });
   expect(reports.start('backtest', 'market=c').refusal).toBe('there is no recording market=c');
   expect(reports.start('backtest', 'market=a').refusal).toBeNull();
   expect(reports.start('ledger', null).refusal).toBe('another report is being made');
@@ -52,6 +54,21 @@ test('a backtest is made with progress, one at a time, and then read by its name
   const data = join(folder, 'recordings', 'market=a');
   expect(reports.read(name)).toBe(`backtest --data ${data} -c trader.yaml --report`);
   expect(reports.read(`../ledger.sqlite.reports/${name}`)).toBeNull();
+});
+
+test('a run with a journal is compared with its backtests, and the comparison is shown', async () => {
+  const { folder, reports } = place();
+  mkdirSync(join(folder, 'runs', 'mx1'), { recursive: true });
+  writeFileSync(join(folder, 'runs', 'mx1', 'run.json'), '');
+  expect(reports.view().journals).toEqual(['mx1']);
+  expect(reports.start('parity', 'mx2').refusal).toBe('there is no journal of run mx2');
+  expect(reports.start('parity', 'mx1').refusal).toBeNull();
+  await untilTrue(() => !reports.view().isWorking);
+  expect(reports.view()).toMatchObject({
+    said: 'the comparison of run mx1 is below',
+    parity: 'parity mx1 -c trader.yaml\n',
+    reports: [],
+  });
 });
 
 test('a command that fails leaves its message with the hint', async () => {

@@ -44,7 +44,7 @@ describe('markouts', () => {
         mean: '0.1',
         error: '',
         total: '1',
-        drift: '',
+        drift: '0.5',
       });
       expect(of(5, 'ask')).toMatchObject({ fills: 1, mean: '0.05', total: '1.5' });
       expect(of(5, 'all')).toMatchObject({ fills: 2, shares: '40', mean: '0.0625', total: '2.5', error: '0.01875' });
@@ -68,7 +68,7 @@ describe('markouts', () => {
       };
       const markouts = new MarkoutBook(history, () => 0);
       const known = (nowMs: number) => markouts.read(ledger, nowMs).map(({ fills }) => fills);
-      expect(known(1_010_000)).toEqual([1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+      expect(known(1_010_000)).toEqual([1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
       points = [...points, ...LATER];
       expect(known(1_320_000).slice(-3)).toEqual([1, 1, 0]);
       points = [];

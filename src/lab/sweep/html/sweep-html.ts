@@ -306,7 +306,7 @@ function parameterTable({ configurations }: SweepResult, axis: Axis, index: numb
       ],
     };
   });
-  const heads = [{ title: 'Value' }, { title: '', isText: true }, { title: 'Mean' }, { title: 'Of' }];
+  const heads = [{ title: 'Value' }, { title: 'Drawn', isText: true }, { title: 'Mean' }, { title: 'Of' }];
   return dataTable(heads, rows, { caption: `Mean result by ${axis.name}` });
 }
 

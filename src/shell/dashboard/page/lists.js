@@ -199,7 +199,7 @@ export const Runs = ({ view, go }) =>
       text('Note', ({ note }) => note || '–'),
       text('Beside backtests', ({ id }) =>
         view.journals.includes(id)
-          ? html`<${ActionButton} name="parity" of=${id} role="operate" label="Compare" help="the run and backtests of its span, under three fill models" />`
+          ? html`<${ActionButton} name="parity" of=${id} role="operate" label="Compare" help="the run and backtests of its span, under each fill model" />`
           : 'no journal',
       ),
       { ...text('To play it again', ({ id }) => `twinbook replay ${id}`), kind: 'text code' },

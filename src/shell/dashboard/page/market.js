@@ -106,7 +106,7 @@ const PRICES = {
 
 /** @type {import('./plot.js').ChartOptions} */
 const NET = {
-  height: 120,
+  height: 140,
   least: 4,
   key: 'market',
   isZoomed: true,

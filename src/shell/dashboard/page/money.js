@@ -26,7 +26,7 @@ const EQUITY = {
 /** @type {import('./plot.js').ChartOptions} */
 const FALLEN = {
   ...EQUITY,
-  height: 110,
+  height: 140,
   pinned: 'high',
   series: [stepLine('--bad', { fill: () => colorOf('--alarm') })],
 };
@@ -59,7 +59,7 @@ function calendar(days) {
       const kind = Number(net) < 0 ? 'bad' : Number(net) > 0 ? 'good' : '';
       return html`<td class=${kind}><small>${day}</small> <a href=${hrefWith({ at: key })}>${gain(net)}</a></td>`;
     };
-    return html`<table class="month" key=${month}><caption>${month}</caption>
+    return html`<table class="month" key=${month}><caption>${new Date(`${month}-01`).toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })}</caption>
       <thead><tr>${WEEKDAYS.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>
       ${Array.from({ length: Math.ceil((before + count) / 7) }, (_, week) => html`<tr>${WEEKDAYS.map((_name, i) => cell(week * 7 + i + 1 - before))}</tr>`)}</tbody></table>`;
   });
@@ -77,16 +77,15 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
     <${Equity} view=${view} />
     <${Plot} id="plot-fallen" title="Drawdown" unit="currency below the highest equity shown" label="Drawdown over time" options=${FALLEN} rows=${plotRows(time, [fallen(equity)])} />
     <${Downloads} of=${[['days', 'Days (CSV)'], ['markets', 'Markets (CSV)'], ['strategies', 'Strategies (CSV)']]} />
-    <h3 id="calendar-title">Calendar of results by UTC day</h3>
-    <div class="months scroll" id="calendar" tabindex="0" role="region" aria-labelledby="calendar-title">${calendar(view.days)}</div>
-    ${table(
+    <div class="beside"><div><h3 id="calendar-title">Calendar of results by UTC day</h3>
+    <div class="scroll" id="calendar" tabindex="0" role="region" aria-labelledby="calendar-title">${calendar(view.days)}</div></div><div>${table(
       {
         id: 'money-days',
         title: `By UTC day, as booked; a day leads to ${view.day === '' ? 'its markets' : 'all days'}`,
       },
       days,
       [link('Day', ({ key }) => [key, hrefWith({ at: view.day === '' ? key : '' })]), ...bookedBy(days)],
-    )}
+    )}</div></div>
     ${view.day === '' ? null : table({ id: 'money-day', title: `Markets of ${view.day}, the largest loss first` }, view.day_markets, [link('Market', ({ title, key }) => [title, ordersHref(key)]), ...bookedBy(view.day_markets)])}
     ${table({ id: 'money-markets', title: 'By market' }, view.markets, [
       link('Market', ({ title, key }) => [title, marketHref(key)]),
@@ -115,7 +114,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
         number('A share', ({ mean }) => price(mean, 4)),
         number('± 1 s.e.', ({ error }) => price(error, 4)),
         number('Together', ({ total }) => gain(total)),
-        number('Drift since the fill', ({ drift }) => gain(drift)),
+        number('Drift after', ({ drift }) => gain(drift)),
         number('Shares', (row) => shares(row.shares)),
         number('Fills', ({ fills }) => fills),
         number('Not known', (row) => row.not_known),
@@ -132,8 +131,8 @@ const figuresOf = (view) => [
   ['Result at marks', gain(view.result), view.result.startsWith('-')],
   ['Equity, cautious', money(view.equity)],
   ['Realised', gain(view.realised)],
-  ['Spread of the newest 500 fills', gain(markoutOf(view, 0)?.total ?? '')],
-  ['Drift of them in 5 min', gain(markoutOf(view, 300)?.drift ?? '')],
+  [`Spread of ${markoutOf(view, 0)?.fills ?? 0} of the newest fills`, gain(markoutOf(view, 0)?.total ?? '')],
+  [`Drift of ${markoutOf(view, 300)?.fills ?? 0} of them in 5 min`, gain(markoutOf(view, 300)?.drift ?? '')],
   ['Fees', money(view.fees)],
   ['Settlement', gain(view.settled)],
   ['Unrealised', gain(view.unrealised)],
