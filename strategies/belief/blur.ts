@@ -43,16 +43,16 @@ export class Blur {
       steps <= NARROW_STEPS
         ? this.#fillNarrowKernel(steps, drift)
         : this.#fillKernel(steps, drift, Math.min(KERNEL_REACH, Math.ceil(KERNEL_SIGMAS * steps + Math.abs(drift))));
-    this.#scratch.fill(0);
+    this.low = Math.max(0, low - reach);
+    this.high = Math.min(this.#last, high + reach);
+    const scratch = this.#scratch.fill(0, this.low, this.high + 1);
     for (let i = low; i <= high; i++) {
       const mass = values[i] ?? 0;
       if (mass < TINY) continue;
       if (i >= reach && i + reach <= this.#last) this.#spread(mass, i - reach, 2 * reach);
       else this.#spreadWithin(mass, i, reach);
     }
-    values.set(this.#scratch);
-    this.low = Math.max(0, low - reach);
-    this.high = Math.min(this.#last, high + reach);
+    for (let i = this.low; i <= this.high; i++) values[i] = scratch[i] ?? 0;
   }
 
   /** Adds a mass by the kernel's first weights, to `last` after the first, from this point on: all of them on the grid. */

@@ -32,8 +32,6 @@ interface Waiting {
   readonly price: number;
   readonly shares: number;
   readonly filledMs: number;
-  /** Index of the next horizon. */
-  readonly next: number;
 }
 
 /** Sums that fade. */
@@ -57,9 +55,10 @@ export class OwnFills {
   /** Of those, seconds without decay so far. */
   #unfadedS = 0;
   #sums: Readonly<Record<BookSide, Sums[]>> = { bid: HORIZONS_MS.map(noSums), ask: HORIZONS_MS.map(noSums) };
+  /** Oldest first. */
   #waiting: Waiting[] = [];
-  /** Our clock, ms, of the next judgement; Infinity without one. */
-  #dueMs = Number.POSITIVE_INFINITY;
+  /** By horizon: the number of oldest waiting fills that are judged. */
+  #judged = HORIZONS_MS.map(() => 0);
   #lookedMs: number | null = null;
   #isChanged = false;
   #markouts: OwnFillsView['markouts'] | null = null;
@@ -69,8 +68,7 @@ export class OwnFills {
     this.#isChanged = true;
     if (this.#waiting.length >= MAX_WAITING) return;
     const shares = amountMicros / ONE;
-    this.#waiting.push({ side, price: priceMicros / ONE, shares, filledMs: nowMs, next: 0 });
-    this.#dueMs = Math.min(this.#dueMs, nowMs + HORIZONS_MS[0]);
+    this.#waiting.push({ side, price: priceMicros / ONE, shares, filledMs: nowMs });
   }
 
   /** A fill that was known too late to be judged. */
@@ -82,15 +80,17 @@ export class OwnFills {
   /** Takes in a book's price: `lookedMs`, our clock, is when its poll left; null without a price. */
   look(price: number | null, lookedMs: number): void {
     this.#pass(lookedMs);
-    if (lookedMs < this.#dueMs) return;
-    this.#waiting = this.#waiting.flatMap((fill) => this.#judge(fill, price, lookedMs));
-    this.#dueMs = Math.min(...this.#waiting.map(({ filledMs, next }) => filledMs + (HORIZONS_MS[next] ?? 0)));
+    for (const horizon of HORIZONS_MS.keys()) this.#judge(horizon, price, lookedMs);
+    const ended = this.#judged.at(-1) ?? 0;
+    if (ended === 0) return;
+    this.#waiting.splice(0, ended);
+    this.#judged = this.#judged.map((judged) => judged - ended);
   }
 
   /** Waiting fills are dropped: their times are on another clock. */
   clockSetBack(): void {
     this.#waiting = [];
-    this.#dueMs = Number.POSITIVE_INFINITY;
+    this.#judged = HORIZONS_MS.map(() => 0);
     this.#lookedMs = null;
   }
 
@@ -138,21 +138,20 @@ export class OwnFills {
     this.#markouts = null;
   }
 
-  /** Remaining judgements of a fill. */
-  #judge(fill: Waiting, price: number | null, lookedMs: number): readonly Waiting[] {
-    let { next } = fill;
-    for (; next < HORIZONS_MS.length; next++) {
-      const horizonMs = HORIZONS_MS[next] ?? 0;
-      const lateMs = lookedMs - (fill.filledMs + horizonMs);
-      if (lateMs < 0) break;
-      const sums = this.#sums[fill.side][next];
-      if (price === null || sums === undefined || lateMs > horizonMs) continue;
+  /** Judges the fills that are due at this horizon. */
+  #judge(horizon: number, price: number | null, lookedMs: number): void {
+    const horizonMs = HORIZONS_MS[horizon] ?? 0;
+    for (let at = this.#judged[horizon] ?? 0; at < this.#waiting.length; at++) {
+      const fill = this.#waiting[at];
+      if (fill === undefined || lookedMs < fill.filledMs + horizonMs) return;
+      this.#judged[horizon] = at + 1;
+      const sums = this.#sums[fill.side][horizon];
+      if (price === null || sums === undefined || lookedMs > fill.filledMs + 2 * horizonMs) continue;
       sums.shares += fill.shares;
       sums.brought += fill.shares * (fill.side === 'bid' ? price - fill.price : fill.price - price);
       this.#isChanged = true;
       this.#markouts = null;
     }
-    return next === HORIZONS_MS.length ? [] : [{ ...fill, next }];
   }
 }
 
