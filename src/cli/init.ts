@@ -7,7 +7,13 @@ import { command, flag } from './command.js';
 import { writeNew } from './lab/strategy-new.js';
 import { OWN_CONFIG } from './output/io.js';
 
-const STRATEGY = 'strategies/belief-maker.yaml';
+/** Each with the shipped file that it comes from. */
+const FILES = [
+  [OWN_CONFIG, 'config/paper.yaml'],
+  ['strategies/belief-maker.yaml', 'config/strategies/belief-maker.yaml'],
+  ['.gitignore', 'examples/new/folder.gitignore'],
+  ['README.md', 'examples/new/folder.md'],
+] as const;
 
 export const addInitCommand = command({
   name: 'init',
@@ -16,24 +22,15 @@ export const addInitCommand = command({
   options: { yes: flag('--yes', 'accepted for scripts: there is no question to answer') },
   run: ({ args: [dir = '.'], io }) => {
     const folder = resolve(io.cwd, dir);
-    const ofFolder = (file: string): string => shippedText(file).replaceAll('PACKAGE', relative(folder, packageRoot));
-    const files = [
-      [OWN_CONFIG, ofFolder('config/paper.yaml')],
-      [STRATEGY, ofFolder(`config/${STRATEGY}`)],
-      ['.gitignore', 'data/\nnode_modules/\n'],
-      ['README.md', ofFolder('examples/new/folder.md')],
-    ] as const;
-    const missing = files.filter(([file]) => file === OWN_CONFIG || !existsSync(join(folder, file)));
-    writeNew(folder, missing, 'Name another folder: `twinbook init DIR`.');
-    const enter = dir === '.' ? '' : `    cd ${dir}\n`;
-    io.out(`wrote ${missing.map(([file]) => file).join(', ')}\n\n${enter}    npx twinbook start        # trades on an embedded exchange
-    npx twinbook dashboard    # in another terminal: its page
-    npx twinbook stop\n\nREADME.md says how to write and test a strategy of your own.\n`);
+    const textOf = (file: string): string =>
+      readFileSync(join(packageRoot, file), 'utf8')
+        .replaceAll('`npm start`', '`npx twinbook start`')
+        .replaceAll('../data/', 'data/')
+        .replaceAll('PACKAGE', relative(folder, packageRoot));
+    const missing = FILES.filter(([file]) => file === OWN_CONFIG || !existsSync(join(folder, file)));
+    const texts = missing.map(([file, from]) => [file, textOf(from)] as const);
+    writeNew(folder, texts, 'Name another folder: `twinbook init DIR`.');
+    const commands = textOf('examples/new/folder.md').match(/^ {4}.*\n/gm) ?? [];
+    io.out(`wrote ${missing.map(([file]) => file).join(', ')}; next, in ${folder}:\n\n${commands.join('')}`);
   },
 });
-
-/** For a folder with its data below it. */
-const shippedText = (file: string): string =>
-  readFileSync(join(packageRoot, file), 'utf8')
-    .replaceAll('`npm start`', '`npx twinbook start`')
-    .replaceAll('../data/', 'data/');

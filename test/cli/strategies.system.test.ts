@@ -90,6 +90,16 @@ describe('a new strategy', () => {
     expect(readFileSync(join(cwd, 'my-maker.yaml'), 'utf8')).toBe('mine');
     expect(existsSync(join(cwd, 'my-maker.ts'))).toBe(false);
   });
+
+  it('begins in a folder that is complete, and replaces nothing there', async () => {
+    const cwd = folderOf({ '.gitignore': 'mine' });
+    const made = await run(['init', '--yes'], { cwd });
+    expect(made.out).toMatch(/^wrote twinbook\.yaml, strategies\/belief-maker\.yaml, README\.md; next, in /);
+    expect(readFileSync(join(cwd, 'twinbook.yaml'), 'utf8')).toContain('ledger: { path: data/twinbook.sqlite }');
+    expect((await run(['config', 'check'], { cwd })).out).toContain('twinbook.yaml: ok, 1 strategy file');
+    const again = await run(['init'], { cwd });
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('twinbook.yaml is there already')]);
+  });
 });
 
 describe('what cannot be tried is refused with the reason', () => {

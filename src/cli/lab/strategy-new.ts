@@ -54,8 +54,8 @@ function write(name: string, dir: string, kind: Kind, io: CliIo): void {
   const [, file = '', scenarios] = written;
   io.out(
     `wrote ${written.slice(0, -1).join(', ')} and ${written.at(-1)}\n\n` +
-      `    twinbook strategies test ${file} --scenarios ${scenarios}\n` +
-      `    twinbook ${tried(file)}\n\n` +
+      `    npx twinbook strategies test ${file} --scenarios ${scenarios}\n` +
+      `    npx twinbook ${tried(file)}\n\n` +
       `Then name the YAML file under \`strategies:\` of a trader’s file${declared}.\n`,
   );
 }

@@ -12,7 +12,7 @@ import { locateStore, StoreFile } from '../../../src/shell/console/store/store-f
 import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
-import { until } from '../../support/waiting.js';
+import { untilTrue } from '../../support/waiting.js';
 import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../../trader/ledger/books.js';
 import { trader } from '../config/files.js';
 import { bookTrades } from './booked-trades.js';
@@ -121,10 +121,7 @@ export async function playConsole(isSeveral = false) {
     others: isSeveral ? [{ config: second, guardian: WATCHING }] : [],
     note: () => undefined,
   });
-  await until(
-    () => readers.length,
-    (count) => count > 0,
-  );
+  await untilTrue(() => readers.length > 0);
   tell(
     hello({
       run: 'run',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Reports } from '../../../src/shell/console/reports.js';
 import { folderOf } from '../../support/folders.js';
-import { until, untilTrue } from '../../support/waiting.js';
+import { untilTrue } from '../../support/waiting.js';
 
 /** A command that writes its arguments into the report when it is told to, or fails. */
 const COMMAND = `
@@ -40,10 +40,7 @@ test('a backtest is made with progress, one at a time, and then read by its name
   expect(reports.start('backtest', 'market=c').refusal).toBe('there is no recording market=c');
   expect(reports.start('backtest', 'market=a').refusal).toBeNull();
   expect(reports.start('ledger', null).refusal).toBe('another report is being made');
-  await until(
-    () => reports.view().said,
-    (said) => said === 'backtest: 50 %  half',
-  );
+  await untilTrue(() => reports.view().said === 'backtest: 50 %  half');
   const older = '2001-01-01 00.00.00 UTC ledger.html';
   writeFileSync(join(folder, 'ledger.sqlite.reports', older), '');
   mkdirSync(join(folder, 'command.mjs.go'));

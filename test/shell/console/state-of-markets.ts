@@ -7,8 +7,7 @@ import type {
   StatusLineOf,
 } from '../../../src/shared/protocol/trader-status.js';
 import type { AlertSeverity } from '../../../src/shell/config/schema.js';
-import { LedgerConnection } from '../../../src/shell/console/ledger-connection.js';
-import { LedgerLists } from '../../../src/shell/console/ledger-lists.js';
+import { LedgerConnection, LedgerLists } from '../../../src/shell/console/ledger-lists.js';
 import type { ScrapeFacts } from '../../../src/shell/console/metrics/collect.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { m } from '../../trader/ledger/books.js';

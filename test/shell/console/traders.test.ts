@@ -72,13 +72,6 @@ describe('traders of one console', () => {
   });
 });
 
-/** A trader behind a real socket, for one test. */
-async function running({ control }: TraderConfig) {
-  const served = await serveTrader(control.socket);
-  onTestFinished(() => served.close());
-  return served;
-}
-
 describe('a console of several', () => {
   test('shows them all, the dead one as dead with its last word, and stops one or all of them', async () => {
     const home = folderOf({});
@@ -93,7 +86,8 @@ describe('a console of several', () => {
     const ledger = openLedger(dead.ledger.path, HOLDER);
     ledger.transaction(() => ledger.setCapital(m(500_000_000), 1_000));
     ledger.close();
-    const [first, second] = [await running(sun), await running(rain)];
+    const [first, second] = [await serveTrader(sun.control.socket), await serveTrader(rain.control.socket)];
+    for (const { close } of [first, second]) onTestFinished(close);
     const others = [rain, dead].map((config) => ({ config, guardian: WATCHING }));
     const { url } = await consoleOf({ config: sun, others, secret: SECRET });
     await vi.waitFor(() => expect([first.readers.length, second.readers.length]).toEqual([1, 1]));

@@ -74,7 +74,7 @@ function orderTree(intent: IntentRow, order: OrderRecord | null, ledger: LedgerR
     node('Times', '', listTimes(intent, order, fills)),
     sharesNode('Filled', order === null ? '0' : formatDecimal(filledOf(order)), fills.map(partNode)),
     node('Decided by', by, [
-      ...reasonNodes(intent.reason),
+      ...listChildren(JSON.parse(intent.reason)),
       node('Configuration', intent.configHash.slice(0, 12)),
       node('Run', intent.runId),
     ]),
@@ -121,12 +121,6 @@ function listTimes(intent: IntentRow, order: OrderRecord | null, fills: readonly
 
 const secondsNode = (name: string, ms: number): ExplainNode =>
   node(name, (Math.max(0, ms) / 1000).toFixed(1), [], { unit: 's' });
-
-/** The reason is our own JSON. */
-function reasonNodes(reason: string): readonly ExplainNode[] {
-  const parsed: unknown = JSON.parse(reason);
-  return listChildren(parsed);
-}
 
 function listChildren(value: unknown): readonly ExplainNode[] {
   if (typeof value !== 'object' || value === null) return [];

@@ -3,8 +3,7 @@
 import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trader-status.js';
 import { REQUEST_BUCKETS } from '../../control/telemetry/request-timings.js';
 import { nowMs } from '../../runtime/clock.js';
-import type { FileFacts } from '../metrics/collect.js';
-import { readFileFacts } from '../metrics/file-facts.js';
+import { type FileFacts, readFileFacts } from '../metrics/file-facts.js';
 import type { ShownParts } from '../shown-parts.js';
 
 const MB = 1_000_000;
