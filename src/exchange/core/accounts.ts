@@ -12,16 +12,12 @@ const UNLIMITED = 2;
 /** Currency of all accounts. `locked` is part of `total`. */
 export class Funds {
   #cells = new Float64Array(64 * FUNDS_STRIDE);
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
+  count = 0;
 
   open(unlimited: boolean): number {
-    if (this.#count * FUNDS_STRIDE === this.#cells.length) this.#widen(this.#count * 2);
-    this.#cells[this.#count * FUNDS_STRIDE + UNLIMITED] = unlimited ? 1 : 0;
-    return this.#count++;
+    if (this.count * FUNDS_STRIDE === this.#cells.length) this.#widen(this.count * 2);
+    this.#cells[this.count * FUNDS_STRIDE + UNLIMITED] = unlimited ? 1 : 0;
+    return this.count++;
   }
 
   total(account: number): number {
@@ -61,12 +57,12 @@ export class Funds {
 
   dump() {
     const column = (cell: number): number[] => sparse(this.#cells, FUNDS_STRIDE, cell);
-    return { count: this.#count, total: column(0), locked: column(FUNDS_LOCKED), unlimited: column(UNLIMITED) };
+    return { count: this.count, total: column(0), locked: column(FUNDS_LOCKED), unlimited: column(UNLIMITED) };
   }
 
   load(dump: ReturnType<Funds['dump']>): void {
     if (dump.count * FUNDS_STRIDE > this.#cells.length) this.#widen(2 ** Math.ceil(Math.log2(dump.count)));
-    this.#count = dump.count;
+    this.count = dump.count;
     const columns = [dump.total, dump.locked, dump.unlimited];
     for (const [cell, pairs] of columns.entries()) fillSparse(this.#cells, pairs, FUNDS_STRIDE, cell);
   }

@@ -27,7 +27,7 @@ export class RecordingSink implements MarketSink {
   steppedBack = 0;
   changed = true;
   readonly notes: string[] = [];
-  #market: RecordedMarket;
+  market: RecordedMarket;
   #tickMicros: number;
   readonly #openSegment: SegmentOf;
   readonly #snapshotEveryMs: number;
@@ -46,7 +46,7 @@ export class RecordingSink implements MarketSink {
   #durable: Continuation;
 
   constructor(market: RecordedMarket, before: Continuation | null, snapshotEveryMs: number, openSegment: SegmentOf) {
-    this.#market = market;
+    this.market = market;
     this.#tickMicros = computeTick(market);
     this.#openSegment = openSegment;
     this.#snapshotEveryMs = snapshotEveryMs;
@@ -57,10 +57,6 @@ export class RecordingSink implements MarketSink {
     this.#durable = this.position();
   }
 
-  get market(): RecordedMarket {
-    return this.#market;
-  }
-
   /** UTC day of the last event; null before the first. */
   get date(): string | null {
     return Number.isFinite(this.#lastMs) ? formatDate(this.#lastMs) : null;
@@ -69,7 +65,7 @@ export class RecordingSink implements MarketSink {
   describe(market: RecordedMarket, notes: readonly string[] = []): void {
     this.notes.push(...notes.filter((note) => !this.notes.includes(note)));
     // A known outcome stays when a later description lacks it.
-    this.#market = { ...market, outcome: market.outcome ?? this.#market.outcome };
+    this.market = { ...market, outcome: market.outcome ?? this.market.outcome };
     this.#tickMicros = computeTick(market);
     this.changed = true;
   }

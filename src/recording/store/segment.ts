@@ -25,7 +25,7 @@ export class Segment {
   /** It is becoming Parquet and takes no more rows. */
   closing = false;
   #pending: string[] = [];
-  #pendingRows = 0;
+  pendingRows = 0;
   #durableBytes = 0;
   /** Taken by `begin`, written by `write`; the bytes are those on the disk. */
   #batch = { lines: [] as readonly string[], rows: 0, bytes: 0 };
@@ -37,10 +37,6 @@ export class Segment {
     this.number = number;
     this.openedMs = openedMs;
     this.columns = columns;
-  }
-
-  get pendingRows(): number {
-    return this.#pendingRows;
   }
 
   event(
@@ -109,7 +105,7 @@ export class Segment {
 
   /** Pending rows are written next; later ones wait for the following write. */
   begin(): void {
-    this.#batch = { lines: this.#pending, rows: this.#pendingRows, bytes: 0 };
+    this.#batch = { lines: this.#pending, rows: this.pendingRows, bytes: 0 };
     this.discard();
   }
 
@@ -135,7 +131,7 @@ export class Segment {
 
   discard(): void {
     this.#pending = [];
-    this.#pendingRows = 0;
+    this.pendingRows = 0;
   }
 
   async close(): Promise<void> {
@@ -153,7 +149,7 @@ export class Segment {
 
   #row(row: object): void {
     this.rows++;
-    this.#pendingRows++;
+    this.pendingRows++;
     this.#line(row);
   }
 

@@ -5,8 +5,7 @@
  * written before stays readable, and whoever is recorded goes on.
  */
 
-import type { RecordingStore } from '../../recording/store/contract.js';
-import { openRecordingStore } from '../../recording/store/store.js';
+import { openRecordingStore, type RecordingStore } from '../../recording/store/store.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import { VenueClock } from '../../trader/engine/venue-clock.js';
 import { endsWithin, noRoom, spareBytes } from '../runtime/disk.js';

@@ -11,8 +11,8 @@ export class Outcomes {
   readonly #models: readonly string[];
   readonly #eventsAt: EventResultsAt;
   readonly #byNumber = new Map<number, (TaskOutcome | undefined)[]>();
-  #count = 0;
-  #failed = 0;
+  count = 0;
+  failed = 0;
 
   constructor(folds: number, models: readonly string[], eventsAt: EventResultsAt) {
     this.#folds = folds;
@@ -27,8 +27,8 @@ export class Outcomes {
     row[place] =
       outcome.kind === 'failed' ? outcome : { kind: 'done', figures: { ...outcome.figures, eventResults: [] } };
     this.#byNumber.set(number, row);
-    if (before === undefined) this.#count++;
-    this.#failed += Number(outcome.kind === 'failed') - Number(before?.kind === 'failed');
+    if (before === undefined) this.count++;
+    this.failed += Number(outcome.kind === 'failed') - Number(before?.kind === 'failed');
   }
 
   has(task: Task): boolean {
@@ -37,14 +37,6 @@ export class Outcomes {
 
   get({ candidate, fold, fillModel }: Task): TaskOutcome | undefined {
     return this.#at(candidate.number, fold, this.#models.indexOf(fillModel));
-  }
-
-  get count(): number {
-    return this.#count;
-  }
-
-  get failed(): number {
-    return this.#failed;
   }
 
   #at(number: number, fold: number, model: number): TaskOutcome | undefined {

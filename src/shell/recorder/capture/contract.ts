@@ -1,6 +1,6 @@
 /** Input and counters of a capture. */
 
-import type { RecordingStore } from '../../../recording/store/contract.js';
+import type { RecordingStore } from '../../../recording/store/store.js';
 import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 
 /** When a poll left and its answer came (our clock), and the estimated venue clock in between. Unix ms. */
