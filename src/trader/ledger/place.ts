@@ -1,24 +1,24 @@
 /**
- * Checks that the ledger's path still names the open file. If another file replaces it (a backup, a synchronised
- * folder), the trader writes into a file that is never read again.
+ * Checks that the ledger's path still names the open file. After a replacement (a restored backup, a synchronised
+ * folder) the trader would write to a file that no program reads.
  */
 
 import { statSync } from 'node:fs';
 import { makePrivate, makePrivateFile } from '../../shared/base/private.js';
 import { LedgerBroken } from './database.js';
 
-/** Where a ledger lies that is open for writing. */
+/** The file of a ledger that is open for writing. */
 export interface LedgerFile {
-  /** Throws LedgerBroken when a file of the ledger is gone or another one. */
+  /** Throws LedgerBroken when a file of the ledger was removed or replaced. */
   check(): void;
 }
 
 const SIDE_FILES = ['-wal', '-shm', '.backup'] as const;
 
-/** Opens or creates the ledger at `path` with private permissions. Throws LedgerBroken, and whatever `open` throws. */
+/** Opens or creates the ledger at `path` with private permissions. Throws LedgerBroken, and the errors of `open`. */
 export function openLedgerFile<T extends { close(): void }>(path: string, open: () => T): readonly [T, LedgerFile] {
   try {
-    // SQLite gives its side files the mode of the main file.
+    // SQLite creates its side files with the mode of the main file.
     makePrivateFile(path);
     for (const ending of ['', ...SIDE_FILES]) makePrivate(`${path}${ending}`);
   } catch (cause) {
@@ -28,7 +28,7 @@ export function openLedgerFile<T extends { close(): void }>(path: string, open: 
   const opened = open();
   try {
     file.check();
-    // Commits are in the log too, which exists from the first write on.
+    // The write-ahead log, which exists after the first write, holds commits too.
     return [opened, makePlace([path, `${path}-wal`])];
   } catch (error) {
     opened.close();

@@ -1,4 +1,4 @@
 /** Text that a run stores at its end. */
 
-/** Note of a regular end: the exchange has shown that nothing rests. */
+/** Stored at a regular stop, after the exchange has shown that no order rests. */
 export const ENDED_PROVEN = 'stopped, nothing rests';

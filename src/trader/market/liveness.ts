@@ -1,10 +1,10 @@
-/** Trust in an incoming book: whether it is stuck, whether it jumped, and when it last changed. */
+/** Detects price jumps and stuck books. */
 
 import { midOf } from './book.js';
 import { computeLogOdds } from './estimators.js';
 import type { Book, SeenAt, TapeTrade } from './view.js';
 
-/** A change of the mid is a jump when it exceeds this many sigmas of its time and this size. */
+/** A change of the mid is a jump when its log-odds exceed both this many sigmas and this size. */
 export const JUMP_SIGMAS = 6;
 export const JUMP_MIN_LOG_ODDS = 0.25;
 
@@ -12,26 +12,24 @@ export const JUMP_MIN_LOG_ODDS = 0.25;
 export const FROZEN_TRADES = 2;
 export const FROZEN_MS = 10_000;
 
-/** Newest change of the mid that was too large for its time. */
+/** A price jump: a change of the mid that is too large for the elapsed time. */
 export interface Jump {
-  /** Our clock, ms, of the book that showed it. */
+  /** Our clock, ms, when the book with the jump arrived. */
   readonly jumpedMs: number;
   /** Signed change of the log-odds. */
   readonly changeLogOdds: number;
 }
 
-/**
- * Watches the books and trades of one market for jumps, and for a book that stands still while trades go through it.
- */
+/** Detects jumps of one market's mid, and a book that stays unchanged while trades pass through its best prices. */
 export class Liveness {
   #unchangedSinceMs: number | null = null;
   #through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
   #lastMid: { readonly logOdds: number; readonly seenMs: number } | null = null;
   jumpLogOdds = 0;
-  /** The same object until the next jump; null before the first. */
+  /** The newest jump; null before the first. Each jump is a new object. */
   jump: Jump | null = null;
 
-  /** A new book without own orders; `changed` tells whether the raw book differs from the one before. */
+  /** Takes in a book without own orders. `changed`: the raw book differs from the previous one. */
   onBook(others: Book, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
     if (changed) {
       this.#unchangedSinceMs = at.seenMs;
@@ -50,7 +48,7 @@ export class Liveness {
       this.jump = { jumpedMs: at.seenMs, changeLogOdds };
   }
 
-  /** A trade at about `atMs`, our clock, while the raw book was this one. */
+  /** Takes in a trade at about `atMs`, our clock, and the raw book at that time. */
   onTrade(trade: TapeTrade, atMs: number, book: Book): void {
     if (this.#unchangedSinceMs === null || atMs <= this.#unchangedSinceMs) return;
     const { bids, asks } = book;
@@ -61,7 +59,7 @@ export class Liveness {
     this.#through = { count: count + 1, sinceMs: count === 0 ? atMs : sinceMs };
   }
 
-  /** Keeps the time since each event. */
+  /** Shifts stored times after our clock was set back by `byMs`, so that elapsed times stay correct. */
   clockSetBack(byMs: number): void {
     if (this.#unchangedSinceMs !== null) this.#unchangedSinceMs -= byMs;
     if (this.jump !== null) this.jump = { ...this.jump, jumpedMs: this.jump.jumpedMs - byMs };
@@ -77,7 +75,7 @@ export class Liveness {
     return this.#unchangedSinceMs === null ? 0 : nowMs - this.#unchangedSinceMs;
   }
 
-  /** Judged by the newest book's poll: a market that is not read is not stuck. */
+  /** True when the book is stuck at the time of its newest poll: a market without polls is not stuck. */
   isFrozen(bookSentMs: number): boolean {
     return this.#through.count >= FROZEN_TRADES && bookSentMs - this.#through.sinceMs >= FROZEN_MS;
   }

@@ -37,7 +37,7 @@ describe('a trader whose exchange is not there', () => {
 
     second.running.process.kill('SIGKILL');
     await second.running.exited;
-    await trader.waitFor(/the exchange does not answer: .*; what rests there is unknown, not gone/);
+    await trader.waitFor(/the exchange does not answer: .*; the state of resting orders is unknown/);
     const during = await statusOf(folder);
     expect(during.open_orders).toBeGreaterThan(0);
     expect(during.mode).toBe('quoting');

@@ -27,7 +27,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: SUBMITS,
-        text: "  context.intents.move(inFlight, 'signed', nowMs, 'its signature may leave', change);",
+        text: "  context.intents.move(inFlight, 'signed', nowMs, 'the signature may be sent', change);",
         replacement: "  inFlight.intent = { ...inFlight.intent, ...change, state: 'signed', updatedMs: nowMs };",
       },
       {
@@ -281,7 +281,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/executor/context.ts',
-        text: "    if (withdrawn) return 'it was withdrawn';",
+        text: "    if (withdrawn) return 'the order was withdrawn';",
         replacement: '    void withdrawn;',
       },
       {
