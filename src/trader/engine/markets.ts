@@ -244,18 +244,13 @@ export class Markets {
     entry.feed.onDetail(detail, at);
     const facts = entry.feed.facts;
     if (facts === null) return false;
-    entry.feed.joinCategory(this.#findFlow(facts.category ?? ''));
+    const category = facts.category ?? '';
+    const flow = this.#flows.get(category) ?? new CategoryFlow();
+    this.#flows.set(category, flow);
+    entry.feed.joinCategory(flow);
     for (const slot of entry.slots) this.#open(slot, facts);
     this.#saveFacts(facts, detail, at.seenMs);
     return before !== null && before.phase !== facts.phase;
-  }
-
-  #findFlow(category: string): CategoryFlow {
-    const known = this.#flows.get(category);
-    if (known !== undefined) return known;
-    const fresh = new CategoryFlow();
-    this.#flows.set(category, fresh);
-    return fresh;
   }
 
   /** Event and fee rate of a market, from its detail or the ledger. */
@@ -312,7 +307,7 @@ export class Markets {
     };
     const stored = this.#ledger.market(facts.conditionId);
     // Only a change is written: details are read often, and each write is synced.
-    if (stored === null || !sameBut(stored, record)) this.#ledger.saveMarket(record);
+    if (!isDeepStrictEqual({ ...stored, seenMs }, record)) this.#ledger.saveMarket(record);
   }
 }
 
@@ -326,9 +321,6 @@ const pickFilter = ({
   rules: _rules,
   ...filter
 }: MarketSelection) => filter;
-
-const sameBut = (stored: MarketRecord, record: MarketRecord): boolean =>
-  JSON.stringify({ ...stored, seenMs: 0 }) === JSON.stringify({ ...record, seenMs: 0 });
 
 function selects({ markets }: StrategySettings, row: MarketSummary): boolean {
   if (row.state !== markets.state || row.margin_enabled === true) return false;

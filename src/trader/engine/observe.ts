@@ -21,7 +21,6 @@ import { obey } from './control/commands.js';
 import { makeStepContext } from './gate.js';
 import type { MarketEntry } from './markets.js';
 import { type Notices, showTitle } from './notices.js';
-import type { Account } from './own/account.js';
 import { ownOrders } from './own/own-state.js';
 import { takeCandles } from './prior.js';
 import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
@@ -227,7 +226,8 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknow
         tellMarket(markets, conditionId, { kind: 'jump', nowMs, changeLogOdds });
         lookAtEvent(state, conditionId);
       }
-      if (requests.polling.isOwnSlow && isShortOfOwn(account, entry)) requests.poller.expedite({ kind: 'fills' });
+      const resting = account.own.orders.get(conditionId)?.filter(({ phase }) => phase === 'resting') ?? [];
+      if (requests.polling.isOwnSlow && feed.isShortOfOwn(resting)) requests.poller.expedite({ kind: 'fills' });
       return;
     }
     case 'trades':
@@ -241,11 +241,6 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknow
       }
       account.invalidate(); // Fees and event may change the cost of own orders.
   }
-}
-
-/** True when a book shows fewer shares than own resting orders that are not being canceled. */
-function isShortOfOwn({ own }: Account, { conditionId, feed }: MarketEntry): boolean {
-  return feed.isShortOfOwn(own.orders.get(conditionId)?.filter(({ phase }) => phase === 'resting') ?? []);
 }
 
 function observeCatalog(state: TraderState, report: RequestResult): void {

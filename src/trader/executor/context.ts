@@ -295,14 +295,12 @@ class UndoneOrders {
     if (known !== undefined && canceledMs !== null) return true;
     const sinceMs = known ?? canceledMs;
     if (sinceMs === null) return false;
-    if (known === undefined) this.#keep(pubkey, sinceMs);
+    if (known === undefined) {
+      this.#canceledMs.set(pubkey, sinceMs);
+      const [oldest] = this.#canceledMs.keys();
+      if (this.#canceledMs.size > MOST_ORDERS && oldest !== undefined) this.#canceledMs.delete(oldest);
+    }
     return sentMs - sinceMs >= OLD_COPY_MS;
-  }
-
-  #keep(pubkey: string, canceledMs: number): void {
-    this.#canceledMs.set(pubkey, canceledMs);
-    const [oldest] = this.#canceledMs.keys();
-    if (this.#canceledMs.size > MOST_ORDERS && oldest !== undefined) this.#canceledMs.delete(oldest);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Handles an intent from its approval to its stored draft, or to its end before the signature. */
 
 import { must } from '../../shared/base/errors.js';
-import { type Micros, ZERO } from '../../shared/base/micros.js';
+import { ZERO } from '../../shared/base/micros.js';
 import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { IntentRow } from '../ledger/contract.js';
@@ -28,7 +28,10 @@ export function newRow(context: ExecutorContext, intent: Intent, reason: string,
     redeemYesMicros: redeem?.yesMicros ?? null,
     redeemNoMicros: redeem?.noMicros ?? null,
     orderPubkey,
-    feeRateMicros: place === null ? ZERO : requireFeeRate(context, place.marketConditionId),
+    feeRateMicros:
+      place === null
+        ? ZERO
+        : must(context.worstFeeRate(place.marketConditionId), `facts of market ${place.marketConditionId}`),
     strategy: place?.strategy ?? '',
     isProbe: place?.isProbe === true,
     reason,
@@ -44,9 +47,6 @@ export function newRow(context: ExecutorContext, intent: Intent, reason: string,
     configHash: context.settings.configHash,
   };
 }
-
-const requireFeeRate = (context: ExecutorContext, marketConditionId: string): Micros =>
-  must(context.worstFeeRate(marketConditionId), `facts of market ${marketConditionId}`);
 
 export function onDraft(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
   const { outcome, nowMs } = report;

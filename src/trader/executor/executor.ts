@@ -158,7 +158,7 @@ export class Executor {
     return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs));
   }
 
-  /** True when a cached booked trade has these fields; false also when only the ledger could tell. */
+  /** True when a cached booked trade has these fields. False may only mean that the trade is not cached. */
   hasBooked(row: OwnTradeRow): boolean {
     return this.#context.bookedTrades.has(row);
   }

@@ -29,7 +29,7 @@ export class InFlightIntent {
   busy: IntentStep | null = null;
   /** Our clock, ms, of the next action; null without one. */
   dueMs: number | null = null;
-  /** What the due action does: true sends the same signature again, false reads the record. */
+  /** Kind of the due action: true sends the same signature again, false reads the record. */
   resend = false;
   /** Number of consecutive reads and sends without news; it increases the waits. */
   tries = 0;

@@ -56,6 +56,9 @@ export const RUNS = new Table('runs', {
   stoppedMs: optionalInteger('stopped_ms'),
   note: text('note', "DEFAULT ''"),
 });
+/** Note of a regular stop, after the exchange has shown that no order rests. */
+export const ENDED_PROVEN = 'stopped, nothing rests';
+
 /** One start of the trader. */
 export type RunRow = RecordOf<typeof RUNS>;
 
@@ -254,7 +257,7 @@ export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';
 
 /**
- * One outcome whose holding the operator adopts from the exchange. Amounts are what the ledger lacks; negative for an
+ * One outcome whose holding the operator adopts from the exchange. Amounts are missing in the ledger; negative for an
  * excess.
  */
 export interface AdoptedOutcome {

@@ -49,7 +49,11 @@ class LateRows<Row> {
 
   /** Within a transaction. */
   add(key: string, row: Row): void {
-    if (this.#unwritten.size >= this.#most) this.#writeOver();
+    if (this.#unwritten.size >= this.#most) {
+      for (const [each, waiting] of [...this.#unwritten]) if (this.#table.isOver(waiting)) this.write(each);
+      // The limit doubles, so that full scans stay rare.
+      this.#most = Math.max(MOST_WAITING, 2 * this.#unwritten.size);
+    }
     this.#places.set(key, ++this.#newestPlace);
     this.change(key, row);
   }
@@ -78,12 +82,6 @@ class LateRows<Row> {
 
   get isEmpty(): boolean {
     return this.#unwritten.size === 0;
-  }
-
-  #writeOver(): void {
-    for (const [key, row] of [...this.#unwritten]) if (this.#table.isOver(row)) this.write(key);
-    // The limit doubles, so that full scans stay rare.
-    this.#most = Math.max(MOST_WAITING, 2 * this.#unwritten.size);
   }
 }
 

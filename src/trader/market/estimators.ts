@@ -90,7 +90,12 @@ export class Volatility {
     const logOdds = computeLogOdds(probability);
     this.#start ??= startAt(probability, logOdds, atMs, gridStep);
     const { step } = this.#start;
-    this.#noteTime(atMs);
+    if (this.#last !== null) {
+      const elapsedMs = Math.max(0, atMs - this.#last.atMs);
+      const kept = decay(elapsedMs, JUMP_HALF_LIFE_MS);
+      this.#jumps *= kept;
+      this.#seenSeconds = this.#seenSeconds * kept + elapsedMs / 1000;
+    }
     this.#last = { logOdds, atMs };
     const { change, seconds } = this.#open();
     if (change >= CLOSING_STEPS * step && seconds * 1000 >= MIN_SAMPLE_MS) {
@@ -98,14 +103,6 @@ export class Volatility {
       this.#start = startAt(probability, logOdds, atMs, gridStep);
     }
     this.sigmaPerSqrtS = this.#estimate();
-  }
-
-  #noteTime(atMs: number): void {
-    if (this.#last === null) return;
-    const elapsedMs = Math.max(0, atMs - this.#last.atMs);
-    const kept = decay(elapsedMs, JUMP_HALF_LIFE_MS);
-    this.#jumps *= kept;
-    this.#seenSeconds = this.#seenSeconds * kept + elapsedMs / 1000;
   }
 
   /** Change and length of the unfinished sample. */

@@ -4,8 +4,7 @@ import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, minMicros, ONE, stepOfPrecision, sub } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
 import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
-import { Arrivals, Flow, Volatility } from './estimators.js';
-import { type Jump, Liveness } from './liveness.js';
+import { Arrivals, computeLogOdds, Flow, Volatility } from './estimators.js';
 import { OwnFills } from './own-fills.js';
 import { isShortOfOwn, OwnOrderMemory, QueuePlaces } from './own-orders.js';
 import { type CategoryFlow, TakerFlow } from './taker-flow.js';
@@ -136,9 +135,15 @@ export class MarketTracker {
     const { book: raw, droppedLevels } = readBook(snapshot);
     const others = without(raw, this.#memory.inBook(at));
     const changed = before === null || !sameBook(before.raw, raw);
-    if (before !== null) this.#lookEveryMs = meanWith(this.#lookEveryMs, at.sentMs - before.at.sentMs);
+    if (before !== null) {
+      const everyMs = at.sentMs - before.at.sentMs;
+      this.#lookEveryMs =
+        this.#lookEveryMs === null ? everyMs : this.#lookEveryMs + (everyMs - this.#lookEveryMs) / LOOKS;
+    }
     this.#liveness.onBook(others, at, changed, this.#volatility.sigmaPerSqrtS);
-    const { mid, microprice, spread } = computeShape(others);
+    const best = touch(others);
+    const spread = best === null ? null : sub(best.ask.priceMicros, best.bid.priceMicros) / ONE;
+    const [mid, microprice] = [midOf(others), micropriceOf(others)];
     // A mid moves by half ticks.
     if (mid !== null) this.#volatility.observe(mid, at.seenMs, this.#tick / 2);
     this.#queue.onBook(others, at, own);
@@ -300,7 +305,7 @@ export class MarketTracker {
     return this.#book.microprice ?? this.#flow.tradePrice;
   }
 
-  /** Price motion estimated from all books so far; null before the first book. */
+  /** Price motion estimated from all books; null before the first book. */
   get motion(): PriceMotion | null {
     if (this.#book !== null) this.#motion ??= this.#estimateMotion(this.#book);
     return this.#motion;
@@ -376,9 +381,6 @@ export class MarketTracker {
 /** Weight of the mean time between reads: the newest interval counts 1 / 8. */
 const LOOKS = 8;
 
-const meanWith = (mean: number | null, newest: number): number =>
-  mean === null ? newest : mean + (newest - mean) / LOOKS;
-
 const NO_FEEDS: FeedViews = Object.freeze({});
 
 /** Prior rate of takers: one per minute. */
@@ -403,12 +405,6 @@ const isPast =
   ({ venueTimeMs }: SeenAt) =>
   ({ timestamp }: PublicTradeRow): boolean =>
     venueTimeMs === null || timestamp * 1000 <= venueTimeMs + EARLY_MS;
-
-function computeShape(others: Book): Pick<SeenBook, 'mid' | 'microprice' | 'spread'> {
-  const best = touch(others);
-  const spread = best === null ? null : sub(best.ask.priceMicros, best.bid.priceMicros) / ONE;
-  return { mid: midOf(others), microprice: micropriceOf(others), spread };
-}
 
 /** The facts, or one sentence that says why this market cannot be quoted. */
 function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts | string {
@@ -461,4 +457,81 @@ function makeInventory(own: OwnMarketState): Inventory {
     availableFundsMicros: own.availableFundsMicros,
     maxPositionMicros: own.maxPositionMicros,
   };
+}
+
+/** A change of the mid is a jump when its log-odds exceed both this many sigmas and this size. */
+const JUMP_SIGMAS = 6;
+const JUMP_MIN_LOG_ODDS = 0.25;
+
+/** A book is stuck when this many trades went through its best prices, the first at least this long ago. */
+const FROZEN_TRADES = 2;
+const FROZEN_MS = 10_000;
+
+/** A price jump: a change of the mid that is too large for the elapsed time. */
+interface Jump {
+  /** Our clock, ms, when the book with the jump arrived. */
+  readonly jumpedMs: number;
+  /** Signed change of the log-odds. */
+  readonly changeLogOdds: number;
+}
+
+/** Detects jumps of one market's mid, and a book that stays unchanged while trades pass through its best prices. */
+class Liveness {
+  #unchangedSinceMs: number | null = null;
+  #through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
+  #lastMid: { readonly logOdds: number; readonly seenMs: number } | null = null;
+  jumpLogOdds = 0;
+  /** The newest jump; null before the first. Each jump is a new object. */
+  jump: Jump | null = null;
+
+  /** Takes in a book without own orders. `changed`: the raw book differs from the previous one. */
+  onBook(others: Book, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
+    if (changed) {
+      this.#unchangedSinceMs = at.seenMs;
+      this.#through = { count: 0, sinceMs: 0 };
+    }
+    const mid = midOf(others);
+    if (mid === null) return;
+    const logOdds = computeLogOdds(mid);
+    const last = this.#lastMid;
+    this.#lastMid = { logOdds, seenMs: at.seenMs };
+    if (last === null) return;
+    const changeLogOdds = logOdds - last.logOdds;
+    this.jumpLogOdds = Math.abs(changeLogOdds);
+    const usual = sigmaPerSqrtS * Math.sqrt(Math.max(1, (at.seenMs - last.seenMs) / 1000));
+    if (this.jumpLogOdds > Math.max(JUMP_MIN_LOG_ODDS, JUMP_SIGMAS * usual))
+      this.jump = { jumpedMs: at.seenMs, changeLogOdds };
+  }
+
+  /** Takes in a trade at about `atMs`, our clock, and the raw book at that time. */
+  onTrade(trade: TapeTrade, atMs: number, book: Book): void {
+    if (this.#unchangedSinceMs === null || atMs <= this.#unchangedSinceMs) return;
+    const { bids, asks } = book;
+    const above = asks[0] !== undefined && trade.priceMicros > asks[0].priceMicros;
+    const below = bids[0] !== undefined && trade.priceMicros < bids[0].priceMicros;
+    if (!above && !below) return;
+    const { count, sinceMs } = this.#through;
+    this.#through = { count: count + 1, sinceMs: count === 0 ? atMs : sinceMs };
+  }
+
+  /** Shifts stored times after our clock was set back by `byMs`, so that elapsed times stay correct. */
+  clockSetBack(byMs: number): void {
+    if (this.#unchangedSinceMs !== null) this.#unchangedSinceMs -= byMs;
+    if (this.jump !== null) this.jump = { ...this.jump, jumpedMs: this.jump.jumpedMs - byMs };
+    if (this.#lastMid !== null) this.#lastMid = { ...this.#lastMid, seenMs: this.#lastMid.seenMs - byMs };
+    this.#through = { ...this.#through, sinceMs: this.#through.sinceMs - byMs };
+  }
+
+  sinceJumpMs(nowMs: number): number | null {
+    return this.jump === null ? null : nowMs - this.jump.jumpedMs;
+  }
+
+  unchangedMs(nowMs: number): number {
+    return this.#unchangedSinceMs === null ? 0 : nowMs - this.#unchangedSinceMs;
+  }
+
+  /** True when the book is stuck at the time of its newest poll: a market without polls is not stuck. */
+  isFrozen(bookSentMs: number): boolean {
+    return this.#through.count >= FROZEN_TRADES && bookSentMs - this.#through.sinceMs >= FROZEN_MS;
+  }
 }

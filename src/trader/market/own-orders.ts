@@ -46,7 +46,7 @@ export class OwnOrderMemory {
     for (const order of own)
       next.set(order.intentId, remember(this.#orders.get(order.intentId) ?? firstSeen(order, nowMs), order, nowMs));
     for (const [intentId, known] of this.#orders) {
-      if (!next.has(intentId)) next.set(intentId, markGone(known, nowMs));
+      if (!next.has(intentId)) next.set(intentId, known.goneMs === null ? { ...known, goneMs: nowMs } : known);
     }
     this.#orders = next;
   }
@@ -80,15 +80,11 @@ export class OwnOrderMemory {
   }
 }
 
-function markGone(known: Remembered, nowMs: number): Remembered {
-  return known.goneMs === null ? { ...known, goneMs: nowMs } : known;
-}
-
 function remember(known: Remembered, order: OwnOrder, nowMs: number): Remembered {
-  const { earlierMicros, changedMs, submittedMs } = known;
-  if (known.order.remainingMicros === order.remainingMicros)
-    return { order, earlierMicros, changedMs, submittedMs, goneMs: null };
-  return { order, earlierMicros: known.order.remainingMicros, changedMs: nowMs, submittedMs, goneMs: null };
+  const { remainingMicros } = known.order;
+  const change =
+    remainingMicros === order.remainingMicros ? null : { earlierMicros: remainingMicros, changedMs: nowMs };
+  return { ...known, ...change, order, goneMs: null };
 }
 
 const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({

@@ -1,10 +1,10 @@
 /**
  * Collects a market's public trades, each once, from overlapping pages of rows without ids.
  *
- * Rows with equal second, outcome, price and amount cannot be told apart, so they are counted. A page that shows n such
- * rows, after m < n were counted, adds n - m trades. Counting tolerates missing newest rows, any overlap of pages, and
- * reordered rows of one second. A trade is missed only when an identical row of the same second has left the page. Rows
- * older than the newest trade by more than `LATE_MS` are ignored.
+ * Rows with equal second, outcome, price and amount are indistinguishable, so they are counted. A page that shows n
+ * such rows, after m < n were counted, adds n - m trades. Counting tolerates missing newest rows, any overlap of pages,
+ * and reordered rows of one second. A trade is missed only when an identical row of the same second has left the page.
+ * Rows older than the newest trade by more than `LATE_MS` are ignored.
  */
 
 import { complement, type Micros, ONE } from '../../shared/base/micros.js';
@@ -23,7 +23,7 @@ interface Twins {
   readonly isYes: boolean;
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** Number of such rows counted so far. */
+  /** Number of such rows already counted. */
   count: number;
   /** Index of the page that last showed such rows; `shown` is their number in it. */
   page: number;
@@ -50,7 +50,7 @@ export class Tape {
 
   /**
    * Takes in a page, newest first, and returns new trades, oldest first. Failed trades are skipped. `book`, the newest
-   * raw book, tells buyers from sellers.
+   * raw book, separates buyers from sellers.
    */
   add(rows: readonly PublicTradeRow[], seenMs: number, book: Book): readonly TapeTrade[] {
     this.#page += 1;
@@ -63,7 +63,9 @@ export class Tape {
       twins.page = this.#page;
       if (twins.shown <= twins.count) continue;
       twins.count = twins.shown;
-      fresh.push(tapeTrade(row, seenMs, book));
+      const priceMicros = row.is_yes ? row.price : complement(row.price);
+      const taker = inferTaker(priceMicros, row.is_yes, book);
+      fresh.push({ priceMicros, amountMicros: row.amount, taker, venueTimeMs: row.timestamp * 1000, seenMs });
     }
     this.#keep(fresh);
     return fresh;
@@ -105,17 +107,6 @@ function isNewestFirst(trades: readonly TapeTrade[]): boolean {
     beforeMs = venueTimeMs;
   }
   return true;
-}
-
-function tapeTrade(row: PublicTradeRow, seenMs: number, book: Book): TapeTrade {
-  const priceMicros = row.is_yes ? row.price : complement(row.price);
-  return {
-    priceMicros,
-    amountMicros: row.amount,
-    taker: inferTaker(priceMicros, row.is_yes, book),
-    venueTimeMs: row.timestamp * 1000,
-    seenMs,
-  };
 }
 
 /**

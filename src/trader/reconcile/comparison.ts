@@ -159,7 +159,7 @@ export class Comparison {
     return planBookings(theirs, now, isKnown, this.#unbooked());
   }
 
-  /** Restarts all lists after an adoption: the ledger now holds what the exchange holds, and nothing is skipped. */
+  /** Restarts all lists after an adoption: ledger and exchange now hold the same shares, and nothing is skipped. */
   onAdopted(): void {
     this.#opening.onAdopted();
     this.#secondReader.onAdopted();
@@ -322,7 +322,7 @@ export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros
 
 export type Adoption = readonly AdoptionOfOutcome[];
 
-// Adoption: the bookings after which the ledger holds what the exchange holds. Records of the exchange give the moved
+// Adoption: the bookings after which ledger and exchange hold the same shares. Records of the exchange give the moved
 // currency; shares without a record are a rest that is booked at its price.
 
 /**

@@ -88,12 +88,9 @@ function agreesOnEnd(row: OrderRow, order: OrderRecord, isFilling: boolean, list
   return order.closedMs === null || (order.status === status && (isSame || isFilling));
 }
 
-/** Text that names the market when both sides differ in it; else empty. */
-const elsewhere = (theirs: string | null, ours: string | null): string =>
-  theirs === null || ours === null || theirs === ours ? '' : ` in ${theirs}, not ${ours}`;
-
-const otherOrder = (theirs: string | null, ours: string | null): string =>
-  theirs === null || ours === null || theirs === ours ? '' : ` of order ${theirs}, not ${ours}`;
+/** Text that names the market (or order) when both sides differ in it; else empty. */
+const elsewhere = (theirs: string | null, ours: string | null, word = 'in'): string =>
+  theirs === null || ours === null || theirs === ours ? '' : ` ${word} ${theirs}, not ${ours}`;
 
 const showMicros = (value: Micros | null): string => (value === null ? '?' : formatDecimal(value));
 const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
@@ -127,7 +124,7 @@ export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference |
   if (row.state === 'created' || row.state === 'in_process') return null;
   const where =
     elsewhere(row.market_condition_id, fill?.marketConditionId ?? null) +
-    otherOrder(row.order.pubkey, fill?.orderPubkey ?? null);
+    elsewhere(row.order.pubkey, fill?.orderPubkey ?? null, 'of order');
   // A missing fee matches any fee.
   const exchange = row.state === 'failed' ? 'failed' : `${tradeText(row, row.fee ?? fill?.feeMicros ?? ZERO)}${where}`;
   const subject = row.pubkey;

@@ -133,7 +133,7 @@ export class IndependentFillCount {
     const isOld = ({ timestampS }: CountedFill) => timestampS <= oldS;
     const trades = this.#rows.filter(({ state }) => state === 'done').map(readTrade);
     const fills = this.#ledger.fillsAfter(memory.seq).map(({ row }) => row);
-    this.#lacking = agreed ? {} : subtract(addUp(memory.exchange, trades), addUp(memory.ledger, fills));
+    this.#lacking = agreed ? {} : sumUp(addUp(memory.exchange, trades), addUp(memory.ledger, fills), -1);
     const exchange = addUp(memory.exchange, trades.filter(isOld));
     const ledger = addUp(memory.ledger, fills.filter(isOld));
     const keys = [...new Set([...Object.keys(exchange), ...Object.keys(ledger)])].sort();
@@ -271,9 +271,6 @@ function sumUp(
   });
   return Object.fromEntries(sums.filter(([, { count, amount }]) => count !== 0 || amount !== 0));
 }
-
-const subtract = (first: Readonly<Record<string, Sums>>, second: Readonly<Record<string, Sums>>) =>
-  sumUp(first, second, -1);
 
 /** Sums as text; each is within integer range, because it sums traded amounts. */
 function text(sums: Sums | undefined): string {

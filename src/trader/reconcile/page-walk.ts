@@ -23,12 +23,12 @@ export type WalkStep<Page = unknown> =
  */
 export class PageWalk<N extends ListEndpoint> {
   readonly #getKey: (row: RowOf<N>) => string;
-  /** Rows of all pages so far. */
+  /** Rows of all pages read until now. */
   rows: RowOf<N>[] = [];
   readonly #keys = new Set<string>();
   readonly #cursors = new Set<string>();
   #startedMs: number | null = null;
-  /** Number of pages so far. */
+  /** Number of pages read until now. */
   pages = 0;
 
   readonly #mostPages: number;
@@ -76,7 +76,11 @@ export class PageWalk<N extends ListEndpoint> {
     if (this.pages >= this.#mostPages)
       return { kind: 'void', reason: `the list does not end within ${this.pages} pages` };
     this.#cursors.add(cursor);
-    return { kind: 'page', rows: page, next: withCursor(report, cursor) };
+    const { request, nowMs } = report;
+    // Every list query accepts a cursor.
+    const call = { ...request.call, query: { ...request.call.query, cursor } } as PlannedRequest['call'];
+    const latestMs = Math.max(request.latestMs, nowMs + PAGE_USEFUL_MS);
+    return { kind: 'page', rows: page, next: { ...request, call, latestMs } };
   }
 }
 
@@ -88,11 +92,4 @@ export function overfull({ call }: PlannedRequest, data: unknown): string | null
   const most = 'limit' in call.query ? call.query.limit : undefined;
   if (!Array.isArray(data) || most === undefined || data.length <= Number(most)) return null;
   return `a page of ${most} holds ${data.length} rows`;
-}
-
-/** Request of the page after this cursor. */
-function withCursor({ request, nowMs }: RequestResult, cursor: string): PlannedRequest {
-  // Every list query accepts a cursor.
-  const call = { ...request.call, query: { ...request.call.query, cursor } } as PlannedRequest['call'];
-  return { ...request, call, latestMs: Math.max(request.latestMs, nowMs + PAGE_USEFUL_MS) };
 }

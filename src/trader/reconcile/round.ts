@@ -80,7 +80,9 @@ export class Round {
    */
   onReport(list: RoundList, report: RequestResult) {
     const reading = must(this.#lists.get(list), `list ${list} of the round`);
-    const isAbsent = OPTIONAL.includes(list) && isNoSuchList(report);
+    const { outcome } = report;
+    const isNoList = outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 405);
+    const isAbsent = OPTIONAL.includes(list) && isNoList;
     if (isAbsent) this.absent.push(list);
     const step = this.#void === null && !isAbsent ? reading.onReport(report) : ({ kind: 'page', next: null } as const);
     if (step.kind === 'page' && step.next !== null) {
@@ -88,7 +90,7 @@ export class Round {
       return { requests: [step.next], end: null };
     }
     if (step.kind === 'void') {
-      const unsent = report.outcome.kind === 'unknown' && !report.outcome.sent;
+      const unsent = outcome.kind === 'unknown' && !outcome.sent;
       this.#void = { reason: `${list}: ${step.reason}`, unsent };
     }
     this.#underWay.delete(list);
@@ -101,9 +103,6 @@ export class Round {
 
 /** How a round ended: complete or void. */
 export type RoundEnd = NonNullable<ReturnType<Round['onReport']>['end']>;
-
-const isNoSuchList = ({ outcome }: RequestResult): boolean =>
-  outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 405);
 
 /**
  * Describes the intervals of `polling` that this profile's budget extends while orders rest; null when it extends none.

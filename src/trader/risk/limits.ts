@@ -169,7 +169,7 @@ export function findLoosenings(base: RiskLimits, override: RiskOverride): readon
   for (const { name, limit, isHigherTighter } of RULES) {
     const wanted = override[name];
     if (wanted === undefined || (isHigherTighter ? wanted >= base[limit] : wanted <= base[limit])) continue;
-    // The suffix `Micros` tells that both values are micros.
+    // The suffix `Micros` shows that both values are micros.
     const figure = (value: number) => (limit.endsWith('Micros') ? `"${formatDecimal(value as Micros)}"` : value);
     const bound = isHigherTighter ? 'at least' : 'at most';
     found.push({

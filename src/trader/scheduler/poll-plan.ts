@@ -104,7 +104,7 @@ export class PollPlan {
       const record = this.#memory.account(kind);
       if (!record.ready(intervalMs, nowMs)) continue;
       requests.push(planPoll(record, nowMs, false));
-      if (!isListOfMarkets(kind)) continue;
+      if (kind !== 'catalog' && kind !== 'details') continue;
       this.#credit.spend();
       room--;
     }
@@ -328,8 +328,6 @@ function planPoll(record: PollRecord, nowMs: number, resting: boolean): PlannedR
   const { target, owner } = record;
   return { lane: pollLane(target, resting), call: record.callAt(nowMs), latestMs: nowMs + PATIENCE_MS, owner };
 }
-
-const isListOfMarkets = (kind: AccountPoll): boolean => kind === 'catalog' || kind === 'details';
 
 /** Value of reading this book now if above `best`, else any value up to `best`. */
 function scoreBook({ market, records: { book }, worth }: Watched, best: number, nowMs: number): number {

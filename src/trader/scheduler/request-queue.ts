@@ -330,8 +330,8 @@ const onSteadyClock = (report: BudgetReport, aheadMs: number): BudgetReport => (
 const LONGEST_STEP_MS = 60_000;
 
 /**
- * Clock of the request budget. It follows our clock but stands still during a jump; otherwise a window of a minute
- * would be dropped at once, or stay full for the length of the jump.
+ * Clock of the request budget. It follows our clock but stops during a jump; otherwise a window of a minute would be
+ * dropped at once, or stay full for the length of the jump.
  */
 class SteadyClock {
   #ourMs: number | null = null;

@@ -207,6 +207,7 @@ export function defineStrategy<const S extends ParamSpecs, const K extends Asked
 export function defineStrategy<const S extends ParamSpecs, const K extends AskedEvent = never>(
   definition: StrategyDefinition<S, K>,
 ): MarketStrategy;
+/** Implementation of both overloads. */
 export function defineStrategy(definition: unknown): Strategy {
   // The host calls `create` only with parameters from `readParams` for these declarations.
   return definition as Strategy;

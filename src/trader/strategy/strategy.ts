@@ -13,17 +13,12 @@ export { amountAt, micropriceOf, midOf, touch, touchOf } from '../market/book.js
 export type * from '../market/view.js';
 export * from './contract.js';
 export * from './economics.js';
-export * from './economics.js';
 export type * from './events.js';
 export * from './fair-value.js';
-export * from './ladder.js';
 export * from './ladder.js';
 export * from './markout.js';
 export * from './maths/avellaneda-stoikov.js';
 export * from './maths/gueant-horizon.js';
 export * from './maths/gueant-lehalle.js';
-export * from './maths/log-odds.js';
-export * from './maths/log-odds.js';
-export * from './maths/log-odds.js';
 export * from './maths/log-odds.js';
 export type * from './params.js';

@@ -209,7 +209,7 @@ export class CoreSets {
       if (wish === undefined) continue;
       const isMore = core.slot === null || wish.coreSharesMicros > core.sharesMicros;
       const merges = core.merges && wish.merge === 'auto';
-      core = { merges, ...(isMore ? { sharesMicros: wish.coreSharesMicros, slot } : pick(core)) };
+      core = isMore ? { merges, sharesMicros: wish.coreSharesMicros, slot } : { ...core, merges };
     }
     return core;
   }
@@ -217,8 +217,6 @@ export class CoreSets {
 
 const makeKey = ({ conditionId, strategy }: QuoteSlot): string => `${conditionId} ${strategy.name}`;
 const isPlain = ({ coreSharesMicros, merge }: SetsWish): boolean => coreSharesMicros === 0 && merge === 'auto';
-const pick = ({ sharesMicros, slot }: Core): Pick<Core, 'sharesMicros' | 'slot'> => ({ sharesMicros, slot });
-
 /** True when the missing sets are worth the requests of a split. */
 export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Economics): boolean =>
   coreMicros - setsMicros >= Math.min(coreMicros, batchOf(economics, USUAL_PAIRS_PER_S) * ONE) && coreMicros > 0;

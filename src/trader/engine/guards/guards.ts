@@ -49,7 +49,9 @@ export class Guards {
     this.fills = new FillGuard(fills === null ? NO_FILLS : (JSON.parse(fills) as FillState), limits);
     this.keys = new KeyAlarm(ledger, 'key_alarm');
     this.fillAlarm = new FillAlarm(ledger, 'fill_alarm');
-    this.pace = new ActionPace(newestActions(ledger, limits.maxActionsPerMinute));
+    const rows = ledger.intents({ limit: limits.maxActionsPerMinute * ROWS_PER_ACTION });
+    const actions = rows.filter(({ kind }) => kind === 'place' || kind === 'cancel');
+    this.pace = new ActionPace(actions.map(({ createdMs }) => createdMs));
   }
 
   /** Sets new limits; counts and halts stay. */
@@ -84,12 +86,6 @@ export class Guards {
     this.keys.clear();
     this.fillAlarm.clear();
   }
-}
-
-/** Times of the newest orders and cancels in the ledger, our clock, ms; reads a bounded number of rows. */
-function newestActions(ledger: GuardedLedger, perMinute: number): readonly number[] {
-  const rows = ledger.intents({ limit: perMinute * ROWS_PER_ACTION });
-  return rows.filter(({ kind }) => kind === 'place' || kind === 'cancel').map(({ createdMs }) => createdMs);
 }
 
 /** One sentence stored in a ledger note; only this class writes the note. */

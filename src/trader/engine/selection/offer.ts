@@ -69,7 +69,7 @@ function makeSides(
     const distance = (sign * (worth - priceMicros)) / ONE;
     const fees = legFees(market, side, priceMicros, false);
     return {
-      // Half of the takers come to each side; those larger than the queue ahead reach the level.
+      // Half of the takers trade with each side; those larger than the queue ahead reach the level.
       fillsPerS: (fillRatio * flow.tradesPerS * Math.exp(-ahead / meanShares)) / 2,
       sharesPerFill: meanShares * -Math.expm1(-amountMicros / ONE / meanShares),
       distance,

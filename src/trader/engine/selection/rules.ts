@@ -1,6 +1,6 @@
 /** A strategy's rules for markets that need observations, and its filter of listed markets. */
 
-import { type Micros, ONE } from '../../../shared/base/micros.js';
+import { ONE } from '../../../shared/base/micros.js';
 import type { MarketView, TapeTrade } from '../../market/view.js';
 
 /** Rules for observed markets; each is null when unlimited. Prices and currency as plain numbers. */
@@ -32,13 +32,11 @@ const SLACK = 0.25;
  */
 export function volumeOfDay(trades: readonly TapeTrade[], nowMs: number): number {
   const ofDay = trades.filter(({ venueTimeMs }) => nowMs - venueTimeMs <= DAY_MS);
-  const sum = ofDay.reduce((all, { priceMicros, amountMicros }) => all + computeNotional(priceMicros, amountMicros), 0);
+  const sum = ofDay.reduce((all, { priceMicros, amountMicros }) => all + (priceMicros / ONE) * (amountMicros / ONE), 0);
   const oldest = ofDay.at(-1);
   if (oldest === undefined || ofDay.length < TRADES_SHOWN) return sum;
   return sum * (DAY_MS / Math.max(1000, nowMs - oldest.venueTimeMs));
 }
-
-const computeNotional = (price: Micros, amount: Micros): number => (price / ONE) * (amount / ONE);
 
 /**
  * Why a market is not selected; null when it is.

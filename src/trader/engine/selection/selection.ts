@@ -132,7 +132,9 @@ export class Selection {
     );
     this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
-    this.requestPrice = areRequestsShort(state, nowMs) ? choice.prices.request : 0;
+    // Only own use counts; throttling and other programs are ignored.
+    const { queue } = state.requests;
+    this.requestPrice = queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART ? choice.prices.request : 0;
     for (const { slot, candidate, belief, gross, lateFillCost } of offered) {
       const found = places.get(candidate.id);
       if (found === undefined) continue;
@@ -236,10 +238,6 @@ function whyNot({ worth, wanted }: QuoteSlot): string {
     ? `worth ${hourly} per hour, rank ${place}: others are worth more`
     : `worth ${hourly} per hour: less than its costs`;
 }
-
-/** True when own use alone makes signed requests short; throttling and other programs are ignored. */
-const areRequestsShort = ({ requests: { queue } }: Chooser, nowMs: number): boolean =>
-  queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART;
 
 /** This trader's current resources. */
 function readSupply({ requests: { queue }, account: { own } }: Chooser, nowMs: number): Supply {
