@@ -83,7 +83,12 @@ export class Feeds {
       if (feed === undefined || value === undefined) {
         return { name, view: null, withheld: 'the feed has no value for this market' };
       }
-      return { name, view: makeView(value, nowMs), withheld: whyNotCurrent(value, feed.settings, nowMs) };
+      const { conditionId: _market, ...shown } = value;
+      return {
+        name,
+        view: Object.freeze({ ...shown, ageMs: nowMs - value.atMs }),
+        withheld: whyNotCurrent(value, feed.settings, nowMs),
+      };
     });
   }
 
@@ -130,10 +135,6 @@ export class Feeds {
 }
 
 const NONE: FeedViews = Object.freeze({});
-
-function makeView({ conditionId: _market, ...value }: FeedValue, nowMs: number): FeedView {
-  return Object.freeze({ ...value, ageMs: nowMs - value.atMs });
-}
 
 function whyNotCurrent({ atMs, validUntilMs }: FeedValue, { maxAgeMs }: FeedSettings, nowMs: number): string | null {
   if (!(nowMs - atMs <= maxAgeMs)) return `the value is older than ${maxAgeMs / 1000} s`;

@@ -64,17 +64,14 @@ function refreshReservation(context: ExecutorContext, inFlight: InFlightIntent):
   const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
   const order = pubkey === null ? null : context.orders.findUnsettled(pubkey);
   if (reserved !== null && reserved.intent === intent && reserved.order === order) return reserved.reservation;
-  const reservation = ofIntent(intent, order, context.feeSchedule);
-  inFlight.reserved = { intent, order, reservation };
-  return reservation;
-}
-
-function ofIntent(intent: IntentRow, order: OrderRecord | null, schedule: FeeSchedule): Reservation | null {
   const phase = STANDINGS[intent.state].reserves;
-  if (phase === null || intent.kind === 'cancel') return null;
   const amount = intent.amountMicros ?? ZERO;
   // Failed fills count as unfilled: while the order may rest, their shares may rest again.
-  return reserving(intent, phase, order === null ? amount : subtractBooked(order, amount), schedule);
+  const left = order === null ? amount : subtractBooked(order, amount);
+  const isOver = phase === null || intent.kind === 'cancel';
+  const reservation = isOver ? null : reserving(intent, phase, left, context.feeSchedule);
+  inFlight.reserved = { intent, order, reservation };
+  return reservation;
 }
 
 /** Part of `upTo` that is not booked yet. */

@@ -15,8 +15,10 @@ export function observeTrades(context: ExecutorContext, rows: readonly OwnTradeR
     // Pages overlap, and a booked row needs no work.
     if (context.bookedTrades.has(row)) continue;
     const order = row.order.pubkey === null ? null : context.orders.get(row.order.pubkey);
-    if (order === null) foreign(context, row, nowMs);
-    else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(context, row, nowMs);
+    if (order === null) {
+      const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
+      context.reportForeign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
+    } else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(context, row, nowMs);
     else observeTrade(context, row, order, nowMs);
   }
 }
@@ -77,11 +79,6 @@ function lookAtOrder(context: ExecutorContext, orderPubkey: string, nowMs: numbe
   // A complete order no longer rests; a fill of an order not known to rest proves that it rested. Both are read again.
   if (closedMs === null ? complete || !live : !over) readAgain(context, order, nowMs);
   return order;
-}
-
-function foreign(context: ExecutorContext, row: OwnTradeRow, nowMs: number): void {
-  const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
-  context.reportForeign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
 }
 
 function differs(context: ExecutorContext, row: OwnTradeRow, nowMs: number): void {

@@ -7,6 +7,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors.js';
+import { makePrivate, makePrivateFile } from '../../shared/base/private.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './schema.js';
 import type { SqlValue } from './table.js';
@@ -418,4 +419,50 @@ function withoutWal(content: Uint8Array): Buffer {
   const copy = Buffer.from(content);
   if (copy.length > WAL_FLAGS.to) copy.fill(1, WAL_FLAGS.from, WAL_FLAGS.to);
   return copy;
+}
+
+/** The file of a ledger that is open for writing. */
+export interface LedgerFile {
+  /** Throws LedgerBroken when a file of the ledger was removed or replaced. */
+  check(): void;
+}
+
+const SIDE_FILES = ['-wal', '-shm', '.backup'] as const;
+
+/** Opens or creates the ledger at `path` with private permissions. Throws LedgerBroken, and the errors of `open`. */
+export function openLedgerFile<T extends { close(): void }>(path: string, open: () => T): readonly [T, LedgerFile] {
+  try {
+    // SQLite creates its side files with the mode of the main file.
+    makePrivateFile(path);
+    for (const ending of ['', ...SIDE_FILES]) makePrivate(`${path}${ending}`);
+  } catch (cause) {
+    throw new LedgerBroken(`the ledger ${path} cannot be opened: ${String(cause)}`, { cause });
+  }
+  const file = makePlace([path]);
+  const opened = open();
+  try {
+    file.check();
+    // The write-ahead log, which exists after the first write, holds commits too.
+    return [opened, makePlace([path, `${path}-wal`])];
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+function makePlace(paths: readonly string[]): LedgerFile {
+  const files = paths.map((path) => ({ path, identity: readIdentity(path) }));
+  const check = () => {
+    for (const { path, identity } of files) {
+      const found = readIdentity(path);
+      if (found === identity) continue;
+      throw new LedgerBroken(`the ledger ${path} ${found === null ? 'is gone' : 'was replaced by another file'}`);
+    }
+  };
+  return { check };
+}
+
+function readIdentity(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}`;
 }

@@ -9,9 +9,8 @@
 
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
-import { checkFolder, Database, refuseOtherNames } from './database.js';
+import { checkFolder, Database, type LedgerFile, openLedgerFile, refuseOtherNames } from './database.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
-import { type LedgerFile, openLedgerFile } from './place.js';
 import {
   adoptionPostings,
   balance,
@@ -244,7 +243,9 @@ export class Ledger extends LedgerReader {
     const known = this.fill(fill.pubkey);
     if (known !== null) return this.#bookAgain(known, fill);
     this.#forgetOrder(fill.orderPubkey);
-    this.#known.addFill({ seq: FILLS.insert(this.db, fill, this.#nextFillSeq()), row: fill });
+    // Places are automatic while no fill was ever removed.
+    const place = this.note(FILL_PLACES_NOTE) === null ? null : this.#newestFillPlace() + 1;
+    this.#known.addFill({ seq: FILLS.insert(this.db, fill, place), row: fill });
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
     const ref = this.#forgetFailure(fill.pubkey) ? this.#freeRef(fill.pubkey) : fill.pubkey;
     const held = this.holding(fill.marketConditionId, fill.isYes);
@@ -303,11 +304,6 @@ export class Ledger extends LedgerReader {
     this.db.run('UPDATE orders SET booked = booked - ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
     const held = this.holding(fill.marketConditionId, fill.isYes);
     this.#book('fill', this.#freeRef(fill.pubkey), nowMs, undoingPostings(fill, held));
-  }
-
-  /** Place of the next fill; null (automatic) while no fill was ever removed. */
-  #nextFillSeq(): number | null {
-    return this.note(FILL_PLACES_NOTE) === null ? null : this.#newestFillPlace() + 1;
   }
 
   /** Highest place ever given to a fill, removed fills included. */

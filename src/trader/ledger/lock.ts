@@ -38,20 +38,17 @@ export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
     for (const sqlite of held) sqlite.close();
   };
   try {
-    if (!isPrivate(path)) held.push(replace(path, ledgerPath, holder));
+    if (!isPrivate(path)) {
+      // Replaces the lock file by a private one; both stay locked.
+      const fresh = `${path}.new`;
+      held.push(lockFile(fresh, ledgerPath, holder));
+      renameSync(fresh, path);
+    }
     return { release };
   } catch (cause) {
     release();
     throw cause instanceof TwinbookError ? cause : unusable(path, cause);
   }
-}
-
-/** Replaces a locked lock file by a private one; both stay locked. */
-function replace(path: string, ledgerPath: string, holder: LockHolder): Sqlite.Database {
-  const fresh = `${path}.new`;
-  const sqlite = lockFile(fresh, ledgerPath, holder);
-  renameSync(fresh, path);
-  return sqlite;
 }
 
 function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.Database {

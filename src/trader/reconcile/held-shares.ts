@@ -33,7 +33,11 @@ export class OpeningShares {
 
   /** Skipped shares by outcome. The first call may store `theirs`, the shares at the exchange, as opening shares. */
   readOpening(theirs: ReadonlyMap<string, Micros>): ReadonlyMap<string, Micros> {
-    const opening = new Map(this.#opening.value ?? this.#begin(theirs));
+    if (this.#opening.value === null) {
+      const isFirst = this.#ledger.positions().length === 0 && this.#ledger.newestSeq('fills') === 0;
+      this.#opening.value = isFirst ? [...theirs].filter(([, amount]) => amount !== 0) : [];
+    }
+    const opening = new Map(this.#opening.value);
     for (const { subject, amount } of this.#leftOutStill())
       opening.set(subject, add(opening.get(subject) ?? ZERO, micros(amount)));
     return opening;
@@ -61,13 +65,6 @@ export class OpeningShares {
   onAdopted(): void {
     this.#opening.value = [];
     this.#leftOut.value = [];
-  }
-
-  #begin(theirs: ReadonlyMap<string, Micros>): readonly (readonly [string, Micros])[] {
-    const isFirst = this.#ledger.positions().length === 0 && this.#ledger.newestSeq('fills') === 0;
-    const opening = isFirst ? [...theirs].filter(([, amount]) => amount !== 0) : [];
-    this.#opening.value = opening;
-    return opening;
   }
 
   /** Drops shares left out whose failed trade has settled since, and returns the others. */

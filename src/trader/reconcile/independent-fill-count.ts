@@ -202,7 +202,10 @@ export class IndependentFillCount {
   /** Moves both marks up to old trades, and drops sums that agree. */
   #remember(memory: Memory, differing: ReadonlySet<string>): void {
     const beforeS = must(this.#venueS, 'time of the look') - LATE_S;
-    const rows = this.#rows.slice(this.#rows.findLastIndex((row) => row.timestamp > beforeS || !isOver(row)) + 1);
+    const rows = this.#rows.slice(
+      this.#rows.findLastIndex((row) => row.timestamp > beforeS || (row.state !== 'done' && row.state !== 'failed')) +
+        1,
+    );
     const fills = this.#ledger.fillsAfter(memory.seq);
     const young = fills.findIndex(({ row }) => row.timestampS > beforeS);
     const old = young < 0 ? fills : fills.slice(0, young);
@@ -218,8 +221,6 @@ export class IndependentFillCount {
     this.#memory.value = { ...memory, met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger };
   }
 }
-
-const isOver = ({ state }: OwnTradeRow): boolean => state === 'done' || state === 'failed';
 
 function nextPage(request: PlannedRequest, cursor: string, nowMs: number): PlannedRequest {
   const query = { limit: SECOND_READER_ROWS, cursor };

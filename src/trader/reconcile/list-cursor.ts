@@ -112,7 +112,10 @@ export class ListCursor<N extends ListEndpoint> {
     const walk = this.#walk;
     const mark = this.#mark.value;
     if (mark === null) return this.#baseline(walk);
-    if (!this.#found && mark.older.length > 0) return [this.#makeForgotten(mark.older)];
+    if (!this.#found && mark.older.length > 0) {
+      const exchange = 'shows none of the rows that it showed before';
+      return [{ what: 'list', subject: this.name, ledger: `last seen: ${mark.older[0] ?? ''}`, exchange }];
+    }
     const end = walk.rows.findIndex((row) => isOneOf(this.#rule.getPubkey(row), mark.older));
     const rows = end < 0 ? walk.rows : walk.rows.slice(0, end);
     const { differences, seq } = this.#compare(rows, walk.startedMs, mark.seq);
@@ -166,11 +169,6 @@ export class ListCursor<N extends ListEndpoint> {
     const marked = this.#newestSettled(walk.rows, [], null);
     this.#mark.value = { older: marked, newer: marked, seq: booked?.newestSeq() ?? 0, held: 0 };
     return ours.map(({ difference }) => difference);
-  }
-
-  #makeForgotten(mark: readonly string[]): Difference {
-    const exchange = 'shows none of the rows that it showed before';
-    return { what: 'list', subject: this.name, ledger: `last seen: ${mark[0] ?? ''}`, exchange };
   }
 
   /**

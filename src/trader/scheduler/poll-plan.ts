@@ -194,7 +194,9 @@ export class PollPlan {
     const { openOrders, signedPerMinute, openMarketPages, markets, ownPaceMs = 0, requestsARound = 1 } = facts;
     const marksEveryMs = facts.marksEveryMs ?? Number.POSITIVE_INFINITY;
     const resting = openOrders > 0;
-    const fillsMs = this.#fillsIntervalMs(resting, ownPaceMs);
+    const { ownIntervalMs, ownLongestMs = USUAL_LONGEST_MS } = this.#settings;
+    const bestMs = Math.max(ownIntervalMs, Math.min(ownLongestMs, ownPaceMs));
+    const fillsMs = resting ? bestMs : ownIntervalMs * IDLE_FACTOR;
     const byPages = markets.length >= MARKETS_A_PAGE * openMarketPages;
     const known = this.#pace;
     const isPaced = known?.resting === resting && known.fillsMs === fillsMs && known.marksEveryMs === marksEveryMs;
@@ -222,11 +224,6 @@ export class PollPlan {
     const fitted = fitOwnReads(wanted, requestsARound, signedPerMinute);
     const fills: [AccountPoll, number][] = fitted.fillsMs === null ? [] : [['fills', fitted.fillsMs]];
     return [...fills, ['orders', fitted.ordersMs], ['assets', fitted.roundsMs]];
-  }
-
-  #fillsIntervalMs(resting: boolean, wantedMs: number): number {
-    const { ownIntervalMs, ownLongestMs = USUAL_LONGEST_MS } = this.#settings;
-    return resting ? Math.max(ownIntervalMs, Math.min(ownLongestMs, wantedMs)) : ownIntervalMs * IDLE_FACTOR;
   }
 
   #nextMarketPoll(nowMs: number): PlannedRequest | null {

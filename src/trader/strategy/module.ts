@@ -48,7 +48,11 @@ function wrongPart(found: Loose): string | null {
   if (typeof summary !== 'string') return 'summary must be a text';
   if (typeof create !== 'function') return 'create must be a function';
   if (check !== undefined && typeof check !== 'function') return 'check must be a function';
-  if (state !== undefined && !isVersion(asRecord(state)?.['version'])) return 'state must have a version, 1 or more';
+  if (
+    state !== undefined &&
+    !(Number(asRecord(state)?.['version']) >= 1 && Number.isSafeInteger(asRecord(state)?.['version']))
+  )
+    return 'state must have a version, 1 or more';
   if (scope !== undefined && scope !== 'market' && scope !== 'event')
     return `scope must be 'market' or 'event', got ${JSON.stringify(scope)}`;
   if (inputs !== undefined && !isInputs(asRecord(inputs))) return 'inputs may only hold event: true';
@@ -65,8 +69,6 @@ const isInputs = (inputs: Loose | null): boolean =>
 
 const isObserves = (observes: unknown): boolean =>
   Array.isArray(observes) && observes.every((kind) => ASKED_EVENTS.some((known) => known === kind));
-
-const isVersion = (version: unknown): boolean => Number.isSafeInteger(version) && Number(version) >= 1;
 
 const NUMERIC = ['integer', 'number'];
 

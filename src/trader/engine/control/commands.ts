@@ -51,7 +51,7 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
     for (const kind of ['orders', 'assets', 'fills'] as const) requests.poller.expedite({ kind });
     return;
   }
-  if (isOfMarket(command)) return turnMarket(state, command, nowMs);
+  if ('marketConditionId' in command) return turnMarket(state, command, nowMs);
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
   notices.alert(nowMs, 'command', `${command.kind}${reason}`);
   // Evaluated before the change of mode.
@@ -89,8 +89,6 @@ function setFleetBounds(
 const ENDS_SALES: readonly OperatorCommand['kind'][] = ['pause', 'cancel-all', 'kill'];
 
 type MarketCommand = Extract<OperatorCommand, { marketConditionId: string }>;
-
-const isOfMarket = (command: OperatorCommand): command is MarketCommand => 'marketConditionId' in command;
 
 const unknownMarket = (markets: Markets, { marketConditionId: id }: MarketCommand): string | null =>
   markets.get(id) === undefined

@@ -3,7 +3,7 @@
 import { AssertionFailed } from '../../../shared/base/errors.js';
 import type { Micros } from '../../../shared/base/micros.js';
 import type { Executor } from '../../executor/executor.js';
-import type { BookedFill, Ledger, LedgerReader, Notes } from '../../ledger/contract.js';
+import type { BookedFill, IntentKind, Ledger, LedgerReader, Notes } from '../../ledger/contract.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { RiskStance } from '../../risk/controls.js';
 import type { RiskLimits } from '../../risk/limits.js';
@@ -74,19 +74,16 @@ export class Safety {
     stops.fleet = this.fleet?.hold ?? null;
     stops.unread = this.unreadLists.pulled;
     const now = this.modes.mode(stops);
-    if (now.mode !== 'stopped' || !this.#isConverting) return now;
+    if (now.mode !== 'stopped') return now;
+    const reservations = this.#watched.executor.reservations();
+    const isConversion = (kind: IntentKind) => kind !== 'place' && kind !== 'cancel';
+    if (!reservations.some(({ kind, phase }) => isConversion(kind) && phase !== 'abandoned')) return now;
     // No order rests, but a conversion is in flight: wait a short time instead of leaving it to the next start.
     const { seenMs } = this.#watched.clock;
     const waitedMs = Math.abs(seenMs - (this.modes.provenMs ?? seenMs));
     return waitedMs < CONVERSION_PATIENCE_MS
       ? { mode: 'stopping', reason: 'a merge, split or redeem is being settled' }
       : now;
-  }
-
-  get #isConverting(): boolean {
-    return this.#watched.executor
-      .reservations()
-      .some(({ kind, phase }) => kind !== 'place' && kind !== 'cancel' && phase !== 'abandoned');
   }
 
   /** Why only reducing orders are allowed after contradictory answers of the exchange; null without one. */

@@ -306,7 +306,8 @@ export class Sandboxes {
     if (event === null) return null;
     const key = `${name} ${event}`;
     const found = this.#kept.get(key);
-    if (found !== undefined && isSameCode(found, strategy)) return found.sandbox;
+    const isSameCode = found?.strategy.moduleKey === strategy.moduleKey;
+    if (found !== undefined && isSameCode && isDeepStrictEqual(found.sandbox.params, params)) return found.sandbox;
     const eventFacts = findEventFacts(event, facts.conditionId, around.events);
     const sandbox = this.#restore(strategy, event, (saved) =>
       StrategySandbox.ofEvent(module, params, eventFacts, around.boundedCall, saved),
@@ -341,10 +342,6 @@ export class Sandboxes {
       this.#memory.setStrategyStateAside(name, memoryId, saved.version);
     return sandbox;
   }
-}
-
-function isSameCode({ strategy, sandbox }: Kept, other: StrategySettings): boolean {
-  return strategy.moduleKey === other.moduleKey && isDeepStrictEqual(sandbox.params, other.params);
 }
 
 /**

@@ -69,11 +69,7 @@ describe('one quoter', () => {
   });
 
   it.each([
-    [
-      'another version',
-      { version: 2, text: '{"asked":7}' },
-      /saved state, which has version 2; the module reads version 1/,
-    ],
+    ['another version', { version: 2, text: '{"asked":7}' }, /has version 2; the module reads version 1/],
     ['no JSON', { version: 1, text: '{"asked":' }, /cannot be used: SyntaxError/],
     ['another form', { version: 1, text: '{"asked":"x"}' }, /cannot be used: TypeError: asked is no number/],
   ])('begins anew, and says so once, when what was saved is %s', (_name, saved, words) => {
