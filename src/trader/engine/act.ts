@@ -230,7 +230,7 @@ function pollForProof({ account, safety, requests }: TraderState, ticking: boole
     return;
   }
   modes.settledMs ??= nowMs;
-  // Only on ticks: otherwise an exchange that refuses connections would be polled without pause.
+  // Polls only on ticks: an exchange that refuses connections must not be polled without pause.
   if (ticking && modes.wantsProof) requests.poller.expedite({ kind: 'orders' });
 }
 

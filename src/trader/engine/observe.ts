@@ -184,7 +184,7 @@ function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unkn
   try {
     takeIn(state, entry, poll, data, at);
   } catch (error) {
-    // Only errors of arithmetic with this market's data; a broken ledger or invariant ends the trader.
+    // Errors of arithmetic exclude this market; a broken ledger or invariant ends the trader.
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
     excludeMarket(state, entry, `a ${poll} answer cannot be processed: ${error.message}`, at.seenMs);
     return 'failed';

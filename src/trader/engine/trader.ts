@@ -141,7 +141,7 @@ export class Trader {
     return makeAccountSnapshot(this.#state, nowMs);
   }
 
-  /** Use of the risk limits. Reads only. */
+  /** Present use of the risk limits. Reads only. */
   riskUse(nowMs: number): AccountStatus['risk'] {
     return readRiskUse(this.#state.account, this.#state.safety, nowMs);
   }

@@ -108,7 +108,7 @@ export type Stance = 'normal' | 'widen' | 'reduce-only';
 
 /** An own order as a strategy sees it, with its place in the queue. */
 export interface OwnOrderView extends OwnOrder {
-  /** Estimated shares of others ahead of it at its price; null before a book with its level. */
+  /** Estimated shares of others ahead of the order at its price; null before a book with its level. */
   readonly queueAheadMicros: Micros | null;
   /** Milliseconds since the order was submitted. */
   readonly ageMs: number;
@@ -296,13 +296,13 @@ export interface MarketView {
   readonly flow: FlowView;
   readonly pace: PaceView;
   readonly own: OwnFillsView;
-  /** Only for a module that declares `inputs: { event: true }` and a market with an event; else null. */
+  /** The market's event; null without one, or when the module does not declare `inputs: { event: true }`. */
   readonly event: EventView | null;
 }
 
 /** One market of an event, as a strategy of the whole event sees it. */
 export interface MarketOfEvent {
-  /** As a strategy of this market alone would see it; its `event` is null. */
+  /** The view that a strategy of this market alone would get; its `event` is null. */
   readonly view: MarketView;
   /** Why quotes for this market are ignored now, in one sentence; null when they are used. */
   readonly silentBecause: string | null;
@@ -313,7 +313,7 @@ export interface WholeEventView {
   /** Our clock, ms. */
   readonly nowMs: number;
   readonly event: EventFacts;
-  /** Its quoted markets with a book, in declared order, else by condition id. */
+  /** The event's quoted markets with a book, in declared order, else by condition id. */
   readonly markets: readonly MarketOfEvent[];
   /** Condition ids of its other markets without a book: quoted or declared. */
   readonly unseen: readonly string[];

@@ -440,7 +440,7 @@ export interface MarketSight {
   /** The book as received, in YES space. */
   readonly book: Book;
   readonly health: Pick<Health, 'bookAgeMs' | 'frozen' | 'sinceJumpMs'>;
-  /** Null without a resolution date. */
+  /** Milliseconds to resolution; null without a resolution date. */
   readonly timeToResolutionMs: number | null;
 }
 

@@ -24,7 +24,7 @@ import type { ShareCaps } from './slow-average.js';
 /** Holdings in one market. */
 export interface Holding {
   readonly marketConditionId: string;
-  /** Null for a market without an event. */
+  /** Condition id of the market's event; null without one. */
   readonly eventConditionId: string | null;
   /** Shares, locked ones included. */
   readonly yesMicros: Micros;

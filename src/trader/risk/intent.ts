@@ -19,7 +19,7 @@ export interface PlaceIntent extends OfKind<'place'> {
   readonly side: Side;
   /** Price of the order's own outcome. */
   readonly priceMicros: Micros;
-  /** Shares. */
+  /** Amount of the order, in shares. */
   readonly amountMicros: Micros;
   /** The strategy's fair YES price. Null only for orders without a strategy that reduce a position (flattening). */
   readonly fairYesMicros: Micros | null;
@@ -34,13 +34,13 @@ export interface CancelIntent extends OfKind<'cancel'> {
 
 /** Merge of complete sets into currency. */
 export interface MergeIntent extends OfKind<'merge'> {
-  /** Complete sets. */
+  /** Number of complete sets. */
   readonly amountMicros: Micros;
 }
 
 /** Split of currency into complete sets. */
 export interface SplitIntent extends OfKind<'split'> {
-  /** Null for a market without an event. */
+  /** Condition id of the market's event; null without one. */
   readonly eventConditionId: string | null;
   /** Number of complete sets, equal to their cost in currency. */
   readonly amountMicros: Micros;

@@ -85,7 +85,7 @@ export function flattenAll(state: TraderState, nowMs: number): void {
   const { account, markets, safety, notices } = state;
   let left = account.own.unsettled > 0;
   for (const entry of markets.all) {
-    // Not sold here: another wallet of the fleet might be the buyer.
+    // Skipped when unclaimed: another wallet of the fleet might be the buyer.
     if (safety.whyUnclaimed(entry.conditionId) !== undefined) continue;
     if (isHeld(account, entry)) left = true;
     sellWhatIsHeld(account, entry, context);
