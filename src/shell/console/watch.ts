@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountStatus, ProcessStatus, StatusLineOf } from '../../shared/protocol/trader-status.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
-import { ENDED_PROVEN } from '../../trader/ledger/run-end.js';
+import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import { AlertCenter } from '../alerts/alert-center.js';
 import type { WatchedAccount, WatchedFacts } from '../alerts/conditions.js';
 import type { AlertMemory } from '../alerts/contract.js';

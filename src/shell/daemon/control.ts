@@ -97,7 +97,7 @@ function obey(command: OperatorCommand, running: Running): ControlResponse {
   const notes = listLeftAfterResume(running.snapshot());
   if (data.mode !== 'killed') return { ok: true, data: notes.length === 0 ? data : { ...data, notes } };
   // The operator expects quotes after a resume: this must not read as success.
-  const error = `the rest is lifted, but it is killed (${data.reason}): only unkill --reason TEXT lifts that`;
+  const error = `the rest is lifted, but it is killed (${data.reason}): only unkill --reason TEXT lifts this`;
   return { ok: false, error };
 }
 

@@ -13,7 +13,7 @@ import type { Micros } from '../../shared/base/micros.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { OperatorEvent } from '../../trader/ledger/contract.js';
-import { ENDED_PROVEN } from '../../trader/ledger/run-end.js';
+import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import type { Environment } from '../config/environment.js';
 import { VERSION } from '../config/shipped.js';
 import type { Config } from '../config/types.js';

@@ -13,7 +13,7 @@ import {
   type WatchOptions,
 } from '../../../src/shell/console/watch.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
-import { ENDED_PROVEN } from '../../../src/trader/ledger/run-end.js';
+import { ENDED_PROVEN } from '../../../src/trader/ledger/tables.js';
 import { newFolder } from '../../support/folders.js';
 import { HOLDER } from '../../trader/ledger/books.js';
 import { loadedTrader } from '../config/files.js';

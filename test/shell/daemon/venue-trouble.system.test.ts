@@ -48,7 +48,7 @@ describe('a trader whose exchange is not there', () => {
 
     second.running.process.kill('SIGKILL');
     await second.running.exited;
-    await trader.waitFor(/the exchange does not answer: .*; what rests there is unknown, not gone/);
+    await trader.waitFor(/the exchange does not answer: .*; the state of resting orders is unknown/);
     const during = await statusOf(folder);
     expect(during.open_orders).toBeGreaterThan(0);
     expect(during.mode).toBe('quoting');
@@ -108,7 +108,7 @@ it('stops its trader, which cancels what rests with another one', async () => {
   for (const { key_id } of await revoking.keys.list()) await revoking.keys.revoke(key_id);
   await revoking.close();
 
-  await trader.waitFor(/refuses our API key .*Invalid API key.*; everything is canceled until an operator resumes/);
+  await trader.waitFor(/rejects the API key .*Invalid API key.*; all orders are canceled until an operator resumes/);
   await trader.waitFor(/made another with the wallet's, key_\w+, to cancel with/);
   const status = async () => JSON.parse((await ran(['status', '--json', '-c', config])).output) as StatusData;
   await expect.poll(async () => (await status()).open_orders, { timeout: 60_000, interval: 500 }).toBe(0);
