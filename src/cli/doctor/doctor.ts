@@ -7,6 +7,7 @@ import { signedRequestReport } from '../../exchange/http/signed-request.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { FeeSchedule } from '../../shared/base/fees.js';
 import { openToOthers } from '../../shared/base/private.js';
+import { parseJson } from '../../shared/base/text-width.js';
 import type { Declaration } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { requestSignature, type SignedParts, signedPayload } from '../../shared/protocol/signing.js';
@@ -351,11 +352,8 @@ async function ask(
   const attempt = await transport.send(message, headers, TIMEOUT_MS);
   if (attempt.kind === 'failure') return attempt.reason;
   if (attempt.status !== 200 || attempt.text === null) return `HTTP ${attempt.status}`;
-  try {
-    return answerSchema.parse(JSON.parse(attempt.text)).data;
-  } catch {
-    return 'an answer that is none'; // not JSON, or of another shape
-  }
+  // Not JSON, or of another shape.
+  return answerSchema.safeParse(parseJson(attempt.text)).data?.data ?? 'an answer that is none';
 }
 
 const notShown = (why: string): Check =>

@@ -167,10 +167,10 @@ async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<Repl
   }
   const { description } = run;
   if (!isStrategyFileAt(file, io.cwd)) return traderNow(await loadConfig(file, io), description);
-  const { loadStrategyFile } = await import('../../shell/config/strategy-file.js');
+  const { readStrategyFile, withCode } = await import('../../shell/config/strategy-file.js');
   const feeds = description.feeds.map(({ name }) => name);
-  const loaded = await loadStrategyFile(path, { limits: description.risk, feeds }, io.cwd);
-  return traderWith(description, loaded === null ? [] : [loaded.config]);
+  const loaded = await readStrategyFile(path, { limits: description.risk, feeds }, io.cwd);
+  return traderWith(description, loaded === null ? [] : [withCode(loaded.config)]);
 }
 
 function makePlayedRow({ description, folder, warnings }: RunJournal, file: string, played: ParityResult): object {

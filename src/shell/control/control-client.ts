@@ -2,10 +2,12 @@
 
 import { lstatSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { z } from 'zod';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { guarded } from '../../shared/base/guarded.js';
+import { parseJson } from '../../shared/base/text-width.js';
 import { type StatusLine, statusLine, traderStatus } from '../../shared/protocol/trader-status.js';
-import type { ControlData, ControlQuestion, ControlResponse } from './control-protocol.js';
+import type { ControlData, ControlQuestion } from './control-protocol.js';
 
 /** No trader's answer is larger. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
@@ -123,19 +125,19 @@ const notOfTrader = (path: string, why = ''): TwinbookError =>
     'Another program, or another version, answers there (control.socket): end it, or use its own version.',
   );
 
-function readResponse(line: string, path: string): ControlResponse {
-  try {
-    const parsed: unknown = JSON.parse(line);
-    if (typeof parsed === 'object' && parsed !== null && 'ok' in parsed) {
-      if (parsed.ok === true && 'data' in parsed) return { ok: true, data: parsed.data };
-      if (parsed.ok === false && 'error' in parsed) {
-        return { ok: false, error: String(parsed.error), ofFiles: 'ofFiles' in parsed && parsed.ofFiles === true };
-      }
-    }
-  } catch {
-    // Not JSON: reported below, like any other invalid answer.
-  }
-  throw notOfTrader(path);
+const responseSchema = z.union([
+  z.object({ ok: z.literal(true), data: z.unknown() }),
+  z.object({
+    ok: z.literal(false),
+    error: z.unknown().transform(String),
+    ofFiles: z.literal(true).optional().catch(undefined),
+  }),
+]);
+
+function readResponse(line: string, path: string): z.output<typeof responseSchema> {
+  const { data } = responseSchema.safeParse(parseJson(line));
+  if (data === undefined) throw notOfTrader(path);
+  return data;
 }
 
 const AGAIN_MS = 1_000;
@@ -220,12 +222,8 @@ export class Subscription {
 }
 
 function readLine(text: string): StatusLine | string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return `${OTHER_VERSION}: not a line of JSON`;
-  }
+  const parsed = parseJson(text);
+  if (parsed === undefined) return `${OTHER_VERSION}: not a line of JSON`;
   const { data, error } = statusLine.safeParse(parsed);
   if (data !== undefined) return data;
   if (typeof parsed === 'object' && parsed !== null && 'error' in parsed)

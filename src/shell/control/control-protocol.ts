@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { parseJson } from '../../shared/base/text-width.js';
 import type { TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { AcceptedDifference, Difference } from '../../trader/reconcile/differences.js';
 import type { PrunedBatch } from '../../trader/reconcile/prune.js';
@@ -171,12 +172,8 @@ export function isTooLate(line: string, { command }: ControlRequest, nowMs: numb
 
 /** Parses one request line; a text describes its error. A reason for stopping defaults to `operator`. */
 export function readControlRequest(line: string): ControlRequest | string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(line);
-  } catch {
-    return 'not a line of JSON';
-  }
+  const parsed = parseJson(line);
+  if (parsed === undefined) return 'not a line of JSON';
   if (typeof parsed !== 'object' || parsed === null) return 'a request is a JSON object';
   const command = said.parse('command' in parsed ? parsed.command : '');
   const schema = Object.entries(REQUESTS).find(([name]) => name === command)?.[1];

@@ -11,9 +11,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
+import type { TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { OperatorEvent } from '../../trader/ledger/contract.js';
+import type { Ledger } from '../../trader/ledger/ledger.js';
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
+import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
 import type { Environment } from '../config/environment.js';
 import { VERSION } from '../config/shipped.js';
 import type { Config } from '../config/types.js';
@@ -115,8 +118,8 @@ async function runSession(config: Config, io: TraderIo, verbose: boolean): Promi
   }
   stopWatch.guard(session.ledger);
   try {
-    const { env, onUncaught } = io;
-    return await new Service({ session, screen, log, stopWatch, manager, env, onUncaught }).run(stopAsked);
+    const service = new Service({ session, screen, log, stopWatch, manager, env: io.env });
+    return await service.run(stopAsked, io.onUncaught);
   } finally {
     process.stdout.off('resize', redraw);
     await session.close();
@@ -131,21 +134,19 @@ interface Parts {
   /** Null without a service manager. */
   readonly manager: ServiceManager | null;
   readonly env: TraderIo['env'];
-  readonly onUncaught: TraderIo['onUncaught'];
 }
 
-class Service {
+class Service implements Running {
   readonly #session: Session;
   readonly #screen: Screen;
   readonly #log: Log;
   readonly #stopWatch: StopWatch;
   readonly #telemetry: Telemetry;
   readonly #manager: ServiceManager | null;
-  readonly #onUncaught: TraderIo['onUncaught'];
   readonly #loop: Loop;
   readonly #env: TraderIo['env'];
   #feeds: OpenFeeds | null = null;
-  readonly #live: LiveConfig;
+  readonly live: LiveConfig;
   readonly #jobs = new Jobs(this.#jobHooks());
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
@@ -156,10 +157,11 @@ class Service {
   #isProven = false;
   #failure: unknown = null;
   #wake: () => void = () => undefined;
+  /** Ends the trader. */
+  stop: () => void = () => undefined;
 
-  constructor({ session, screen, log, stopWatch, manager, env, onUncaught }: Parts) {
+  constructor({ session, screen, log, stopWatch, manager, env }: Parts) {
     const { config } = session;
-    this.#onUncaught = onUncaught;
     this.#manager = manager;
     this.#session = session;
     this.#screen = screen;
@@ -178,41 +180,40 @@ class Service {
       },
     );
     this.#env = env;
-    this.#live = new LiveConfig({
+    this.live = new LiveConfig({
       config,
       env,
       session,
-      command: (command) => this.#command(command),
+      command: (command) => this.command(command),
       onChange: (inForce) => {
         this.#jobs.start(inForce);
-        this.#telemetry.configChanged();
+        this.#telemetry.publisher.renew();
       },
       say: (text) => screen.say(text),
       nowMs,
     });
     const [startedMs, feeds] = [this.#startedMs, () => this.#feeds?.status() ?? []];
-    this.#telemetry = new Telemetry({ config: () => this.#live.config, session, startedMs, feeds, log });
+    this.#telemetry = new Telemetry({ config: () => this.live.config, session, startedMs, feeds, log });
   }
 
-  async run(stopAsked: Promise<void>): Promise<0 | 1> {
+  async run(stopAsked: Promise<void>, onUncaught: TraderIo['onUncaught']): Promise<0 | 1> {
     const { config, profile } = this.#session;
     this.#screen.say(`twinbook ${VERSION} trades on ${profile.base_url} as ${this.#session.wallet.address}`);
-    let resolveStopped: () => void = () => undefined;
     const stop = new Promise<void>((resolve) => {
-      resolveStopped = resolve;
+      this.stop = resolve;
     });
     const control = await serveControl(config.control.socket, {
-      answer: (question) => answerControl(question, this.#running(resolveStopped)),
+      answer: (question) => answerControl(question, this),
       subscribe: (reader) => this.#telemetry.publisher.subscribe(reader),
     });
     const fail = (error: unknown) => this.#fail(error);
-    this.#onUncaught((error) => {
+    onUncaught((error) => {
       this.#log.logger.error({ err: error }, 'a bug: no code caught this error');
       fail(error);
     });
-    this.#session.fleet?.start({ loop: this.#loop, snapshot: () => this.#snapshot(), fail });
+    this.#session.fleet?.start({ loop: this.#loop, snapshot: () => this.snapshot(), fail });
     this.#loop.start();
-    this.#jobs.start(this.#live.config);
+    this.#jobs.start(this.live.config);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     const feeds = this.#openFeeds();
     try {
@@ -226,7 +227,7 @@ class Service {
       clearInterval(status);
       control.close();
       this.#loop.end();
-      this.#telemetry.publisher.close(this.#ending() ?? 'it has ended', this.#isProven);
+      this.#telemetry.publisher.close(this.ending() ?? 'it has ended', this.#isProven);
       await (await feeds)?.close();
     }
   }
@@ -258,7 +259,7 @@ class Service {
   #isStopped(): boolean {
     let stopped = false;
     this.#guard(() => {
-      stopped = this.#snapshot().mode === 'stopped';
+      stopped = this.snapshot().mode === 'stopped';
     });
     return stopped;
   }
@@ -266,13 +267,13 @@ class Service {
   /** Regular end of a working trader. */
   async #end(): Promise<0 | 1> {
     this.#loop.end();
-    const last = this.#snapshot();
+    const last = this.snapshot();
     this.#isProven = last.proven;
     this.#session.trader.end(nowMs(), last.proven ? ENDED_PROVEN : 'stopped, not proven that nothing rests');
     for (const line of resultLines(last, this.#startedWith, steadyMs() - this.#bornMs)) this.#screen.say(line);
     if (last.proven) {
       await this.#session.fleet?.release(last);
-      this.#session.guardian?.endHeartbeat();
+      this.#session.guardian?.heart.end();
       return 0;
     }
     this.#screen.say(
@@ -288,12 +289,12 @@ class Service {
     this.#screen.say(`the trader stops: ${messageOf(error)}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
     if (isTakenOver(error)) {
-      this.#session.guardian?.endHeartbeat();
+      this.#session.guardian?.heart.end();
       return 1;
     }
     // With a new client, so that no pending request of the core leaves.
     this.#isProven = (await cancelUntilNothingRests(await this.#freshAccess(), PATIENCE)).verified;
-    if (this.#isProven) this.#session.guardian?.endHeartbeat();
+    if (this.#isProven) this.#session.guardian?.heart.end();
     this.#screen.say(
       this.#isProven
         ? 'every order was canceled without the ledger; nothing rests at the exchange (read again and again)'
@@ -322,28 +323,25 @@ class Service {
     return { client, wallet, profile, allowBlindSigning: this.#session.config.venue.allowBlindSigning };
   }
 
-  #running(stop: () => void): Running {
-    return {
-      live: this.#live,
-      status: () => this.#telemetry.status(this.#session.page?.url ?? null),
-      ledger: this.#session.ledger,
-      snapshot: () => this.#snapshot(),
-      ending: () => this.#ending(),
-      command: (command) => this.#command(command),
-      prune: (batch) => {
-        try {
-          return this.#session.trader.prune(batch, nowMs());
-        } catch (error) {
-          this.#fail(error); // Like a failed step: the trader cancels without its ledger and ends.
-          throw error;
-        }
-      },
-      stop,
-    };
+  get ledger(): Ledger {
+    return this.#session.ledger;
+  }
+
+  status(): TraderStatus {
+    return this.#telemetry.status(this.#session.page?.url ?? null);
+  }
+
+  prune(batch: PruneBatch): PrunedBatch {
+    try {
+      return this.#session.trader.prune(batch, nowMs());
+    } catch (error) {
+      this.#fail(error); // Like a failed step: the trader cancels without its ledger and ends.
+      throw error;
+    }
   }
 
   /** An operator's command: null when accepted, else the reason. */
-  #command(command: OperatorCommand): string | null {
+  command(command: OperatorCommand): string | null {
     if (this.#failure === null) {
       const refusal = this.#session.trader.refusal(command);
       if (refusal !== null) return refusal;
@@ -353,13 +351,13 @@ class Service {
       if (command.kind === 'unkill') this.#stopWatch.onLift();
       if (isTaken) return null;
     }
-    if (command.kind !== 'kill') return this.#ending();
+    if (command.kind !== 'kill') return this.ending();
     // The ledger could not store it: the next start must find it elsewhere.
     if (this.#stopWatch.kill(command.reason)) return null;
-    return `${this.#ending() ?? 'it has ended'}; the kill can be kept nowhere: DO NOT START IT AGAIN`;
+    return `${this.ending() ?? 'it has ended'}; the kill can be kept nowhere: DO NOT START IT AGAIN`;
   }
 
-  #ending(): string | null {
+  ending(): string | null {
     const error = this.#failure;
     if (error === null) return null;
     const why = messageOf(error);
@@ -379,7 +377,7 @@ class Service {
     };
   }
 
-  #snapshot(): Snapshot {
+  snapshot(): Snapshot {
     return this.#session.trader.snapshot(nowMs());
   }
 
@@ -402,7 +400,7 @@ class Service {
   /** The only beat: after a step. A late step may find everything canceled. */
   #beat(): void {
     const { guardian, trader, fleet } = this.#session;
-    const stoodStillMs = guardian?.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
+    const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
     if (stoodStillMs < this.#session.config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
     this.#log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop stood still');
     this.#screen.say(`the loop stood still for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
@@ -411,9 +409,9 @@ class Service {
 
   #show(): void {
     this.#guard(() => {
-      const snapshot = this.#snapshot();
+      const snapshot = this.snapshot();
       this.#startedWith ??= snapshot.equityMicros;
-      this.#live.watchFiles();
+      this.live.watchFiles();
       this.#telemetry.tellDueDay();
       this.#screen.show(snapshot, steadyMs() - this.#bornMs);
       this.#manager?.show(serviceStatus(snapshot));
@@ -433,7 +431,7 @@ class Service {
     this.#loop.end();
     this.#failure ??= error;
     this.#wake();
-    this.#telemetry.publisher.close(this.#ending() ?? '', false);
+    this.#telemetry.publisher.close(this.ending() ?? '', false);
   }
 
   #whenFailed(): Promise<void> {

@@ -64,7 +64,7 @@ export interface GuardianSupervisorOptions {
 /** Services of the trader for its guardian. */
 export class GuardianSupervisor {
   readonly #options: GuardianSupervisorOptions;
-  readonly #heart: Heart;
+  readonly heart: Heart;
   #timer: NodeJS.Timeout | null = null;
   #report: GuardianReport | null = null;
   /** Our own clock, ms, of the last change of the report. */
@@ -82,7 +82,7 @@ export class GuardianSupervisor {
     this.#options = options;
     const { config, ledger, loud } = options;
     const knowsOrders = ledger.orders({ limit: 1 }).length > 0;
-    this.#heart = new Heart(config.ledger.path, knowsOrders, (error) => {
+    this.heart = new Heart(config.ledger.path, knowsOrders, (error) => {
       loud(`the heartbeat cannot be written, the guardian will cancel everything: ${messageOf(error)}`);
     });
   }
@@ -105,16 +105,6 @@ export class GuardianSupervisor {
     throw new TwinbookError('timed_out', text, 'See guardian.log, or set guardian.required: false.');
   }
 
-  /** A step was taken: resting orders may exist, or must not. Returns the time since the previous step, ms. */
-  beat(nothingMayRest: boolean, oursForMs: number | null): number {
-    return this.#heart.beat(nothingMayRest, oursForMs);
-  }
-
-  /** It is proven that no order rests, and none will be placed: our end raises no alarm. */
-  endHeartbeat(): void {
-    this.#heart.end();
-  }
-
   get status(): string {
     const report = this.#report;
     const nobody = 'NONE, nothing cancels when this process stops';
@@ -125,9 +115,9 @@ export class GuardianSupervisor {
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#timer !== null) clearInterval(this.#timer);
-    this.#heart.close();
+    this.heart.close();
     const { config } = this.#options;
-    if (!this.#heart.hasEnded || !config.guardian.start) return;
+    if (!this.heart.hasEnded || !config.guardian.start) return;
     // After our exit the parent must find no process of ours.
     const endMs = performance.now() + GONE_WITHIN_MS;
     while (performance.now() < endMs && (await this.#othersRemain())) await sleep(50);

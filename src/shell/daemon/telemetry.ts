@@ -105,10 +105,6 @@ export class Telemetry {
     this.#backupFailed = why === null ? null : { at: nowMs(), why };
   };
 
-  configChanged(): void {
-    this.publisher.renew();
-  }
-
   #showConfig(of: Config): Shown {
     if (this.#config?.of !== of) this.#config = { of, shown: shownConfig(of) };
     return this.#config.shown;

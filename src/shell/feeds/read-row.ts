@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { csvRows } from '../../recording/importers/csv.js';
+import { parseJson } from '../../shared/base/text-width.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 
 /** The problem of a row. Rows with the same `kind` of mistake are reported once and counted. */
@@ -117,9 +118,6 @@ const fieldValue = (name: string, field: string): string | number =>
   NUMBER.test(field) && name !== 'market' ? Number(field) : field;
 
 export function jsonRow(text: string): ReadLine {
-  try {
-    return { row: JSON.parse(text) };
-  } catch {
-    return { problem: { kind: 'json', text: 'a line is not JSON' } };
-  }
+  const row = parseJson(text);
+  return row === undefined ? { problem: { kind: 'json', text: 'a line is not JSON' } } : { row };
 }

@@ -12,6 +12,7 @@ import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
 import { systemCode, unreadable } from '../../shared/base/errors.js';
 import { readMark } from '../../shared/base/process-mark.js';
+import { parseJson } from '../../shared/base/text-width.js';
 import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './contract.js';
 
 const LENGTH = 1024;
@@ -74,12 +75,8 @@ export function encode(value: object): Buffer {
 export function decode<T>(bytes: Buffer, schema: z.ZodType<T>): T | 'unreadable' {
   if (bytes.length !== LENGTH) return 'unreadable';
   if (bytes.toString('latin1', LENGTH - CHECK_LENGTH - 1, LENGTH - 1) !== computeCheck(bytes)) return 'unreadable';
-  try {
-    const parsed = schema.safeParse(JSON.parse(bytes.toString('utf8', 0, MAX_TEXT_BYTES)));
-    return parsed.success ? parsed.data : 'unreadable';
-  } catch {
-    return 'unreadable'; // of another version, with its own check sum
-  }
+  // Another version has its own check sum.
+  return schema.safeParse(parseJson(bytes.toString('utf8', 0, MAX_TEXT_BYTES))).data ?? 'unreadable';
 }
 
 const computeCheck = (bytes: Buffer): string =>

@@ -204,12 +204,50 @@ interface WriterParts {
   readonly copy: LedgerCopy | null;
 }
 
-class RunJournalWriter implements Journal {
+/** Records a step's inputs other than its observation: strategies that ran out of time, and signatures. */
+export class StepInputRecorder {
+  #calls = 0;
+  #timedOut: number[] = [];
+  #signed: Signed[] = [];
+
+  /** The same bounded call; interrupted calls are recorded. */
+  boundedCall(inner: BoundedCall): BoundedCall {
+    return (call) => {
+      const number = this.#calls++;
+      try {
+        return inner(call);
+      } catch (error) {
+        if (error instanceof CallTimedOut) this.#timedOut.push(number);
+        throw error;
+      }
+    };
+  }
+
+  /** The same signer; its results are recorded. */
+  signer(inner: DraftSigner): DraftSigner {
+    return {
+      sign: (intentId) => {
+        const answer = inner.sign(intentId);
+        this.#signed.push({ intentId, answer });
+        return answer;
+      },
+    };
+  }
+
+  take(): Pick<Step, 'timedOut' | 'signed'> {
+    const heard = { timedOut: this.#timedOut, signed: this.#signed };
+    this.#calls = 0;
+    if (heard.timedOut.length > 0) this.#timedOut = [];
+    if (heard.signed.length > 0) this.#signed = [];
+    return heard;
+  }
+}
+
+class RunJournalWriter extends StepInputRecorder implements Journal {
   readonly #folder: string;
   readonly #room: DiskQuota;
   readonly #options: JournalOptions;
   readonly #segments: Segments;
-  readonly #stepInputs = new StepInputRecorder();
   readonly #fixedBytes: number;
   readonly #copy: LedgerCopy | null;
   readonly #timer: NodeJS.Timeout;
@@ -220,6 +258,7 @@ class RunJournalWriter implements Journal {
   #stopped: string | null = null;
 
   constructor({ folder, room, options, ledgerBytes, copy }: WriterParts) {
+    super();
     this.#folder = folder;
     this.#copy = copy;
     this.#room = room;
@@ -230,16 +269,8 @@ class RunJournalWriter implements Journal {
     this.#timer.unref();
   }
 
-  boundedCall(inner: BoundedCall): BoundedCall {
-    return this.#stepInputs.boundedCall(inner);
-  }
-
-  signer(inner: DraftSigner): DraftSigner {
-    return this.#stepInputs.signer(inner);
-  }
-
   step(observation: Observation, requests: readonly Request[], failure: unknown): void {
-    const { timedOut, signed } = this.#stepInputs.take();
+    const { timedOut, signed } = this.take();
     if (this.#stopped !== null) return;
     try {
       // Most steps are only the time: empty fields are left out.
@@ -323,44 +354,6 @@ function removeIfThere(folder: string): void {
     rmSync(folder, { recursive: true, force: true });
   } catch {
     // A failed file cannot always be removed.
-  }
-}
-
-export class StepInputRecorder {
-  #calls = 0;
-  #timedOut: number[] = [];
-  #signed: Signed[] = [];
-
-  /** The same bounded call; interrupted calls are recorded. */
-  boundedCall(inner: BoundedCall): BoundedCall {
-    return (call) => {
-      const number = this.#calls++;
-      try {
-        return inner(call);
-      } catch (error) {
-        if (error instanceof CallTimedOut) this.#timedOut.push(number);
-        throw error;
-      }
-    };
-  }
-
-  /** The same signer; its results are recorded. */
-  signer(inner: DraftSigner): DraftSigner {
-    return {
-      sign: (intentId) => {
-        const answer = inner.sign(intentId);
-        this.#signed.push({ intentId, answer });
-        return answer;
-      },
-    };
-  }
-
-  take(): Pick<Step, 'timedOut' | 'signed'> {
-    const heard = { timedOut: this.#timedOut, signed: this.#signed };
-    this.#calls = 0;
-    if (heard.timedOut.length > 0) this.#timedOut = [];
-    if (heard.signed.length > 0) this.#signed = [];
-    return heard;
   }
 }
 

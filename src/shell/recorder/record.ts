@@ -76,7 +76,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
     await service.end();
   }
   service.sayLast();
-  return recorder.counts;
+  return recorder.capture.counts;
 }
 
 /** Whole requests, and at least one a minute of each kind. */
@@ -170,13 +170,13 @@ class RecordService {
   }
 
   sayLast(): void {
-    this.#say(`recorded ${duration(steadyMs() - this.#startedMs)}: ${countsText(this.#recorder.counts)}`);
+    this.#say(`recorded ${duration(steadyMs() - this.#startedMs)}: ${countsText(this.#recorder.capture.counts)}`);
   }
 
   #afterStep(...[observation, requests, failure]: Parameters<Told>): void {
     if (failure !== null) return;
     this.#recorder.step(observation, requests);
-    this.#plan.ownResting = this.#recorder.ownResting;
+    this.#plan.ownResting = this.#recorder.capture.ownResting;
     const notices = this.#plan.takeNotices();
     for (const notice of notices) this.#onNotice(notice);
     if (notices.length === 0 || !this.#plan.isOver) return;
@@ -203,7 +203,7 @@ class RecordService {
     const parts = [
       duration(steadyMs() - this.#startedMs),
       `${this.#plan.open} markets open`,
-      countsText(this.#recorder.counts),
+      countsText(this.#recorder.capture.counts),
       `each book about every ${Math.round(this.#recorder.usualMs / 1000)} s`,
       `requests/min public ${Math.max(0, perMinute - left)} of ${this.#limits.public_per_minute}`,
     ];

@@ -4,6 +4,7 @@ import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:
 import { base58, base64 } from '@scure/base';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { parseJson } from '../../shared/base/text-width.js';
 import { derivePublicKey } from './ed25519.js';
 import { readPrivateFile, writePrivateFile } from './private-file.js';
 import { secrets } from './secrets.js';
@@ -144,15 +145,11 @@ function openSealed(
 }
 
 function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema> {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw new TwinbookError(
-      'key_invalid',
-      `the wallet file ${path} is not JSON, or was cut`,
-      'Take your copy of it, or `twinbook keys import` the key again.',
-    ); // Without the cause, which quotes the text.
+  const json = parseJson(text);
+  if (json === undefined) {
+    // Without the cause, which quotes the text.
+    const hint = 'Take your copy of it, or `twinbook keys import` the key again.';
+    throw new TwinbookError('key_invalid', `the wallet file ${path} is not JSON, or was cut`, hint);
   }
   const parsed = keyFileSchema.safeParse(json);
   // The parser takes the last of two equal keys, a person the first: one spelling only, except for blanks.
@@ -191,12 +188,7 @@ const invalid = (where: string, what: string) =>
   );
 
 function fromJsonArray(text: string): Uint8Array | null {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return null; // cut or not JSON
-  }
+  const parsed = parseJson(text);
   if (!Array.isArray(parsed) || parsed.length > 64) return null;
   const isByte = (value: unknown) => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255;
   return parsed.every(isByte) ? Uint8Array.from(parsed) : null;
